@@ -1,0 +1,1 @@
+"""Targets: one folder or file for each, found by name in ``registry``."""

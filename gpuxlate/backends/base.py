@@ -1,0 +1,255 @@
+"""What a backend is: a data sheet of keys, and two pure functions, read and write.
+
+Reading takes keys out of a ``Taking``; writing takes fields out of a ``Placing``. Whatever nobody
+took is reported by itself, so neither a new key nor a new field can be lost without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+
+from gpuxlate import quantity
+from gpuxlate.backends.placing import Placing, PodPlacing
+from gpuxlate.claims import ContainerClaims, Key, Path, Place, PodClaims, Value, key
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.profile import Profile
+from gpuxlate.rules.base import Rule, rules_of
+from gpuxlate.share import JSON_NAMES, Policy, Qos, Share, ShareError
+
+__all__ = [
+    "Backend",
+    "ContainerShare",
+    "Key",
+    "Place",
+    "Placing",
+    "PodPlacing",
+    "Reading",
+    "Selector",
+    "Taking",
+    "key",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A choice of nodes that has no counterpart at another target, such as a card model."""
+
+    key: str
+    text: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerShare:
+    """One container of a pod and its share, None where it asks for no GPU.
+
+    ``origins`` tells, by attribute name, where each field was read from.
+    """
+
+    name: str
+    index: int
+    init: bool = False
+    share: Share | None = None
+    origins: Mapping[str, Path] = field(default_factory=dict)
+    path: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a backend read from a pod: its containers in their order, init containers first."""
+
+    containers: tuple[ContainerShare, ...]
+    selectors: tuple[Selector, ...] = ()
+    isolation: str | None = None  # ACK's mode, which is no field of the share
+    diagnostics: tuple[Diagnostic, ...] = ()
+    taken: frozenset[Path] = frozenset()
+
+    @property
+    def shares(self) -> tuple[ContainerShare, ...]:
+        return tuple(container for container in self.containers if container.share)
+
+
+class Taking:
+    """A pod's claims, key by key. What is taken is known; what is left over gets reported."""
+
+    def __init__(self, pod: PodClaims) -> None:
+        self.pod = pod
+        self.taken: set[Path] = set()
+        self.diagnostics: list[Diagnostic] = []
+        self.selectors: list[Selector] = []
+
+    def _take(self, value: Value | None) -> Value | None:
+        if value is not None:
+            self.taken.add(value.path)
+        return value
+
+    def resource(self, container: ContainerClaims, name: str) -> Value | None:
+        """The value in limits, else in requests; both are taken."""
+        requested = self._take(container.requests.get(name))
+        return self._take(container.limits.get(name)) or requested
+
+    def number(self, container: ContainerClaims, name: str) -> int | None:
+        """A resource as a whole number; None where it is absent or no whole number."""
+        value = self.resource(container, name)
+        if value is None:
+            return None
+        amount = quantity.whole(value.text)
+        if amount is None:
+            self.problem("K8S001", f"{name} is {value.text!r}, no whole number", value.path)
+        return amount
+
+    def label(self, name: str) -> Value | None:
+        """A label of the pod; one that stands on the workload only is taken in its stead (K8S005)."""
+        owner = self._take(self.pod.owner_labels.get(name))
+        return self._take(self.pod.labels.get(name)) or owner
+
+    def annotation(self, name: str) -> Value | None:
+        """An annotation of the pod; one on the workload only is taken in its stead (VKE008)."""
+        owner = self._take(self.pod.owner_annotations.get(name))
+        return self._take(self.pod.annotations.get(name)) or owner
+
+    def env(self, container: ContainerClaims, name: str) -> Value | None:
+        return self._take(container.env.get(name))
+
+    def node_values(self, name: str) -> tuple[str, ...]:
+        """What nodeSelector or the required node affinity (operator In) asks of a node label."""
+        chosen = self._take(self.pod.node_selector.get(name))
+        values = [chosen.text] if chosen else []
+        for requirement in self.pod.requirements():
+            if requirement.key == name:
+                self.taken.add(requirement.path)
+                if requirement.operator == "In":
+                    values.extend(requirement.values)
+        return tuple(dict.fromkeys(values))
+
+    def selector(self, name: str) -> None:
+        """Take a choice of nodes that has no counterpart elsewhere."""
+        chosen = self._take(self.pod.node_selector.get(name))
+        if chosen:
+            self.selectors.append(Selector(name, chosen.text, chosen.path))
+        for requirement in self.pod.requirements():
+            if requirement.key == name:
+                self.taken.add(requirement.path)
+                text = f"{requirement.operator} {', '.join(requirement.values)}".strip()
+                self.selectors.append(Selector(name, text, requirement.path))
+
+    def problem(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
+        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, hint, path))
+
+    def share(
+        self,
+        container: ContainerClaims,
+        *,
+        cards: int = 1,
+        cores: int | None = None,
+        memory_mib: int | None = None,
+        policy: Policy | None = None,
+        qos: Qos | None = None,
+        origins: Mapping[str, Path] | None = None,
+    ) -> ContainerShare:
+        """The container with its share; numbers that are no share are reported (GX011)."""
+        found = None
+        where = dict(origins or {})
+        try:
+            found = Share(cards, cores, memory_mib, policy, qos)
+        except ShareError as error:
+            attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
+            for one in error.problems:
+                path = where.get(attributes[one.field], container.path)
+                self.problem("GX011", one.message, path, one.hint)
+        return ContainerShare(container.name, container.index, container.init, found, where, container.path)
+
+    def none(self, container: ContainerClaims) -> ContainerShare:
+        """The container without a share."""
+        return ContainerShare(container.name, container.index, container.init, path=container.path)
+
+    def reading(self, containers: list[ContainerShare], isolation: str | None = None) -> Reading:
+        return Reading(
+            tuple(containers),
+            tuple(self.selectors),
+            isolation,
+            tuple(self.diagnostics),
+            frozenset(self.taken),
+        )
+
+
+Read = Callable[[Taking, Profile | None], Reading]
+Write = Callable[[PodPlacing, Profile | None], PodClaims]
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One target: its data sheet, its two functions, and the module of its rules.
+
+    ``gpu_prefixes``: under these every key must be a known one (GX003).
+    ``whole_card_key``: the common key that this target writes whole cards with, if it does.
+    ``says``: for each field of the share, by JSON name, how this target says it (``targets``).
+    """
+
+    name: str
+    title: str
+    keys: tuple[Key, ...]
+    gpu_prefixes: tuple[str, ...]
+    read: Read
+    write: Write
+    says: Mapping[str, str]
+    rules_module: str
+    look_alikes: Mapping[str, str] = field(default_factory=dict)
+    whole_card_key: str | None = None
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The vendor's rules, loaded when asked for."""
+        return rules_of(import_module(self.rules_module))
+
+    @cached_property
+    def exact_keys(self) -> Mapping[str, Key]:
+        return {row.name: row for row in self.keys if not row.name.endswith("*")}
+
+    @cached_property
+    def resource_keys(self) -> tuple[str, ...]:
+        """The keys that ask for a share in a container, in the order of the data sheet."""
+        return tuple(row.name for row in self.keys if Place.RESOURCE in row.places)
+
+    def find(self, name: str) -> Key | None:
+        """The row of the data sheet for a key."""
+        exact = self.exact_keys.get(name)
+        if exact:
+            return exact
+        return next((row for row in self.keys if row.name.endswith("*") and row.matches(name)), None)
+
+    def owns(self, name: str) -> bool:
+        """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
+        return name != self.whole_card_key and (
+            name.startswith(self.gpu_prefixes) or self.find(name) is not None
+        )
+
+    def speaks_in(self, pod: PodClaims) -> bool:
+        """Some container of the pod asks for a GPU in this dialect."""
+        return any(self.owns(name) for container in pod.all_containers() for name in container.resources)
+
+    def owned(self, pod: PodClaims) -> Iterator[tuple[str, Place, Path]]:
+        """Every key of this vendor in the pod, with its place."""
+        for container in pod.all_containers():
+            for values, place in (
+                (container.limits, Place.RESOURCE),
+                (container.requests, Place.RESOURCE),
+                (container.env, Place.ENV),
+            ):
+                yield from self._owned_in(values, place)
+        for values in (pod.labels, pod.owner_labels, pod.stray_labels):
+            yield from self._owned_in(values, Place.LABEL)
+        for values in (pod.annotations, pod.owner_annotations, pod.stray_annotations):
+            yield from self._owned_in(values, Place.ANNOTATION)
+        yield from self._owned_in(pod.node_selector, Place.NODE_SELECTOR)
+        for requirement in pod.requirements():
+            if self.owns(requirement.key):
+                yield requirement.key, Place.NODE_SELECTOR, requirement.path
+
+    def _owned_in(self, values: Mapping[str, Value], place: Place) -> Iterator[tuple[str, Place, Path]]:
+        for name, value in values.items():
+            if self.owns(name):
+                yield name, place, value.path

@@ -1,0 +1,101 @@
+"""The neutral keys of gpuxlate itself, inline in a manifest. Every share is exact here."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import (
+    Backend,
+    ContainerShare,
+    Key,
+    Place,
+    Placing,
+    PodPlacing,
+    Reading,
+    Taking,
+    key,
+)
+from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
+from gpuxlate.profile import Profile
+from gpuxlate.share import Policy, Qos
+
+CORES = "gpuxlate.io/cores"
+MEMORY = "gpuxlate.io/memory-mib"
+CARDS = "gpuxlate.io/cards"
+POLICY = "gpuxlate.io/policy"
+QOS = "gpuxlate.io/qos"
+IGNORE = "gpuxlate.io/ignore"
+
+KEYS: tuple[Key, ...] = (
+    key(CARDS, Place.RESOURCE, meaning="cards, an equal part of each", unit="cards"),
+    key(CORES, Place.RESOURCE, meaning="compute, total over the cards", unit="percent of one card"),
+    key(MEMORY, Place.RESOURCE, meaning="GPU memory, total over the cards", unit="MiB"),
+    key(POLICY, Place.ANNOTATION, meaning="how compute is divided"),
+    key(QOS, Place.ANNOTATION, meaning="colocation class"),
+)
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Claims to shares."""
+    policy, qos = pod.annotation(POLICY), pod.annotation(QOS)
+    policies, classes = {str(one): one for one in Policy}, {str(one): one for one in Qos}
+    containers: list[ContainerShare] = []
+    for container in pod.pod.all_containers():
+        found = {name: container.resources.get(name) for name in (CARDS, CORES, MEMORY)}
+        cards, cores, memory = (pod.number(container, name) for name in (CARDS, CORES, MEMORY))
+        if cards is None and cores is None and memory is None:
+            containers.append(pod.none(container))
+            continue
+        spots = zip(("cards", "cores", "memory_mib"), found.values(), strict=True)
+        origins: dict[str, Path] = {attribute: value.path for attribute, value in spots if value}
+        for attribute, value in (("policy", policy), ("qos", qos)):
+            if value:
+                origins[attribute] = value.path
+        containers.append(
+            pod.share(
+                container,
+                cards=1 if cards is None else cards,
+                cores=cores,
+                memory_mib=memory,
+                policy=policies.get(policy.text) if policy else None,
+                qos=classes.get(qos.text) if qos else None,
+                origins=origins,
+            )
+        )
+    return pod.reading(containers)
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Shares to claims; whole cards are ``gpuxlate.io/cards`` alone."""
+    containers = [_write_container(placing) for placing in pod.placings]
+    policy, qos = pod.policy(), pod.qos()
+    annotations = {POLICY: policy, QOS: qos}
+    return PodClaims(
+        containers=tuple(c for c in containers if not c.init),
+        init_containers=tuple(c for c in containers if c.init),
+        annotations={name: Value.of(str(value)) for name, value in annotations.items() if value},
+    )
+
+
+def _write_container(placing: Placing) -> ContainerClaims:
+    whole = placing.whole_cards
+    cards, cores, memory = (placing.take(name) for name in ("cards", "cores", "memory_mib"))
+    values = {CARDS: cards if whole or cards > 1 else None, CORES: cores, MEMORY: memory}
+    written = {name: Value.of(value) for name, value in values.items() if value is not None}
+    return ContainerClaims(placing.name, placing.index, placing.init, written, written)
+
+
+BACKEND = Backend(
+    name="neutral",
+    title="gpuxlate's own keys",
+    keys=KEYS,
+    gpu_prefixes=("gpuxlate.io/",),
+    read=read,
+    write=write,
+    says={
+        "cards": "gpuxlate.io/cards",
+        "cores": "gpuxlate.io/cores",
+        "memoryMiB": "gpuxlate.io/memory-mib",
+        "policy": "annotation gpuxlate.io/policy",
+        "qos": "annotation gpuxlate.io/qos",
+    },
+    rules_module="gpuxlate.backends.neutral.rules",
+)

@@ -1,0 +1,81 @@
+"""Targets by name: built-in ones from the table below, loaded when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.claims import PodClaims
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One built-in target: where it lives, its other names, texts that no manifest of it is without."""
+
+    name: str
+    module: str
+    aliases: tuple[str, ...]
+    marks: tuple[str, ...]
+
+
+BUILT_IN: tuple[Row, ...] = (
+    Row(
+        "volcengine-mgpu",
+        "gpuxlate.backends.volcengine",
+        ("volcengine", "vke"),
+        ("vke.volcengine.com/", "katalyst.kubewharf.io/"),
+    ),
+    Row("alibaba-gpushare", "gpuxlate.backends.alibaba", ("alibaba", "ack"), ("aliyun.com/gpu",)),
+    Row("tencent-qgpu", "gpuxlate.backends.tencent", ("tencent", "tke"), ("tke.cloud.tencent.com/",)),
+    Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
+)
+
+
+class UnknownTargetError(LookupError):
+    """No target of that name; ``hint`` names the nearest."""
+
+    def __init__(self, name: str) -> None:
+        near = get_close_matches(name, [n for row in BUILT_IN for n in (row.name, *row.aliases)], 1, 0.5)
+        self.hint = f"did you mean {near[0]}?" if near else f"targets: {', '.join(target_names())}"
+        super().__init__(f"unknown target {name!r}")
+
+
+def target_names() -> tuple[str, ...]:
+    """The names of all targets, in the order of the data sheet."""
+    return tuple(row.name for row in BUILT_IN)
+
+
+@cache
+def _load(module: str) -> Backend:
+    backend = import_module(module).BACKEND
+    if not isinstance(backend, Backend):
+        raise TypeError(f"{module}.BACKEND is no gpuxlate Backend")
+    return backend
+
+
+def get(name: str) -> Backend:
+    """The backend of a name or alias. Raises UnknownTargetError."""
+    for row in BUILT_IN:
+        if name == row.name or name in row.aliases:
+            return _load(row.module)
+    raise UnknownTargetError(name)
+
+
+def aliases(name: str) -> tuple[str, ...]:
+    """The other names of a built-in target."""
+    return next((row.aliases for row in BUILT_IN if row.name == name), ())
+
+
+def all_backends() -> Iterator[Backend]:
+    """Every built-in backend, loaded."""
+    for row in BUILT_IN:
+        yield _load(row.module)
+
+
+def spoken_in(pod: PodClaims, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
+    """The dialects in which containers of a pod ask for GPUs."""
+    return tuple(b for b in (among or all_backends()) if b.speaks_in(pod))

@@ -1,0 +1,214 @@
+"""Volcengine VKE mGPU: reading and writing shares. Values are totals of the container."""
+
+from __future__ import annotations
+
+from gpuxlate import quantity
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.volcengine import keys as k
+from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
+from gpuxlate.profile import Profile
+from gpuxlate.share import Policy, Qos
+
+_POLICY_OF = {text: policy for policy, text in k.POLICIES.items()}
+_QOS_OF = {text: qos for qos, text in k.QOS_LEVELS.items()}
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Claims to shares. The annotation decides first whether a number covers one card or several."""
+    policy = pod.annotation(k.POLICY)
+    qos = pod.annotation(k.QOS)
+    listed = pod.annotation(k.MULTIPLE_GPU)
+    counts = _counts(listed)
+    pod.node_values(k.NODE_DEVICE)
+    on_node = pod.node_values(k.POLICY)
+    said = policy.text if policy else on_node[0] if len(on_node) == 1 else ""
+    pod.selector(k.GPU_NAME)
+    origins: dict[str, Path] = {}
+    if policy:
+        origins["policy"] = policy.path
+    if qos:
+        origins["qos"] = qos.path
+    containers: list[ContainerShare] = []
+    for container in pod.pod.all_containers():
+        cards = counts.get(container.index, 1) if not container.init else 1
+        containers.append(
+            _read_container(
+                pod,
+                container,
+                max(cards, 1),
+                bool(counts),
+                _POLICY_OF.get(said),
+                _QOS_OF.get(qos.text) if qos else None,
+                origins,
+            )
+        )
+    return pod.reading(containers)
+
+
+def _counts(listed: Value | None) -> dict[int, int]:
+    """``"2,0"`` to {0: 2, 1: 0}; empty where the annotation is absent or malformed (VKE016)."""
+    if listed is None:
+        return {}
+    parts = listed.text.split(",")
+    return {n: int(part) for n, part in enumerate(parts) if quantity.is_plain(part)}
+
+
+def _read_container(
+    pod: Taking,
+    container: ContainerClaims,
+    cards: int,
+    multi: bool,
+    policy: Policy | None,
+    qos: Qos | None,
+    pod_origins: dict[str, Path],
+) -> ContainerShare:
+    origins = dict(pod_origins)
+    for attribute, names in (("cores", (k.CORE, k.RECLAIMED_CORE)), ("memory_mib", (k.MEMORY,))):
+        for name in names:
+            value = container.resources.get(name)
+            if value:
+                origins[attribute] = value.path
+    core = pod.number(container, k.CORE)
+    reclaimed = pod.number(container, k.RECLAIMED_CORE)
+    memory = pod.number(container, k.MEMORY)
+    cores = core if core is not None else reclaimed
+    if cores is None and memory is None:
+        return pod.none(container)
+    if cores is not None and memory is None and not multi and cores % k.FULL == 0:
+        cards = cores // k.FULL  # one card mode: 100 x k is k whole cards (VKE013, VKE014)
+    origins.setdefault("cards", origins.get("cores", container.path))
+    return pod.share(
+        container, cards=cards, cores=cores, memory_mib=memory, policy=policy, qos=qos, origins=origins
+    )
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Shares to claims: integers, totals of the container."""
+    multi = any(p.cards > 1 and not p.whole_cards and not _full(p) for p in pod.placings)
+    containers = tuple(_write_container(placing, multi) for placing in pod.placings)
+    annotations: dict[str, Value] = {}
+    policy, qos = pod.policy(), pod.qos()
+    if policy:
+        annotations[k.POLICY] = Value.of(k.POLICIES[policy])
+    if qos:
+        annotations[k.QOS] = Value.of(k.QOS_LEVELS[qos])
+        if policy is Policy.BEST_EFFORT:
+            _colocation_policy(pod, qos)
+    if multi:
+        counts = [pod.ordinary(n) for n in range(len(pod.containers))]
+        annotations[k.MULTIPLE_GPU] = Value.of(",".join(str(p.cards if p else 0) for p in counts))
+    return PodClaims(
+        containers=tuple(c for c in containers if not c.init),
+        init_containers=tuple(c for c in containers if c.init),
+        annotations=annotations,
+    )
+
+
+def _full(placing: Placing) -> bool:
+    """Full compute of every card: written as whole cards, memory or not."""
+    return bool(placing.peek("cores") == k.FULL * placing.cards)
+
+
+def _colocation_policy(pod: PodPlacing, qos: Qos) -> None:
+    """Colocation knows fixed-share and guaranteed-burst-share only (S1)."""
+    for placing in pod.placings:
+        message = "colocation does not support native-burst-share (best-effort)"
+        hint = "use policy: burst-share, which the vendor recommends for colocation"
+        if qos is Qos.OFFLINE:
+            placing.refuse("policy", "VKE030", message, hint)
+        else:
+            placing.warn("VKE030", message, hint, "policy")
+
+
+def _write_container(placing: Placing, multi: bool) -> ContainerClaims:
+    offline = placing.peek("qos") is Qos.OFFLINE
+    if placing.init:
+        placing.refuse(
+            "cards",
+            "VKE009",
+            "an init container cannot ask for mGPU: the vendor's webhook and scheduler ignore it",
+            "ask for the share in an ordinary container",
+        )
+    placing.whole_when_full("VKE014")
+    values = _whole(placing, offline) if placing.whole_cards else _shared(placing, offline, multi)
+    written = {name: Value.of(number) for name, number in values.items()}
+    return ContainerClaims(placing.name, placing.index, placing.init, written, written)
+
+
+def _whole(placing: Placing, offline: bool) -> dict[str, int]:
+    placing.take("cores"), placing.take("memory_mib")
+    if offline:
+        placing.refuse(
+            "qos",
+            "GX023",
+            "offline whole cards cannot be said: reclaimed-mgpu-core is a part of one card",
+            "ask for cores below 100 with memoryMiB, or drop qos",
+        )
+    return {k.CORE: k.FULL * placing.take("cards")}
+
+
+def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
+    if placing.peek("cores") is None:
+        placing.need("cores", "VKE011", "mGPU asks for compute wherever it asks for memory")
+        placing.whole_when_full("VKE014")
+        if placing.whole_cards:
+            return _whole(placing, offline)
+    if placing.peek("memory_mib") is None:
+        placing.need("memory_mib", "VKE024" if multi else "VKE012", "a part of a card needs mgpu-memory")
+    code, low = ("VKE024", k.MULTI_CARD_MIN_MIB) if multi else ("VKE012", k.SINGLE_CARD_MIN_MIB)
+    memory = placing.on_grid("memory_mib", code, low=low, unit="MiB")
+    cores = placing.take("cores")
+    cards = placing.take("cards")
+    if offline and cards > 1:
+        placing.refuse("qos", "VKE031", "offline work cannot share several cards", "ask for one card")
+    if cards > k.MAX_CARDS:
+        placing.refuse("cards", "VKE019", f"a container shares at most {k.MAX_CARDS} cards", "ask for fewer")
+    if multi and placing.peek("policy") not in (None, Policy.BEST_EFFORT):
+        placing.warn(
+            "VKE026",
+            "several shared cards with a policy other than native-burst-share (best-effort): "
+            "the vendor's scheduler code refuses it, its console offers it",
+            "check it on the cluster, or use policy: best-effort",
+            "policy",
+        )
+    _doubtful_memory(placing, memory, cards, multi)
+    values: dict[str, int] = {}
+    if cores is not None:
+        values[k.RECLAIMED_CORE if offline else k.CORE] = cores
+    if memory is not None:
+        values[k.MEMORY] = memory
+    return values
+
+
+def _doubtful_memory(placing: Placing, memory: int | None, cards: int, multi: bool) -> None:
+    if memory is None:
+        return
+    if not multi and memory == k.SINGLE_CARD_MIN_MIB:
+        placing.warn(
+            "VKE012", "exactly 256 MiB: one page of the vendor says greater than 256", "use 257", "memory_mib"
+        )
+    if multi and memory // cards > k.MULTI_CARD_MAX_MIB:
+        placing.warn(
+            "VKE024",
+            f"{memory // cards} MiB on each card is above the documented {k.MULTI_CARD_MAX_MIB}",
+            "newer components may allow it: check on the cluster",
+            "memory_mib",
+        )
+
+
+BACKEND = Backend(
+    name="volcengine-mgpu",
+    title="Volcengine VKE, mGPU",
+    keys=k.KEYS,
+    gpu_prefixes=k.GPU_PREFIXES,
+    read=read,
+    write=write,
+    says={
+        "cards": "1..8 shared (annotation container-multiple-gpu), any number of whole cards",
+        "cores": "1..99 % of each card, total over the cards; required",
+        "memoryMiB": "MiB, total; at least 256 on one card, 1024 on each of several",
+        "policy": "annotation mgpu-compute-policy; several cards: best-effort",
+        "qos": "annotation qos_level; offline: one card, a part of it",
+    },
+    rules_module="gpuxlate.backends.volcengine.rules",
+)

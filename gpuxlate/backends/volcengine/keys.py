@@ -1,0 +1,68 @@
+"""The data sheet of Volcengine VKE mGPU: keys, units, ranges, policies, each with its source.
+
+Sources: S0 = docs 6461/1581673 "AI apps on shared GPUs" (2025-06-04); S1 = "mGPU online/offline
+colocation" (2025-03-13); V = volcano-sh/volcano PR 3030, the vendor's own webhook and scheduler
+code (2024-03); Q = copy of docs 6460/182418 "mGPU multi-card sharing" (2024-09).
+"""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import Key, Place, key
+from gpuxlate.share import Policy, Qos
+
+CORE = "vke.volcengine.com/mgpu-core"
+"""Percent of one card, total of the container: 1..99, or 100 x k for k whole cards (S1, V)."""
+MEMORY = "vke.volcengine.com/mgpu-memory"
+"""MiB, total of the container (S1, V)."""
+RECLAIMED_CORE = "vke.volcengine.com/reclaimed-mgpu-core"
+"""Offline compute, percent of one card, in place of CORE (S1)."""
+
+POLICY = "vke.volcengine.com/mgpu-compute-policy"
+"""Annotation of the pod, and label of the node (S0)."""
+MULTIPLE_GPU = "vke.volcengine.com/container-multiple-gpu"
+"""Annotation: cards of each container, in their order, 0 for one without a share (V, Q)."""
+QOS = "katalyst.kubewharf.io/qos_level"
+"""Annotation: the colocation class (S1)."""
+
+POLICIES: dict[Policy, str] = {
+    Policy.FIXED_SHARE: "fixed-share",
+    Policy.BURST_SHARE: "guaranteed-burst-share",
+    Policy.BEST_EFFORT: "native-burst-share",
+}
+"""S0 lists names and Chinese labels in this order."""
+
+QOS_LEVELS: dict[Qos, str] = {Qos.ONLINE: "shared_cores", Qos.OFFLINE: "reclaimed_cores"}
+"""S1."""
+
+SINGLE_CARD_MIN_MIB = 256
+"""One card: V refuses less than 256; S0 says "greater than 256", so 256 itself is doubtful."""
+MULTI_CARD_MIN_MIB = 1024
+"""Several cards: least MiB on each (Q; V)."""
+MULTI_CARD_MAX_MIB = 81920
+"""Several cards: most MiB on each (Q, 2024); component v0.6.1 may have moved it."""
+MAX_CARDS = 8
+"""Most cards that a container shares (Q)."""
+FULL = 100
+"""Percent of a whole card."""
+
+NODE_DEVICE = "vke.node.gpu.schedule"
+"""Node label: ``mgpu`` or ``nvidia`` (V)."""
+GPU_NAME = "machine.cluster.vke.volcengine.com/gpu-name"
+"""Node label: card model."""
+BURST_TO_VCI = "vke.volcengine.com/burst-to-vci"
+"""Annotation (or label): ``enforce`` sends the pod to VCI, which has no mGPU (S0)."""
+
+KEYS: tuple[Key, ...] = (
+    key(CORE, Place.RESOURCE, meaning="compute, total", unit="percent of one card", source="S1, V"),
+    key(MEMORY, Place.RESOURCE, meaning="GPU memory, total", unit="MiB", source="S0, S1, V"),
+    key(RECLAIMED_CORE, Place.RESOURCE, meaning="offline compute", unit="percent of one card", source="S1"),
+    key(POLICY, Place.ANNOTATION, Place.NODE_SELECTOR, Place.NODE, meaning="policy", source="S0, S1, V"),
+    key(MULTIPLE_GPU, Place.ANNOTATION, meaning="cards of each container", unit="cards", source="V, Q"),
+    key(QOS, Place.ANNOTATION, meaning="colocation class", source="S1"),
+    key(NODE_DEVICE, Place.NODE_SELECTOR, Place.NODE, meaning="device stack of the node", source="V"),
+    key(GPU_NAME, Place.NODE_SELECTOR, Place.NODE, meaning="card model", source="aibrix samples"),
+    key("vke.volcengine.com/assumed", Place.SCHEDULER, meaning="scheduled", source="V"),
+    key("vke.volcengine.com/gpu-index-container-*", Place.SCHEDULER, meaning="card indexes", source="V"),
+)
+
+GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")

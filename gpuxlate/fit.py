@@ -1,0 +1,138 @@
+"""The one place that decides: exact, rounded, filled, dropped or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gpuxlate.backends.base import Backend, ContainerShare, Selector
+from gpuxlate.backends.placing import Accept, Placing, PodPlacing
+from gpuxlate.claims import PodClaims
+from gpuxlate.diagnostics import Diagnostic, Loss, LossKind
+from gpuxlate.profile import Profile
+from gpuxlate.rules import translation
+from gpuxlate.share import JSON_NAMES, Share
+
+__all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
+
+
+class Verdict(StrEnum):
+    """How a share ends, in the order of the contract's table: the last that applies counts."""
+
+    EXACT = "exact"
+    ROUNDED = "rounded"
+    FILLED = "filled"
+    DROPPED = "dropped"
+    REFUSED = "refused"
+
+
+_RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one container's share at one target."""
+
+    container: ContainerShare
+    share: Share
+    losses: tuple[Loss, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        verdicts = [Verdict(loss.kind.value) for loss in self.losses]
+        return max(verdicts, key=lambda one: _RANK[one], default=Verdict.EXACT)
+
+    @property
+    def accepted(self) -> bool:
+        """Nothing was lost that the user did not allow."""
+        return all(loss.accepted for loss in self.losses)
+
+    def findings(self) -> Iterator[Diagnostic]:
+        for loss in self.losses:
+            yield loss.diagnostic()
+        yield from self.diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class PodFit:
+    """One pod at one target: an outcome for each share, and the claims to write.
+
+    ``claims`` are meaningful only where everything was accepted.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    claims: PodClaims
+    selectors: tuple[Loss, ...] = field(default=())
+
+    @property
+    def accepted(self) -> bool:
+        return all(one.accepted for one in self.outcomes) and all(one.accepted for one in self.selectors)
+
+    def findings(self) -> Iterator[Diagnostic]:
+        for outcome in self.outcomes:
+            yield from outcome.findings()
+        for loss in self.selectors:
+            yield loss.diagnostic()
+
+
+def fit_pod(
+    containers: Sequence[ContainerShare],
+    backend: Backend,
+    accept: Accept,
+    profile: Profile | None = None,
+    selectors: Sequence[Selector] = (),
+) -> PodFit:
+    """Place every share of a pod at a target. Pure: the same input gives the same outcome."""
+    shared = [one for one in containers if one.share is not None]
+    placings = tuple(
+        Placing(
+            one.share,
+            accept,
+            name=one.name,
+            index=one.index,
+            init=one.init,
+            origins=one.origins,
+            path=one.path,
+        )
+        for one in shared
+        if one.share is not None
+    )
+    _agree(placings)
+    ordinary = tuple(one.name for one in containers if not one.init)
+    claims = backend.write(PodPlacing(placings, ordinary), profile)
+    for placing in placings:
+        for attribute in placing.untaken:
+            placing.drop(attribute, "GX020", translation.no_place_reason(backend.name))
+    outcomes = tuple(
+        Outcome(one, placing.asked, tuple(placing.losses), tuple(placing.diagnostics))
+        for one, placing in zip(shared, placings, strict=True)
+    )
+    return PodFit(outcomes, claims, tuple(_selector_loss(one, accept, backend) for one in selectors))
+
+
+def _agree(placings: tuple[Placing, ...]) -> None:
+    """``policy`` and ``qos`` belong to the pod: two shares in one pod may not differ in them."""
+    for attribute in ("policy", "qos"):
+        said = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
+        if len(said) > 1:
+            message, hint = translation.contradiction(JSON_NAMES[attribute], sorted(map(str, said)))
+            for placing in placings:
+                placing.refuse(attribute, "GX022", message, hint)
+
+
+def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss:
+    accepted = "selector" in accept.drop
+    return Loss(
+        LossKind.DROPPED,
+        "selector",
+        "GX020",
+        f"node selector {selector.key} ({selector.text}) has no place: "
+        + translation.no_place_reason(backend.name),
+        f"choose the nodes at {backend.name} by hand, or pass --drop selector",
+        asked=f"{selector.key}={selector.text}",
+        given=None,
+        accepted=accepted,
+        path=selector.path,
+    )

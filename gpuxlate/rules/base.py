@@ -1,0 +1,130 @@
+"""How a rule is declared: one function, its code and severity, its docstring.
+
+The docstring has fixed Markdown headings, in this order: a first line that names the predicate,
+then ``## What it does``, ``## Why``, ``## Example``, ``## Use instead``, ``## Fix`` (where there is
+one) and ``## Source``. ``explain``, the docs, SARIF help and the README table read from it, and a
+test runs its examples.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from types import ModuleType
+from typing import Any, Protocol
+
+from gpuxlate.claims import Key, NodeRequirement, Path, PodClaims, Value
+from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.profile import Profile
+
+
+class Scope(StrEnum):
+    """What a rule looks at: one pod, one document, a source text, or a translation."""
+
+    POD = "pod"
+    DOCUMENT = "document"
+    SOURCE = "source"
+    TRANSLATION = "translation"
+
+
+class Dialect(Protocol):
+    """What the rules of no vendor need to know of a vendor; every Backend is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def keys(self) -> tuple[Key, ...]: ...
+    @property
+    def gpu_prefixes(self) -> tuple[str, ...]: ...
+    @property
+    def look_alikes(self) -> Mapping[str, str]: ...
+    def find(self, name: str) -> Key | None:
+        """The row of the data sheet for a key."""
+
+    def owns(self, name: str) -> bool:
+        """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule may know beside the pod: the cluster, and the vendors' vocabularies."""
+
+    profile: Profile | None = None
+    dialects: tuple[Dialect, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A declared rule. Calling it runs its check."""
+
+    code: str
+    severity: Severity
+    scope: Scope
+    fix: str | None
+    check: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        """The function's name in kebab case: reads as "allow <name>"."""
+        return self.check.__name__.replace("_", "-")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return inspect.cleandoc(self.check.__doc__ or "").partition("\n")[0]
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """The docstring by heading, in its order."""
+        parts = re.split(r"^## (.+)$", inspect.cleandoc(self.check.__doc__ or ""), flags=re.M)
+        return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+    def __call__(self, *args: Any) -> Any:
+        return self.check(self, *args)
+
+    def at(
+        self,
+        where: Value | NodeRequirement | Path,
+        message: str,
+        hint: str | None = None,
+        *,
+        severity: Severity | None = None,
+        on_key: bool = False,
+        fix: Fix | None = None,
+    ) -> Diagnostic:
+        """A finding of this rule at a value (or, ``on_key``, at its key)."""
+        path = where if isinstance(where, tuple) else where.path
+        return Diagnostic(self.code, severity or self.severity, message, hint, path, on_key, fix)
+
+
+PodCheck = Callable[[Rule, PodClaims, Context], Iterable[Diagnostic]]
+
+
+def rule(
+    code: str, severity: Severity, *, scope: Scope = Scope.POD, fix: str | None = None
+) -> Callable[[Callable[..., Any]], Rule]:
+    """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None."""
+
+    def declare(check: Callable[..., Any]) -> Rule:
+        return Rule(code, severity, scope, fix, check)
+
+    return declare
+
+
+def rules_of(module: ModuleType) -> tuple[Rule, ...]:
+    """The rules that a module declares, in the order of their codes."""
+    found = {value.code: value for value in vars(module).values() if isinstance(value, Rule)}
+    return tuple(found[code] for code in sorted(found))
+
+
+def check_pod(rules: Iterable[Rule], pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """Run the pod rules among ``rules`` on one pod."""
+    for one in rules:
+        if one.scope is Scope.POD:
+            yield from one(pod, context)

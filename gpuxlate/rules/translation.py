@@ -1,0 +1,114 @@
+"""The rules of a translation: what has no vendor's rule of its own (GX020 to GX023)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpuxlate.diagnostics import Severity
+from gpuxlate.rules.base import Rule, Scope, rule
+
+
+def no_place_reason(target: str) -> str:
+    """Why a field is dropped where no rule of the vendor says more."""
+    return f"{target} has no key for it"
+
+
+def contradiction(field: str, said: Iterable[str]) -> tuple[str, str]:
+    """Message and hint of GX022."""
+    values = ", ".join("none" if one == "None" else one for one in said)
+    return (
+        f"shares of one pod differ in {field} ({values}), which belongs to the pod",
+        f"give all containers of the pod the same {field}, or put them in pods of their own",
+    )
+
+
+@rule("GX020", Severity.ERROR, scope=Scope.TRANSLATION)
+def field_without_place(this: Rule, field: str, target: str) -> str:
+    """A field of the share has a place at the target.
+
+    ## What it does
+    Refuses a translation that would lose a field without a word: a policy or a QoS class that the
+    target has no key for, or a node selector of the source that has no counterpart.
+
+    ## Why
+    A dropped field changes what the workload gets, and nobody sees it in the manifest.
+
+    ## Example
+    A share with `policy: fixed-share` to `alibaba-gpushare`: the policy there is a setting of the
+    whole cluster.
+
+    ## Use instead
+    Remove the field from the share, or accept the loss with `--drop policy`.
+
+    ## Source
+    Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
+    """
+    return f"{field} has no place: {no_place_reason(target)}"
+
+
+@rule("GX021", Severity.ERROR, scope=Scope.TRANSLATION)
+def open_field(this: Rule, field: str, target: str) -> str:
+    """The share gives every field that the target needs.
+
+    ## What it does
+    Refuses a translation to a target that needs a field which the share leaves open.
+
+    ## Why
+    Any number put there would be a guess.
+
+    ## Example
+    A share of memory alone to `tencent-qgpu`: an ordinary qGPU pod asks for compute and memory.
+
+    ## Use instead
+    Add the field to the share, or say it for the run: `--fill cores=30` (percent of each card),
+    `--fill memoryMiB=8192` (on each card).
+
+    ## Source
+    Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
+    """
+    return f"{field} is open: {target} needs it"
+
+
+@rule("GX022", Severity.ERROR, scope=Scope.TRANSLATION)
+def one_pod_one_word(this: Rule, field: str, said: Iterable[str]) -> str:
+    """Shares of one pod agree where the target speaks for the pod.
+
+    ## What it does
+    Refuses two containers of a pod that differ in `policy` or `qos`, and several shares in a pod
+    where the target counts cards on the pod (ACK's label `aliyun.com/gpu-count`).
+
+    ## Why
+    The pod has one annotation or label for all of its containers.
+
+    ## Example
+    Two GPUShare documents that put `qos: online` and `qos: offline` on two containers of one file.
+
+    ## Use instead
+    Give all containers of the pod the same value, or use pods of their own.
+
+    ## Source
+    Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
+    """
+    return contradiction(field, said)[0]
+
+
+@rule("GX023", Severity.ERROR, scope=Scope.TRANSLATION)
+def inexpressible_share(this: Rule, why: str) -> str:
+    """The target can say the share in some form.
+
+    ## What it does
+    Refuses a share that no key of the target can hold, whatever is rounded, filled or dropped.
+
+    ## Why
+    Anything written would be less than was asked, or something else.
+
+    ## Example
+    Offline whole cards, to any target; two shared cards of an EMR Serverless job.
+
+    ## Use instead
+    Ask for another share, or choose another target: `gpuxlate compare SPEC` shows which can hold it.
+
+    ## Source
+    Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
+    """
+    return why

@@ -1,0 +1,156 @@
+"""The share: what one container asks of GPUs, in vendor-neutral terms.
+
+Standard library only. All numbers are totals over the cards of the share, as in the
+GPUShare document; the ``*_per_card`` properties divide them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+FULL_CARD_CORES = 100
+"""Compute of one whole card, in percent."""
+
+
+class Policy(StrEnum):
+    """How compute is divided on a shared card."""
+
+    FIXED_SHARE = "fixed-share"
+    BURST_SHARE = "burst-share"
+    BEST_EFFORT = "best-effort"
+
+
+class Qos(StrEnum):
+    """Colocation class: online pre-empts offline."""
+
+    ONLINE = "online"
+    OFFLINE = "offline"
+
+
+@dataclass(frozen=True, slots=True)
+class ShareProblem:
+    """One reason why numbers are no share: the field (JSON name), what is wrong, what would do."""
+
+    field: str
+    message: str
+    hint: str
+
+
+class ShareError(ValueError):
+    """The numbers contradict each other; ``problems`` holds every reason at once."""
+
+    def __init__(self, problems: tuple[ShareProblem, ...]) -> None:
+        super().__init__("; ".join(problem.message for problem in problems))
+        self.problems = problems
+
+
+JSON_NAMES: Mapping[str, str] = {
+    "cards": "cards",
+    "cores": "cores",
+    "memory_mib": "memoryMiB",
+    "policy": "policy",
+    "qos": "qos",
+}
+"""Attribute name to the name that documents and reports use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of GPUs, as one container asks for it.
+
+    ``cards``: physical cards of one node, an equal part of each.
+    ``cores``: compute in percent of one card, total over the cards; None is not capped.
+    ``memory_mib``: GPU memory in MiB, total over the cards; None is all of it.
+
+    Whole cards have one form: ``cores`` of 100 x cards without memory becomes None.
+    Raises ShareError where the numbers are no share (rule GX011).
+    """
+
+    cards: int = 1
+    cores: int | None = None
+    memory_mib: int | None = None
+    policy: Policy | None = None
+    qos: Qos | None = None
+
+    def __post_init__(self) -> None:
+        problems = tuple(share_problems(self.cards, self.cores, self.memory_mib))
+        if problems:
+            raise ShareError(problems)
+        if self.memory_mib is None and self.cores == FULL_CARD_CORES * self.cards:
+            object.__setattr__(self, "cores", None)
+
+    @property
+    def whole_cards(self) -> bool:
+        """The container has its cards to itself, with all their memory."""
+        return self.cores is None and self.memory_mib is None
+
+    @property
+    def cores_per_card(self) -> int | None:
+        """Percent of each card."""
+        return None if self.cores is None else self.cores // self.cards
+
+    @property
+    def memory_mib_per_card(self) -> int | None:
+        """MiB on each card."""
+        return None if self.memory_mib is None else self.memory_mib // self.cards
+
+    def to_json(self) -> dict[str, int | str | None]:
+        """The five fields under their JSON names, None where omitted."""
+        return {JSON_NAMES[f.name]: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    def given_fields(self) -> frozenset[str]:
+        """Attribute names of the fields that say something: those a target must find room for."""
+        given = {f.name for f in fields(self) if getattr(self, f.name) is not None}
+        return frozenset(given)
+
+
+def _plain(value: Any) -> int | str | None:
+    return str(value) if isinstance(value, StrEnum) else value
+
+
+def share_problems(cards: int, cores: int | None, memory_mib: int | None) -> Iterator[ShareProblem]:
+    """Every reason why the numbers are no share, each with the nearest that would do."""
+    if cards < 1:
+        yield ShareProblem("cards", f"cards is {cards}, it must be at least 1", "write cards: 1")
+        return
+    if cores is not None:
+        ceiling = FULL_CARD_CORES * cards
+        if cores < 1:
+            yield ShareProblem(
+                "cores", f"cores is {cores}, it must be at least 1", "omit cores to leave compute uncapped"
+            )
+        elif cores > ceiling:
+            yield ShareProblem(
+                "cores",
+                f"cores is {cores}, at most {ceiling} (100 x {cards} {_cards(cards)}) is possible",
+                f"write cores: {ceiling}, or more cards",
+            )
+        elif cores % cards:
+            yield _does_not_divide("cores", cores, cards, ceiling)
+    if memory_mib is not None:
+        if memory_mib < 1:
+            yield ShareProblem(
+                "memoryMiB",
+                f"memoryMiB is {memory_mib}, it must be at least 1",
+                "omit memoryMiB to ask for all memory of the cards",
+            )
+        elif memory_mib % cards:
+            yield _does_not_divide("memoryMiB", memory_mib, cards, None)
+
+
+def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) -> ShareProblem:
+    below = value - value % cards
+    above = below + cards
+    near = [str(n) for n in (below, above) if n > 0 and (ceiling is None or n <= ceiling)]
+    return ShareProblem(
+        field,
+        f"{field} is {value}, it must divide by cards ({cards}): each card gives an equal part",
+        f"write {' or '.join(near)}",
+    )
+
+
+def _cards(count: int) -> str:
+    return "card" if count == 1 else "cards"
