@@ -1,0 +1,210 @@
+"""Reading: a light composer over the events of libyaml (ruamel.yaml's C extension).
+
+One document at a time, so that memory is bounded by the largest, with limits on nesting and on
+the number of aliases. libyaml's own composer recurses in C and is not used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from _ruamel_yaml import CParser
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
+from gpuxlate.manifest.source import Source
+
+MAX_DEPTH = 256
+"""Deeper nesting is no manifest; keeps every recursive walk bounded."""
+MAX_ALIASES = 10_000
+"""More aliases in one document are refused."""
+
+
+class NotYamlError(ValueError):
+    """The text is no YAML: what, and at which character."""
+
+    def __init__(self, message: str, index: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.index = index
+
+
+@dataclass(slots=True)
+class Document:
+    """One document: characters ``start`` to ``end`` of the source; ``root`` is None if it is empty."""
+
+    source: Source
+    index: int
+    start: int
+    end: int
+    root: Node | None
+    aliases: list[Alias] = field(default_factory=list)
+    repeated: list[tuple[Mapping, Node]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+
+def documents(source: Source) -> Iterator[Document]:
+    """The documents of a source, one by one. Raises NotYamlError where the text ends to be YAML."""
+    composer = _Composer(source)
+    previous: Document | None = None
+    for document in composer.run():
+        if previous is not None:
+            previous.end = document.start
+            yield previous
+        previous = document
+    if previous is not None:
+        previous.end = len(source.text)
+        yield previous
+
+
+class _Composer:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        try:
+            self._parser = CParser(source.text)
+        except (YAMLError, ValueError) as error:
+            raise _problem(error, source.text) from None
+
+    def run(self) -> Iterator[Document]:
+        next_event = self._parser.get_event
+        index = 0
+        text = self._source.text
+        while True:
+            try:
+                event = next_event()
+                if isinstance(event, StreamEndEvent) or event is None:
+                    return
+                if not isinstance(event, DocumentStartEvent):
+                    continue
+                start = 0 if index == 0 else event.start_mark.index
+                document = Document(self._source, index, start, len(text), None)
+                document.root = self._compose(document)
+            except (YAMLError, ValueError) as error:
+                if isinstance(error, NotYamlError):
+                    raise
+                raise _problem(error, text) from None
+            index += 1
+            yield document
+
+    def _compose(self, document: Document) -> Node | None:  # noqa: C901 - one loop, for speed
+        next_event = self._parser.get_event
+        anchors: dict[str, Node] = {}
+        stack: list[Mapping | Sequence] = []
+        keys: list[Node | None] = []  # for each open mapping, the key that waits for its value
+        root: Node | None = None
+        while True:
+            event = next_event()
+            kind = type(event)
+            node: Node
+            if kind is ScalarEvent:
+                mark = event.start_mark
+                node = Scalar(
+                    mark.index, event.end_mark.index, event.anchor, _tag(event), event.value, event.style
+                )
+                if node.style == "" or node.style == "plain":
+                    node.style = None
+                if event.style in ("|", ">"):
+                    node.end = _block_scalar_end(self._source.text, mark.index, node.end)
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                if len(stack) >= MAX_DEPTH:
+                    raise NotYamlError(f"nested deeper than {MAX_DEPTH} levels", event.start_mark.index)
+                made = Mapping if kind is MappingStartEvent else Sequence
+                node = made(event.start_mark.index, event.anchor, _tag(event), bool(event.flow_style))
+            elif kind is AliasEvent:
+                target = anchors.get(event.anchor)
+                if target is None:
+                    raise NotYamlError(
+                        f"alias *{event.anchor} has no anchor before it", event.start_mark.index
+                    )
+                if len(document.aliases) >= MAX_ALIASES:
+                    raise NotYamlError(f"more than {MAX_ALIASES} aliases", event.start_mark.index)
+                node = Alias(event.start_mark.index, event.end_mark.index, event.anchor, target)
+                document.aliases.append(node)
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                closed = stack.pop()
+                keys.pop()
+                closed.end = event.end_mark.index
+                if isinstance(closed, Mapping):
+                    _note_repeated(document, closed)
+                continue
+            elif kind is DocumentEndEvent:
+                empty = isinstance(root, Scalar) and root.empty and root.anchor is None
+                return None if empty else root
+            else:
+                raise NotYamlError("the document ends too early", len(self._source.text))
+            if node.anchor and kind is not AliasEvent:
+                anchors[node.anchor] = node
+            if not stack:
+                root = node
+            else:
+                parent = stack[-1]
+                if isinstance(parent, Sequence):
+                    parent.items.append(node)
+                elif keys[-1] is None:
+                    keys[-1] = node
+                else:
+                    parent.entries.append((keys[-1], node))
+                    keys[-1] = None
+            if kind is MappingStartEvent or kind is SequenceStartEvent:
+                assert isinstance(node, (Mapping, Sequence))
+                stack.append(node)
+                keys.append(None)
+
+
+def _tag(event: ScalarEvent | MappingStartEvent | SequenceStartEvent) -> str | None:
+    tag = event.tag
+    return None if tag is None else str(tag)
+
+
+def _note_repeated(document: Document, mapping: Mapping) -> None:
+    if len(mapping.entries) < 2:
+        return
+    seen: set[str] = set()
+    for key, _ in mapping.entries:
+        if isinstance(key, Scalar):
+            if key.text in seen and key.text != "<<":
+                document.repeated.append((mapping, key))
+            seen.add(key.text)
+
+
+def _block_scalar_end(text: str, start: int, end: int) -> int:
+    """The end of a block scalar's own lines: its end mark runs over blank and comment lines below."""
+    header_end = text.find("\n", start, end)
+    if header_end < 0:
+        return end
+    body = text[header_end + 1 : end]
+    indent = min((len(x) - len(x.lstrip(" ")) for x in body.split("\n") if x.strip()), default=0)
+    lines = body.split("\n")
+    content = re.match(r" *", next((x for x in lines if x.strip()), ""))
+    indent = len(content.group()) if content else indent
+    while lines and (
+        not lines[-1].strip()
+        or (lines[-1].lstrip(" ").startswith("#") and len(lines[-1]) - len(lines[-1].lstrip(" ")) < indent)
+    ):
+        lines.pop()
+    return header_end + 1 + len("\n".join(lines)) if lines else header_end
+
+
+def _problem(error: Exception, text: str) -> NotYamlError:
+    """libyaml's complaint in one line, with its place."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    message = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    index = mark.index if mark is not None else getattr(error, "position", 0)
+    index = index if isinstance(index, int) else 0
+    return NotYamlError(str(message).partition("\n")[0], max(0, min(index, len(text))))
