@@ -156,6 +156,7 @@ class Key:
     meaning: str
     unit: str = ""
     source: str = ""
+    says: str | None = None  # the field of the share that it says, by attribute name
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):
@@ -163,9 +164,11 @@ class Key:
         return key == self.name
 
 
-def key(name: str, *places: Place, meaning: str, unit: str = "", source: str = "") -> Key:
+def key(
+    name: str, *places: Place, meaning: str, unit: str = "", source: str = "", says: str | None = None
+) -> Key:
     """A row, written short."""
-    return Key(name, frozenset(places), meaning, unit, source)
+    return Key(name, frozenset(places), meaning, unit, source, says)
 
 
 # --- edits ------------------------------------------------------------------------------------

@@ -199,6 +199,7 @@ class Backend:
     rules_module: str
     look_alikes: Mapping[str, str] = field(default_factory=dict)
     whole_card_key: str | None = None
+    quotes_numbers: bool = False  # the vendor writes its numbers as strings
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -226,6 +227,17 @@ class Backend:
         return name != self.whole_card_key and (
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
+
+    def is_gpu_key(self, name: str) -> bool:
+        """The key asks for a GPU, or tries to: narrower than ``owns``, which knows steering keys too."""
+        return (
+            name.startswith(self.gpu_prefixes) or name in self.resource_keys and name != self.whole_card_key
+        )
+
+    def role(self, name: str) -> str | None:
+        """The field of the share that a key says."""
+        row = self.find(name)
+        return row.says if row else None
 
     def speaks_in(self, pod: PodClaims) -> bool:
         """Some container of the pod asks for a GPU in this dialect."""

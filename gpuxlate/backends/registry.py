@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -50,6 +51,13 @@ def target_names() -> tuple[str, ...]:
 
 
 @cache
+def marks() -> re.Pattern[bytes]:
+    """What a text must hold to ask for GPUs in a built-in dialect. A cheap test before any parse."""
+    texts = [re.escape(mark.encode()) for row in BUILT_IN for mark in row.marks]
+    return re.compile(b"|".join([*texts, rb"nvidia\.com/gpu"]))
+
+
+@cache
 def _load(module: str) -> Backend:
     backend = import_module(module).BACKEND
     if not isinstance(backend, Backend):
@@ -79,3 +87,8 @@ def all_backends() -> Iterator[Backend]:
 def spoken_in(pod: PodClaims, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
     return tuple(b for b in (among or all_backends()) if b.speaks_in(pod))
+
+
+def is_gpu_key(name: str) -> bool:
+    """Some built-in target asks for GPUs with this key."""
+    return any(backend.is_gpu_key(name) for backend in all_backends())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuxlate.manifest.compose import Document
@@ -23,6 +23,7 @@ class Splice:
     start: int
     end: int
     text: str
+    takes_break_before: bool = False  # a removal at the end of a file without a final line break
 
 
 def splices(document: Document, plans: Plans) -> list[Splice]:
@@ -35,11 +36,32 @@ def splices(document: Document, plans: Plans) -> list[Splice]:
         style = style_at(document.source, plan.ancestors)
         writer = _Flow(document, plan, style) if plan.node.flow else _Block(document, plan, style)
         made.extend(writer.splices())
-    made.sort()
+    made = _settled(made, document.source.newline)
     for one, two in itertools.pairwise(made):
         if one.end > two.start:
             raise EditError("two edits overlap in the text", ())
     return made
+
+
+def _settled(made: list[Splice], newline: str) -> list[Splice]:
+    """Insertions at the end of lines that another splice takes away move behind what is kept of them."""
+    removals = [s for s in made if s.end > s.start]
+    moved: dict[Splice, str] = {}
+    settled: list[Splice] = []
+    for one in made:
+        over = next((r for r in removals if one.start == one.end and r.start < one.start < r.end), None)
+        if over is None:
+            settled.append(one)
+            continue
+        if not one.text.startswith(newline):
+            raise EditError("two edits overlap in the text", ())
+        moved[over] = moved.get(over, over.text) + _after_removal(over, one.text, newline)
+    return sorted(replace(s, text=moved[s]) if s in moved else s for s in settled)
+
+
+def _after_removal(removal: Splice, text: str, newline: str) -> str:
+    """New lines in the form that fits behind a removal: with their line break last, or first."""
+    return text if removal.takes_break_before else text.removeprefix(newline) + newline
 
 
 def _removed_nodes(plans: Plans) -> set[int]:
@@ -239,7 +261,8 @@ class _Block(_Writer):
             return Splice(line_start, after, lines)
         # the last line of a file without a final line break: take the break before it instead
         back = line_start - (2 if self.text[line_start - 2 : line_start] == "\r\n" else 1)
-        return Splice(back, end, "".join(self.style.newline + pad + comment for comment in kept))
+        lines = "".join(self.style.newline + pad + comment for comment in kept)
+        return Splice(back, end, lines, takes_break_before=True)
 
     def _remove_behind_dash(self, number: int, start: int, end: int, kept: list[str]) -> Splice:
         """``- key: value`` goes, and the next key of the item moves up behind the dash."""

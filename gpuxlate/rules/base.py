@@ -17,7 +17,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any, Protocol
 
-from gpuxlate.claims import Key, NodeRequirement, Path, PodClaims, Value
+from gpuxlate.claims import DocumentClaims, Key, NodeRequirement, Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.profile import Profile
 
@@ -128,3 +128,10 @@ def check_pod(rules: Iterable[Rule], pod: PodClaims, context: Context) -> Iterat
     for one in rules:
         if one.scope is Scope.POD:
             yield from one(pod, context)
+
+
+def check_document(rules: Iterable[Rule], document: DocumentClaims, context: Context) -> Iterator[Diagnostic]:
+    """Run the document rules among ``rules`` on one document."""
+    for one in rules:
+        if one.scope is Scope.DOCUMENT:
+            yield from one(document, context)

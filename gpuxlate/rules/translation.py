@@ -112,3 +112,73 @@ def inexpressible_share(this: Rule, why: str) -> str:
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
     return why
+
+
+@rule("GX015", Severity.INFO, scope=Scope.TRANSLATION)
+def isolation_stays(this: Rule, old: str, new: str) -> str:
+    """The isolation of the share stays what it was.
+
+    ## What it does
+    Says that the nodes of the target isolate GPU memory in another way than those of the source, or
+    not at all.
+
+    ## Why
+    The isolation mode is a choice of nodes and no field of the share, so it is not carried over. A
+    program that relied on a hard cap, or on none, may behave differently.
+
+    ## Example
+    ACK pods with nodeSelector `ack.node.gpu.schedule: share` (no isolation) to `volcengine-mgpu`,
+    which isolates memory always.
+
+    ## Use instead
+    Nothing to mend: check that the program keeps within its share.
+
+    ## Source
+    Alibaba Cloud, ACK "enable scheduling" (2026-01-12).
+    """
+    return f"the isolation mode changes from {old} to {new}: it is no field of the share"
+
+
+@rule("GX016", Severity.INFO, scope=Scope.TRANSLATION)
+def whole_cards_have_a_dialect(this: Rule, name: str) -> str:
+    """Whole cards are asked for in a vendor's dialect, or the dialect is named.
+
+    ## What it does
+    Says that a pod asks for whole cards under the common key alone, and is left as it is.
+
+    ## Why
+    Every cloud knows `nvidia.com/gpu`, so it tells no dialect. Alibaba ACK writes whole cards so.
+
+    ## Example
+    A Deployment with `nvidia.com/gpu: 1` and no other GPU key, given to `translate --to vke`.
+
+    ## Use instead
+    Nothing, if it is to stay; else `--from alibaba-gpushare`, which reads it as whole cards.
+
+    ## Source
+    Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
+    """
+    return f"{name} alone is no vendor's share: left as it is"
+
+
+@rule("GX024", Severity.ERROR, scope=Scope.TRANSLATION)
+def editable_text(this: Rule, why: str) -> str:
+    """The text can be edited at the place, and nowhere else.
+
+    ## What it does
+    Refuses an edit that the text does not allow: a comment inside braces that would have to go, an
+    entry that shares its line with another, or a result that would differ elsewhere too.
+
+    ## Why
+    Every edit is checked by reading the result again. What cannot be checked is not written.
+
+    ## Example
+    `limits: {aliyun.com/gpu-mem: 8, # memory` over two lines, where the first entry has to go.
+
+    ## Use instead
+    Write the entries on lines of their own, or change them by hand.
+
+    ## Source
+    Contract of gpuxlate, "touch nothing else".
+    """
+    return f"cannot edit: {why}"

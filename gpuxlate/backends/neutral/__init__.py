@@ -25,11 +25,17 @@ QOS = "gpuxlate.io/qos"
 IGNORE = "gpuxlate.io/ignore"
 
 KEYS: tuple[Key, ...] = (
-    key(CARDS, Place.RESOURCE, meaning="cards, an equal part of each", unit="cards"),
-    key(CORES, Place.RESOURCE, meaning="compute, total over the cards", unit="percent of one card"),
-    key(MEMORY, Place.RESOURCE, meaning="GPU memory, total over the cards", unit="MiB"),
-    key(POLICY, Place.ANNOTATION, meaning="how compute is divided"),
-    key(QOS, Place.ANNOTATION, meaning="colocation class"),
+    key(CARDS, Place.RESOURCE, says="cards", meaning="cards, an equal part of each", unit="cards"),
+    key(
+        CORES,
+        Place.RESOURCE,
+        says="cores",
+        meaning="compute, total over the cards",
+        unit="percent of one card",
+    ),
+    key(MEMORY, Place.RESOURCE, says="memory_mib", meaning="GPU memory, total over the cards", unit="MiB"),
+    key(POLICY, Place.ANNOTATION, says="policy", meaning="how compute is divided"),
+    key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class"),
 )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gpuxlate import quantity
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
@@ -14,77 +16,80 @@ _QOS_OF = {text: qos for qos, text in k.QOS_LEVELS.items()}
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Claims to shares. The annotation decides first whether a number covers one card or several."""
-    policy = pod.annotation(k.POLICY)
-    qos = pod.annotation(k.QOS)
+    """Claims to shares. The annotation decides first whether a number covers one card or several.
+
+    Where that or a name cannot be read nothing is guessed: the rules say what is wrong.
+    """
+    policy, qos = pod.annotation(k.POLICY), pod.annotation(k.QOS)
     listed = pod.annotation(k.MULTIPLE_GPU)
-    counts = _counts(listed)
     pod.node_values(k.NODE_DEVICE)
     on_node = pod.node_values(k.POLICY)
     said = policy.text if policy else on_node[0] if len(on_node) == 1 else ""
     pod.selector(k.GPU_NAME)
-    origins: dict[str, Path] = {}
-    if policy:
-        origins["policy"] = policy.path
-    if qos:
-        origins["qos"] = qos.path
-    containers: list[ContainerShare] = []
-    for container in pod.pod.all_containers():
-        cards = counts.get(container.index, 1) if not container.init else 1
-        containers.append(
-            _read_container(
-                pod,
-                container,
-                max(cards, 1),
-                bool(counts),
-                _POLICY_OF.get(said),
-                _QOS_OF.get(qos.text) if qos else None,
-                origins,
-            )
-        )
-    return pod.reading(containers)
+    whole_pod = _OfPod(
+        policy=_POLICY_OF.get(said),
+        qos=_QOS_OF.get(qos.text) if qos else None,
+        listed=listed,
+        counts=_card_counts(pod, listed) if listed else (),
+        origins={name: value.path for name, value in (("policy", policy), ("qos", qos)) if value},
+    )
+    return pod.reading([_read_container(pod, container, whole_pod) for container in pod.pod.all_containers()])
 
 
-def _counts(listed: Value | None) -> dict[int, int]:
-    """``"2,0"`` to {0: 2, 1: 0}; empty where the annotation is absent or malformed (VKE016)."""
-    if listed is None:
-        return {}
-    parts = listed.text.split(",")
-    return {n: int(part) for n, part in enumerate(parts) if quantity.is_plain(part)}
+@dataclass(frozen=True, slots=True)
+class _OfPod:
+    """What the pod says for all of its containers."""
+
+    policy: Policy | None
+    qos: Qos | None
+    listed: Value | None
+    counts: tuple[int, ...]
+    origins: Mapping[str, Path]
 
 
-def _read_container(
-    pod: Taking,
-    container: ContainerClaims,
-    cards: int,
-    multi: bool,
-    policy: Policy | None,
-    qos: Qos | None,
-    pod_origins: dict[str, Path],
-) -> ContainerShare:
-    origins = dict(pod_origins)
-    for attribute, names in (("cores", (k.CORE, k.RECLAIMED_CORE)), ("memory_mib", (k.MEMORY,))):
-        for name in names:
-            value = container.resources.get(name)
-            if value:
-                origins[attribute] = value.path
-    core = pod.number(container, k.CORE)
-    reclaimed = pod.number(container, k.RECLAIMED_CORE)
-    memory = pod.number(container, k.MEMORY)
-    cores = core if core is not None else reclaimed
+def _read_container(pod: Taking, container: ContainerClaims, whole_pod: _OfPod) -> ContainerShare:
+    origins = dict(whole_pod.origins)
+    numbers = {name: pod.number(container, name) for name in (k.CORE, k.RECLAIMED_CORE, k.MEMORY)}
+    for attribute, name in (("cores", k.RECLAIMED_CORE), ("cores", k.CORE), ("memory_mib", k.MEMORY)):
+        if name in container.resources:
+            origins[attribute] = container.resources[name].path
+    cores, memory = numbers[k.CORE], numbers[k.MEMORY]
+    if cores is None:
+        cores = numbers[k.RECLAIMED_CORE]
     if cores is None and memory is None:
         return pod.none(container)
-    if cores is not None and memory is None and not multi and cores % k.FULL == 0:
-        cards = cores // k.FULL  # one card mode: 100 x k is k whole cards (VKE013, VKE014)
+    listed = None if container.init else whole_pod.listed  # the list does not cover init containers
+    cards = 1
+    if listed:
+        cards = whole_pod.counts[container.index] if whole_pod.counts else 0
+        if cards == 0:
+            return pod.none(container)  # how many cards is anybody's guess: VKE016 to VKE018
+        origins["cards"] = listed.path
+    elif cores and cores % k.FULL == 0:
+        cards = cores // k.FULL  # without the list, 100 x k is k whole cards (VKE013, VKE014)
     origins.setdefault("cards", origins.get("cores", container.path))
     return pod.share(
-        container, cards=cards, cores=cores, memory_mib=memory, policy=policy, qos=qos, origins=origins
+        container,
+        cards=cards,
+        cores=cores,
+        memory_mib=memory,
+        policy=whole_pod.policy,
+        qos=whole_pod.qos,
+        origins=origins,
     )
+
+
+def _card_counts(pod: Taking, listed: Value) -> tuple[int, ...]:
+    """``2,0`` to (2, 0), one for each container; empty where it is not that (VKE016, VKE017)."""
+    counts = k.card_counts(listed.text) or ()
+    return counts if len(counts) == len(pod.pod.containers) else ()
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     """Shares to claims: integers, totals of the container."""
-    multi = any(p.cards > 1 and not p.whole_cards and not _full(p) for p in pod.placings)
+    for placing in pod.placings:
+        _settle_compute(placing)
+    multi = any(p.cards > 1 and not p.whole_cards for p in pod.placings)
     containers = tuple(_write_container(placing, multi) for placing in pod.placings)
     annotations: dict[str, Value] = {}
     policy, qos = pod.policy(), pod.qos()
@@ -104,9 +109,11 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     )
 
 
-def _full(placing: Placing) -> bool:
-    """Full compute of every card: written as whole cards, memory or not."""
-    return bool(placing.peek("cores") == k.FULL * placing.cards)
+def _settle_compute(placing: Placing) -> None:
+    """Fill compute where it is open; full compute of every card is whole cards, memory or not."""
+    if not placing.whole_cards and placing.peek("cores") is None:
+        placing.need("cores", "VKE011", "mGPU asks for compute wherever it asks for memory")
+    placing.whole_when_full("VKE014")
 
 
 def _colocation_policy(pod: PodPlacing, qos: Qos) -> None:
@@ -129,7 +136,13 @@ def _write_container(placing: Placing, multi: bool) -> ContainerClaims:
             "an init container cannot ask for mGPU: the vendor's webhook and scheduler ignore it",
             "ask for the share in an ordinary container",
         )
-    placing.whole_when_full("VKE014")
+    if multi and placing.cards > k.MAX_CARDS:
+        placing.refuse(
+            "cards",
+            "VKE019",
+            f"{placing.cards} cards in a pod that shares several: the most for a container is {k.MAX_CARDS}",
+            "ask for fewer",
+        )
     values = _whole(placing, offline) if placing.whole_cards else _shared(placing, offline, multi)
     written = {name: Value.of(number) for name, number in values.items()}
     return ContainerClaims(placing.name, placing.index, placing.init, written, written)
@@ -148,11 +161,6 @@ def _whole(placing: Placing, offline: bool) -> dict[str, int]:
 
 
 def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
-    if placing.peek("cores") is None:
-        placing.need("cores", "VKE011", "mGPU asks for compute wherever it asks for memory")
-        placing.whole_when_full("VKE014")
-        if placing.whole_cards:
-            return _whole(placing, offline)
     if placing.peek("memory_mib") is None:
         placing.need("memory_mib", "VKE024" if multi else "VKE012", "a part of a card needs mgpu-memory")
     code, low = ("VKE024", k.MULTI_CARD_MIN_MIB) if multi else ("VKE012", k.SINGLE_CARD_MIN_MIB)
@@ -161,12 +169,10 @@ def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
     cards = placing.take("cards")
     if offline and cards > 1:
         placing.refuse("qos", "VKE031", "offline work cannot share several cards", "ask for one card")
-    if cards > k.MAX_CARDS:
-        placing.refuse("cards", "VKE019", f"a container shares at most {k.MAX_CARDS} cards", "ask for fewer")
-    if multi and placing.peek("policy") not in (None, Policy.BEST_EFFORT):
+    if cards > 1 and placing.peek("policy") is not Policy.BEST_EFFORT:
         placing.warn(
             "VKE026",
-            "several shared cards with a policy other than native-burst-share (best-effort): "
+            "several shared cards without policy best-effort (native-burst-share): "
             "the vendor's scheduler code refuses it, its console offers it",
             "check it on the cluster, or use policy: best-effort",
             "policy",

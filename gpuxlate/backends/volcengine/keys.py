@@ -7,6 +7,8 @@ code (2024-03); Q = copy of docs 6460/182418 "mGPU multi-card sharing" (2024-09)
 
 from __future__ import annotations
 
+import re
+
 from gpuxlate.backends.base import Key, Place, key
 from gpuxlate.share import Policy, Qos
 
@@ -42,6 +44,8 @@ MULTI_CARD_MAX_MIB = 81920
 """Several cards: most MiB on each (Q, 2024); component v0.6.1 may have moved it."""
 MAX_CARDS = 8
 """Most cards that a container shares (Q)."""
+INSTANCES_PER_CARD = 16
+"""Most containers on one card (V; the same in a live scheduler configuration)."""
 FULL = 100
 """Percent of a whole card."""
 
@@ -53,12 +57,48 @@ BURST_TO_VCI = "vke.volcengine.com/burst-to-vci"
 """Annotation (or label): ``enforce`` sends the pod to VCI, which has no mGPU (S0)."""
 
 KEYS: tuple[Key, ...] = (
-    key(CORE, Place.RESOURCE, meaning="compute, total", unit="percent of one card", source="S1, V"),
-    key(MEMORY, Place.RESOURCE, meaning="GPU memory, total", unit="MiB", source="S0, S1, V"),
-    key(RECLAIMED_CORE, Place.RESOURCE, meaning="offline compute", unit="percent of one card", source="S1"),
-    key(POLICY, Place.ANNOTATION, Place.NODE_SELECTOR, Place.NODE, meaning="policy", source="S0, S1, V"),
-    key(MULTIPLE_GPU, Place.ANNOTATION, meaning="cards of each container", unit="cards", source="V, Q"),
-    key(QOS, Place.ANNOTATION, meaning="colocation class", source="S1"),
+    key(
+        CORE,
+        Place.RESOURCE,
+        says="cores",
+        meaning="compute, total",
+        unit="percent of one card",
+        source="S1, V",
+    ),
+    key(
+        MEMORY,
+        Place.RESOURCE,
+        says="memory_mib",
+        meaning="GPU memory, total",
+        unit="MiB",
+        source="S0, S1, V",
+    ),
+    key(
+        RECLAIMED_CORE,
+        Place.RESOURCE,
+        says="cores",
+        meaning="offline compute",
+        unit="percent of one card",
+        source="S1",
+    ),
+    key(
+        POLICY,
+        Place.ANNOTATION,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        says="policy",
+        meaning="policy",
+        source="S0, S1, V",
+    ),
+    key(
+        MULTIPLE_GPU,
+        Place.ANNOTATION,
+        says="cards",
+        meaning="cards of each container",
+        unit="cards",
+        source="V, Q",
+    ),
+    key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class", source="S1",),
     key(NODE_DEVICE, Place.NODE_SELECTOR, Place.NODE, meaning="device stack of the node", source="V"),
     key(GPU_NAME, Place.NODE_SELECTOR, Place.NODE, meaning="card model", source="aibrix samples"),
     key("vke.volcengine.com/assumed", Place.SCHEDULER, meaning="scheduled", source="V"),
@@ -66,3 +106,10 @@ KEYS: tuple[Key, ...] = (
 )
 
 GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")
+
+_CARD_LIST = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
+
+
+def card_counts(text: str) -> tuple[int, ...] | None:
+    """``2,0`` of MULTIPLE_GPU to (2, 0); None where malformed: V reads each part as it stands, untrimmed."""
+    return tuple(int(part) for part in text.split(",")) if _CARD_LIST.fullmatch(text) else None

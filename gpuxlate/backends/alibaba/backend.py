@@ -1,0 +1,250 @@
+"""Reading and writing ACK's shared GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.alibaba.claimed import asking, count, own_cards
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.claims import ContainerClaims, PodClaims, Value
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.profile import AlibabaProfile, CardProfile, Profile, alibaba_of
+from gpuxlate.share import Qos
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Claims to shares. One unit of ``gpu-mem`` is what the profile says, 1 GiB by default.
+
+    A pod that breaks a rule of its own (ACK001, 002, 005, 006, 010, 011, K8S007) so that it says no
+    share gives none, and the rule's error is not repeated here.
+    """
+    unit = alibaba_of(profile).memory_unit_mib
+    modes = [mode for mode in pod.node_values(k.SCHEDULE) if mode in k.ISOLATION_MODES]
+    for name in (k.PLACEMENT, *k.ACCELERATORS):
+        pod.selector(name)
+    sharing = asking(pod.pod, k.MEMORY, k.CORE)
+    label = pod.label(k.COUNT)
+    cards = count(label)
+    if label and cards and cards > 1 and len(sharing) > 1:
+        pod.problem(
+            "GX022",
+            f"{k.COUNT} is {label.text} and {len(sharing)} containers of the pod ask for a share: "
+            "the label does not say whose cards it counts",
+            label.path,
+            "put each container in a pod of its own",
+        )
+        cards = None
+    containers = [_read_container(pod, c, cards, label, unit) for c in pod.pod.all_containers()]
+    return pod.reading(containers, modes[0] if len(modes) == 1 else None)
+
+
+def _read_container(
+    pod: Taking, container: ContainerClaims, cards: int | None, label: Value | None, unit: int
+) -> ContainerShare:
+    """One container: whole cards, or a share."""
+    _isolation_lifted(pod, container)
+    pod.resource(container, k.NO_CORE)  # ACK010 has said so
+    units, cores = pod.number(container, k.MEMORY), pod.number(container, k.CORE)
+    # 0 whole cards ask for none
+    whole = [(name, n) for name in (k.WHOLE, k.TOPOLOGY) if (n := pod.number(container, name))]
+    origins = {"cards": label.path if label else container.path}
+    for attribute, name in (("memory_mib", k.MEMORY), ("cores", k.CORE)):
+        if name in container.resources:
+            origins[attribute] = container.resources[name].path
+    shared = len(origins) > 1
+    if whole and not shared and len(whole) == 1:
+        [(name, number)] = whole
+        return pod.share(container, cards=number, origins={"cards": container.resources[name].path})
+    if whole or cards is None or not _says_a_share(units, cores, cards):
+        return pod.none(container)
+    memory_mib = None if units is None else units * unit
+    return pod.share(container, cards=cards, cores=cores, memory_mib=memory_mib, origins=origins)
+
+
+def _says_a_share(units: int | None, cores: int | None, cards: int) -> bool:
+    """The numbers are within the vendor's bounds: whole units on each card, compute on one card only."""
+    if units is None and cores is None:
+        return False
+    if units is not None and (units < 1 or units % cards):
+        return False
+    return cores is None or (cards == 1 and 1 <= cores <= k.CORE_MAX)
+
+
+def _isolation_lifted(pod: Taking, container: ContainerClaims) -> None:
+    disabled = pod.env(container, k.DISABLE)
+    if disabled and disabled.text.lower() in k.DISABLE_ON:
+        message = f"{k.DISABLE} lifts memory isolation for this container; a translation leaves it out"
+        hint = "the program must still keep to its share of the memory where the target does not isolate it"
+        pod.diagnostics.append(Diagnostic("GX015", Severity.INFO, message, hint, disabled.path))
+
+
+# --- writing ----------------------------------------------------------------------------------
+
+
+class _Kind(StrEnum):
+    """What a container asks of its node; a node serves one of these (CORE, LBL)."""
+
+    WHOLE = "whole cards"
+    COMPUTE = "memory with compute"
+    MEMORY = "memory alone"
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    placing: Placing
+    kind: _Kind
+    values: dict[str, int]
+
+    def claims(self) -> ContainerClaims:
+        values = {name: Value.of(number) for name, number in self.values.items()}
+        return ContainerClaims(self.placing.name, self.placing.index, self.placing.init, values, values)
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Shares to claims. ``policy`` and ``qos`` have no key here and stay untaken (GX020)."""
+    ack = alibaba_of(profile)
+    nodes = own_cards(profile)
+    written = [_write_container(placing, ack, nodes) for placing in pod.placings]
+    _one_pod(written, ack)
+    kinds = {one.kind for one in written}
+    labels: dict[str, Value] = {}
+    for one in written:
+        if one.kind is not _Kind.WHOLE and one.placing.cards > 1:
+            labels[k.COUNT] = Value.of(str(one.placing.cards))
+    selector: dict[str, Value] = {}
+    # nodes of the open-source plugin carry no such label
+    if kinds - {_Kind.WHOLE} and not ack.open_source:
+        mode = k.CORE_MEM if _Kind.COMPUTE in kinds else ack.isolation
+        selector[k.SCHEDULE] = Value.of(mode)
+    claims = [one.claims() for one in written]
+    return PodClaims(
+        containers=tuple(c for c in claims if not c.init),
+        init_containers=tuple(c for c in claims if c.init),
+        labels=labels,
+        node_selector=selector,
+    )
+
+
+def _one_pod(written: list[_Written], ack: AlibabaProfile) -> None:
+    """What the shares of one pod may not differ in: the mode of the node, the label that counts cards."""
+    shared = [one for one in written if one.kind is not _Kind.WHOLE]
+    kinds = [str(kind) for kind in _Kind if any(one.kind is kind for one in written)]
+    mixed = len(kinds) > 1
+    uncounted = len(shared) > 1 and any(one.placing.cards > 1 for one in shared)
+    for one in written:
+        if mixed:
+            one.placing.refuse(
+                "cores",
+                "GX022",
+                f"containers of one pod ask for {' and '.join(kinds)}: a node of ACK serves one of these",
+                "put the containers in pods of their own, or ask for the same fields in all of them",
+            )
+        if uncounted:
+            one.placing.refuse(
+                "cards",
+                "GX022",
+                f"the pod has {len(shared)} shares, and {k.COUNT} counts cards on the pod",
+                "put the share of several cards in a pod of its own",
+            )
+    if ack.open_source and len(shared) > 1:
+        for one in shared:
+            one.placing.refuse(
+                "memory_mib",
+                "ACK013",
+                f"open-source gpushare takes one container with {k.MEMORY} in a pod, here are {len(shared)}",
+                "put each container in a pod of its own",
+            )
+
+
+def _write_container(placing: Placing, ack: AlibabaProfile, nodes: CardProfile) -> _Written:
+    cards = int(placing.take("cards"))
+    if nodes.per_node is not None and cards > nodes.per_node:
+        placing.refuse(
+            "cards",
+            "ACK003",
+            f"{cards} cards must sit on one node, and a node has {nodes.per_node}",
+            f"ask for at most {nodes.per_node} cards",
+        )
+    if placing.whole_cards:
+        return _whole(placing, cards)
+    if placing.peek("memory_mib") is None:
+        placing.need("memory_mib", "ACK007", f"{k.CORE} goes with {k.MEMORY}")
+    unit = ack.memory_unit_mib
+    memory = placing.on_grid("memory_mib", "ACK001", step=unit, low=unit, unit="MiB")
+    cores = _cores(placing, cards, ack)
+    kind = _Kind.MEMORY if cores is None else _Kind.COMPUTE
+    if ack.open_source and cards > 1:
+        placing.refuse(
+            "cards", "ACK014", "open-source gpushare gives a pod a part of one card", "ask for one card"
+        )
+    mode = ack.isolation if kind is _Kind.MEMORY else k.CORE_MEM
+    if unit == k.SMALL_UNIT_MIB and mode != k.SHARE_MODE:
+        placing.refuse(
+            "memory_mib",
+            "ACK015",
+            f"a unit of {unit} MiB is for nodes of mode share, this share goes to {mode}",
+            "ask for memory alone with isolation: share in the profile, or set memoryUnitMiB: 1024",
+        )
+    values: dict[str, int] = {}
+    if memory is not None:
+        values[k.MEMORY] = memory // unit
+        _fits_card(placing, memory // cards, unit, nodes)
+    if cores is not None:
+        values[k.CORE] = cores
+    return _Written(placing, kind, values)
+
+
+def _whole(placing: Placing, cards: int) -> _Written:
+    if placing.peek("qos") is Qos.OFFLINE:
+        placing.take("qos")
+        placing.refuse(
+            "qos",
+            "GX023",
+            "offline whole cards cannot be said: ACK has no colocation of GPUs",
+            "ask for whole cards without qos",
+        )
+    return _Written(placing, _Kind.WHOLE, {k.WHOLE: cards})
+
+
+def _cores(placing: Placing, cards: int, ack: AlibabaProfile) -> int | None:
+    """Compute has a place on one card of a core_mem node, nowhere else."""
+    if cards > 1:
+        placing.drop("cores", "ACK005", "several cards share their compute, only memory is divided")
+    elif ack.open_source:
+        placing.drop("cores", "GX020", "open-source gpushare counts memory only")
+    return placing.on_grid("cores", "ACK006", step=k.CORE_STEP, low=k.CORE_MIN, unit="%")
+
+
+def _fits_card(placing: Placing, per_card: int, unit: int, nodes: CardProfile) -> None:
+    """A card has as many units as fit in its MiB; the rest of it is spread over them."""
+    if nodes.memory_mib is None or per_card // unit <= nodes.memory_mib // unit:
+        return
+    placing.refuse(
+        "memory_mib",
+        "ACK004",
+        f"{per_card // unit} units on each card, and a card of {nodes.memory_mib} MiB has "
+        f"{nodes.memory_mib // unit}",
+        f"ask for at most {nodes.memory_mib // unit * unit} MiB on each card, or omit it for whole cards",
+    )
+
+
+BACKEND = Backend(
+    name="alibaba-gpushare",
+    title="Alibaba Cloud ACK, gpushare and cGPU",
+    keys=k.KEYS,
+    gpu_prefixes=k.GPU_PREFIXES,
+    read=read,
+    write=write,
+    says={
+        "cards": "label gpu-count for shared cards, nvidia.com/gpu for whole ones",
+        "cores": "5..100 % of one card in steps of 5, with memory; one card only",
+        "memoryMiB": "GiB units, total over the cards (128 MiB on share nodes)",
+        "policy": "no key: a setting of the whole cluster",
+        "qos": "no key",
+    },
+    rules_module="gpuxlate.backends.alibaba.rules",
+    look_alikes=k.LOOK_ALIKES,
+    whole_card_key=k.WHOLE,
+)

@@ -1,0 +1,114 @@
+"""The data sheet of Alibaba Cloud ACK shared GPUs: keys, units, ranges, modes, each with its source.
+
+Sources, pages of ACK's documentation unless said otherwise: MULTI = multi-card-sharing-through-
+shared-gpu-scheduling (2025-04-19, 2026-03-26); CORE = use-cgpu-to-allocate-computing-power
+(2026-03-26); LBL = enable-scheduling (2026-01-12); UNIT = modify-the-smallest-allocatable-unit-for-
+gpu-sharing (2025-04-23, 2026-02-28); CSK = AlibabaCloudDocs/csk, the vendor's pages of 2021; OSS =
+the vendor's open-source gpushare-scheduler-extender and gpushare-device-plugin; ARENA =
+kubeflow/arena; CGPU = the cGPU service, unconfirmed in ACK.
+"""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import Key, Place, key
+
+NAMES = ("alibaba-gpushare", "alibaba", "ack")
+"""What a profile may call this target."""
+
+MEMORY = "aliyun.com/gpu-mem"
+"""Units of GPU memory, total over the cards of the pod (MULTI); a unit is 1 GiB by default (UNIT)."""
+CORE = "aliyun.com/gpu-core.percentage"
+"""Percent of one card: 5..100 in steps of 5, one card only (CORE, MULTI)."""
+COUNT = "aliyun.com/gpu-count"
+"""Label of the pod, a string: cards, an equal part of each (MULTI)."""
+WHOLE = "nvidia.com/gpu"
+"""Whole cards, on nodes of mode ``default`` (LBL)."""
+TOPOLOGY = "aliyun.com/gpu"
+"""Whole cards, on nodes of mode ``topology`` (LBL)."""
+NO_CORE = "aliyun.com/gpu-core"
+"""No key of ACK: a frequent slip for CORE."""
+
+SCHEDULE = "ack.node.gpu.schedule"
+"""Node label: the one mode that a node serves (LBL)."""
+PLACEMENT = "ack.node.gpu.placement"
+"""Node label: how pods are laid on cards (LBL)."""
+ACCELERATORS = (
+    "aliyun.accelerator/nvidia_name",
+    "aliyun.accelerator/nvidia_mem",
+    "aliyun.accelerator/nvidia_count",
+)
+"""Node labels: model, memory and number of the cards (LBL)."""
+DISABLE = "CGPU_DISABLE"
+"""Environment of a container: ``true`` or ``1`` lifts memory isolation (CSK)."""
+DISABLE_ON = frozenset({"true", "1"})
+
+CORE_STEP = 5
+"""CORE: "If the value is not a multiple of 5, the job cannot be submitted"."""
+CORE_MIN = 5
+"""CORE."""
+CORE_MAX = 100
+"""CORE: one card."""
+
+SMALL_UNIT_MIB = 128
+"""The other unit of ``gpu-mem``, for nodes of mode ``share`` only (UNIT)."""
+PODS_PER_CARD = 20
+"""The largest documented limit: 16 (UNIT, 2026-02) or 20 (page of ack-ai-installer, 2026-06)."""
+
+CORE_MEM = "core_mem"
+"""The only mode in which compute can be stated (LBL)."""
+SHARE_MODE = "share"
+"""Memory counted, not isolated (LBL)."""
+ISOLATION_MODES = ("share", "cgpu", "mps", CORE_MEM)
+"""The modes that advertise ``gpu-mem``; on other nodes it is 0 (LBL)."""
+MODES = ("default", *ISOLATION_MODES, "topology", "disabled")
+"""Values of SCHEDULE (LBL; ``disabled``: ACK's page on DRA)."""
+UNCONFIRMED_MODES = ("mig",)
+"""One blog alone."""
+PLACEMENTS = ("binpack", "spread")
+"""Values of PLACEMENT (LBL)."""
+
+KEYS: tuple[Key, ...] = (
+    key(
+        MEMORY,
+        Place.RESOURCE,
+        meaning="GPU memory, total",
+        unit="GiB by default",
+        source="MULTI, UNIT",
+        says="memory_mib",
+    ),
+    key(
+        CORE,
+        Place.RESOURCE,
+        meaning="compute of one card",
+        unit="percent of one card",
+        source="CORE",
+        says="cores",
+    ),
+    key(COUNT, Place.LABEL, meaning="cards of a share", unit="cards", source="MULTI", says="cards"),
+    key(WHOLE, Place.RESOURCE, meaning="whole cards", unit="cards", source="LBL", says="cards"),
+    key(
+        TOPOLOGY, Place.RESOURCE, meaning="whole cards by topology", unit="cards", source="LBL", says="cards"
+    ),
+    key(SCHEDULE, Place.NODE_SELECTOR, Place.NODE, meaning="mode of the node", source="LBL"),
+    key(PLACEMENT, Place.NODE_SELECTOR, Place.NODE, meaning="binpack or spread", source="LBL"),
+    *(key(name, Place.NODE_SELECTOR, Place.NODE, meaning="card", source="LBL") for name in ACCELERATORS),
+    key(DISABLE, Place.ENV, meaning="no memory isolation in this container", source="CSK"),
+    key("ALIYUN_COM_GPU_SCHD_WEIGHT", Place.ENV, meaning="weight of compute, >= 1", source="CGPU"),
+    key("ALIYUN_COM_GPU_HIGH_PRIO", Place.ENV, meaning="pre-empts compute", source="CGPU"),
+    key("ALIYUN_COM_GPU_MEM_*", Place.SCHEDULER, meaning="allocation", source="OSS, CSK"),
+    key("scheduler.framework.gpushare.*", Place.SCHEDULER, meaning="allocation", source="ARENA"),
+    key("gpushare.alibabacloud.com/*", Place.SCHEDULER, meaning="allocation", source="ARENA"),
+)
+
+GPU_PREFIXES = ("aliyun.com/gpu",)
+
+_SIMULATOR = "a key of Alibaba's scheduling simulators; memory there is per card"
+_ACS = "a key of ACS GPU-HPN nodes, in percent of one card; ACK has aliyun.com/gpu-mem"
+LOOK_ALIKES: dict[str, str] = {
+    "alibabacloud.com/gpu-mem": _SIMULATOR,
+    "alibabacloud.com/gpu-milli": _SIMULATOR,
+    "alibabacloud.com/gpu-count": _SIMULATOR,
+    "alibabacloud.com/gpu-core.percentage": _ACS,
+    "alibabacloud.com/gpu-memory.percentage": _ACS,
+}
+"""Keys of other products: open-simulator's ``pkg/utils/const.go``; ACS "GPU shared scheduling"."""

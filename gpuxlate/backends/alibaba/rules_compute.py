@@ -1,0 +1,217 @@
+"""Rules of ACK about compute, decided from the manifest alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate import quantity
+from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.alibaba.claimed import (
+    asking,
+    both_places,
+    cards_of,
+    put_number,
+    whole_numbers,
+)
+from gpuxlate.claims import ContainerClaims, PodClaims, Remove, Rename, Value
+from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.rules.base import Context, Rule, rule
+
+
+@rule("ACK005", Severity.ERROR, fix="unsafe")
+def compute_on_one_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """A pod that shares several cards asks for no `aliyun.com/gpu-core.percentage`.
+
+    ## What it does
+    Reports compute in a pod whose label `aliyun.com/gpu-count` is above 1.
+
+    ## Why
+    Multi-card sharing supports memory isolation with shared compute only.
+
+    ## Example
+    ```yaml
+    metadata: {labels: {aliyun.com/gpu-count: "2"}}
+    spec:
+      nodeSelector: {ack.node.gpu.schedule: core_mem}
+      containers:
+      - name: main
+        resources: {limits: {aliyun.com/gpu-mem: 8, aliyun.com/gpu-core.percentage: 30}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {labels: {aliyun.com/gpu-count: "2"}}
+    spec:
+      nodeSelector: {ack.node.gpu.schedule: cgpu}
+      containers:
+      - name: main
+        resources: {limits: {aliyun.com/gpu-mem: 8}}
+    ```
+
+    ## Fix
+    Removes the compute. Unsafe: compute is no longer capped.
+
+    ## Source
+    ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
+    """
+    cards = cards_of(pod)
+    if cards == 1:
+        return
+    for container in asking(pod, k.CORE):
+        edits = tuple(Remove(value.path) for value in both_places(container, k.CORE))
+        yield this.at(
+            container.resources[k.CORE],
+            f"{k.CORE} is for one card, and {k.COUNT} asks for {cards}",
+            f"remove {k.CORE} (several cards share their compute), or ask for one card",
+            on_key=True,
+            fix=Fix(f"remove {k.CORE}", edits, safe=False),
+        )
+
+
+@rule("ACK006", Severity.ERROR, fix="unsafe")
+def compute_on_grid(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """`aliyun.com/gpu-core.percentage` is 5 to 100 in steps of 5.
+
+    ## What it does
+    Reports other whole numbers. What is no whole number is reported by K8S001.
+
+    ## Why
+    The unit is one percent of one card, and a job off the step cannot be submitted.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector: {ack.node.gpu.schedule: core_mem}
+      containers:
+      - name: main
+        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 33}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector: {ack.node.gpu.schedule: core_mem}
+      containers:
+      - name: main
+        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 35}}
+    ```
+
+    ## Fix
+    Raises the number to the next step. Unsafe: the pod asks for more.
+
+    ## Source
+    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    """
+    for container, value, percent in whole_numbers(pod, k.CORE):
+        if k.CORE_MIN <= percent <= k.CORE_MAX and percent % k.CORE_STEP == 0:
+            continue
+        message = f"{k.CORE} is {percent}, it must be {k.CORE_MIN} to {k.CORE_MAX} in steps of {k.CORE_STEP}"
+        if percent > k.CORE_MAX:
+            hint = f"it counts percent of one card: for whole cards ask for {k.WHOLE} alone"
+            yield this.at(value, message, hint)
+            continue
+        near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
+        # zero and less mean something else than a little
+        fix = Fix(f"raise it to {near}", put_number(container, k.CORE, near), safe=False)
+        yield this.at(value, message, f"write {near}", fix=fix if percent > 0 else None)
+
+
+@rule("ACK007", Severity.ERROR)
+def compute_goes_with_memory(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """A container with `aliyun.com/gpu-core.percentage` also asks for `aliyun.com/gpu-mem`.
+
+    ## What it does
+    Reports compute without memory in the same container.
+
+    ## Why
+    ACK has two kinds of jobs on shared cards, memory alone and memory with compute. None asks for
+    compute alone.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector: {ack.node.gpu.schedule: core_mem}
+      containers:
+      - name: main
+        resources: {limits: {aliyun.com/gpu-core.percentage: 30}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector: {ack.node.gpu.schedule: core_mem}
+      containers:
+      - name: main
+        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 30}}
+    ```
+
+    ## Source
+    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    """
+    for container in asking(pod, k.CORE):
+        if k.MEMORY not in container.resources:
+            yield this.at(
+                container.resources[k.CORE],
+                f"{k.CORE} stands without {k.MEMORY}: there are no jobs of compute alone",
+                f"add {k.MEMORY} to the limits of this container",
+                on_key=True,
+            )
+
+
+@rule("ACK010", Severity.ERROR, fix="safe")
+def compute_key_is_spelled_out(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """Compute is asked for with `aliyun.com/gpu-core.percentage`, not `aliyun.com/gpu-core`.
+
+    ## What it does
+    Reports the key without `.percentage`.
+
+    ## Why
+    No node advertises `aliyun.com/gpu-core`: the pod would never be scheduled.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector: {ack.node.gpu.schedule: core_mem}
+      containers:
+      - name: main
+        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core: 30}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector: {ack.node.gpu.schedule: core_mem}
+      containers:
+      - name: main
+        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 30}}
+    ```
+
+    ## Fix
+    Renames the key. Safe where the container has memory and the number is a percentage that ACK
+    takes, unsafe otherwise; none where the right key stands there too.
+
+    ## Source
+    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    """
+    for container in asking(pod, k.NO_CORE):
+        yield this.at(
+            container.resources[k.NO_CORE],
+            f"{k.NO_CORE} is no key of ACK, and no node has it",
+            f"did you mean {k.CORE}?",
+            on_key=True,
+            fix=_rename(container),
+        )
+
+
+def _rename(container: ContainerClaims) -> Fix | None:
+    places = both_places(container, k.NO_CORE)
+    if k.CORE in container.resources or not all(quantity.is_plain(one.text) for one in places):
+        return None
+    safe = k.MEMORY in container.resources and all(_on_grid(one) for one in places)
+    edits = tuple(Rename(one.path, k.CORE, one.plain) for one in places)
+    return Fix(f"rename it to {k.CORE}", edits, safe=safe)
+
+
+def _on_grid(value: Value) -> bool:
+    number = int(value.text)
+    return k.CORE_MIN <= number <= k.CORE_MAX and number % k.CORE_STEP == 0

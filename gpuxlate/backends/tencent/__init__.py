@@ -1,0 +1,5 @@
+"""Tencent Cloud TKE, shared GPUs by qGPU."""
+
+from gpuxlate.backends.tencent.backend import BACKEND
+
+__all__ = ["BACKEND"]

@@ -1,0 +1,179 @@
+"""Tencent TKE qGPU: the target, and writing shares. Values are totals of the container."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import Backend, Placing, PodPlacing
+from gpuxlate.backends.tencent import cluster
+from gpuxlate.backends.tencent import keys as k
+from gpuxlate.backends.tencent.reading import read
+from gpuxlate.claims import ContainerClaims, NodeRequirement, PodClaims, Value
+from gpuxlate.profile import Profile
+from gpuxlate.share import Policy, Qos
+
+Numbers = dict[str, int | None]
+"""Values of one container by key; None where a field that the target needs stays open."""
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Shares to claims: strings, as the vendor writes them."""
+    qos = pod.qos()
+    containers = tuple(_write_container(placing, qos, profile) for placing in pod.placings)
+    policy = pod.policy()
+    if policy:
+        _doubtful_policy(pod.placings[0], policy, qos, profile)
+    return PodClaims(
+        containers=tuple(c for c in containers if not c.init),
+        init_containers=tuple(c for c in containers if c.init),
+        annotations={k.APP_CLASS: Value.of(str(qos))} if qos else {},
+        affinity=((NodeRequirement(k.POLICY, "In", k.SPELLINGS[policy]),),) if policy else (),
+    )
+
+
+def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None) -> ContainerClaims:
+    # Asked, not as it stands: a share that loses its cores on the way is no whole card.
+    if placing.asked.whole_cards:
+        values = _whole(placing, qos)
+    elif qos is Qos.OFFLINE:
+        values = _offline(placing)
+    elif qos is Qos.ONLINE:
+        values = _online(placing)
+    else:
+        values = _ordinary(placing, profile)
+    written = {name: Value.of(str(number)) for name, number in values.items() if number is not None}
+    return ContainerClaims(placing.name, placing.index, placing.init, written, written)
+
+
+def _whole(placing: Placing, qos: Qos | None = None) -> Numbers:
+    """100 x N without memory: it comes with the cards (S003)."""
+    if qos:
+        placing.refuse(
+            "qos",
+            "GX023",
+            f"{qos} whole cards cannot be said: colocation at TKE shares one card",
+            "ask for a part of one card with memoryMiB, or remove qos from the share",
+        )
+    return {k.CORE: k.FULL * int(placing.take("cards"))}
+
+
+def _offline(placing: Placing) -> Numbers:
+    """Greedy compute of 1..100 % and memory, one card (TC81034)."""
+    if placing.take("cards") > 1:
+        placing.refuse(
+            "cards", "TKE010", "offline work at TKE cannot share several cards", "ask for one card"
+        )
+    cores = placing.need("cores", "TKE010", "an offline pod asks for qgpu-core-greedy")
+    placing.need("memory_mib", "TKE010", "an offline pod asks for qgpu-memory")
+    memory = placing.on_grid("memory_mib", "TKE001", step=k.GIB, low=k.GIB, unit="MiB")
+    return {k.GREEDY: cores, k.MEMORY: _gib(memory)}
+
+
+def _online(placing: Placing) -> Numbers:
+    """Memory alone, one card: online pods compete for compute (TC81034)."""
+    if placing.take("cards") > 1:
+        placing.refuse("cards", "TKE011", "online work at TKE cannot share several cards", "ask for one card")
+    placing.drop("cores", "TKE011", "online pods of TKE ask for memory alone and compete for compute")
+    placing.need("memory_mib", "TKE011", "an online pod asks for qgpu-memory")
+    memory = placing.on_grid("memory_mib", "TKE001", step=k.GIB, low=k.GIB, unit="MiB")
+    return {k.MEMORY: _gib(memory)}
+
+
+def _ordinary(placing: Placing, profile: Profile | None) -> Numbers:
+    """Compute and memory of one card, or of two; whole cards where compute is full."""
+    cards = int(placing.take("cards"))
+    placing.need("cores", "GX021", "an ordinary qGPU pod asks for compute and memory")
+    if cards == 1:
+        placing.on_grid("cores", "TKE002", step=k.CORE_STEP, low=k.CORE_STEP, unit="%")
+    placing.whole_when_full("TKE008")
+    if placing.whole_cards:
+        return _whole(placing)
+    if cards > 1:
+        _several_cards(placing, cards, profile)
+    lacking, off_grid = ("TKE006", "TKE006") if cards > 1 else ("TKE003", "TKE001")
+    placing.need("memory_mib", lacking, "a part of a card needs qgpu-memory")
+    memory = placing.on_grid("memory_mib", off_grid, step=k.GIB, low=k.GIB, unit="MiB")
+    return {k.CORE: placing.take("cores"), k.MEMORY: _gib(memory)}
+
+
+def _several_cards(placing: Placing, cards: int, profile: Profile | None) -> None:
+    """There is no key for the number of cards: qgpu-core alone tells it (TC127667)."""
+    if cards > k.MAX_SHARED_CARDS:
+        placing.refuse(
+            "cards",
+            "TKE005",
+            f"a container shares at most {k.MAX_SHARED_CARDS} cards at TKE, {cards} are asked",
+            "ask for fewer cards, or for whole cards",
+        )
+        return
+    cores = placing.peek("cores")
+    if cores is not None and cores <= k.FULL:
+        placing.refuse(
+            "cores",
+            "TKE005",
+            f"two cards at {cores // cards} % each cannot be said: qgpu-core {cores} means one card",
+            "ask for more than 50 % of each card, or for one card",
+        )
+    elif cores is not None and cores // cards % k.CORE_STEP:
+        placing.warn(
+            "TKE007",
+            f"{cores // cards} % of each card is off the {k.CORE_STEP} % step of one card; "
+            "the vendor's pages disagree on whether it holds for two",
+            f"use a multiple of {k.CORE_STEP * cards} for cores",
+            "cores",
+        )
+    version = cluster.old_addon(profile)
+    if version:
+        placing.warn(
+            "TKE005",
+            f"two shared cards need the qGPU add-on 1.1.1 or later, the profile says {version}",
+            "upgrade the add-on, or ask for one card",
+        )
+
+
+def _gib(memory_mib: int | None) -> int | None:
+    return None if memory_mib is None else memory_mib // k.GIB
+
+
+def _doubtful_policy(placing: Placing, policy: Policy, qos: Qos | None, profile: Profile | None) -> None:
+    """What the choice of nodes by policy does not do."""
+    if policy is Policy.BEST_EFFORT:
+        placing.note(
+            "TKE014",
+            "nodes without the label qgpu-schedule-policy are best-effort too, "
+            "but the pod goes to labelled nodes only",
+            f"label the node pool {k.POLICY}=best-effort",
+            "policy",
+        )
+    if qos is Qos.ONLINE:
+        placing.note(
+            "TKE014",
+            "the policy of the nodes does not divide compute among online pods, they always compete",
+            attribute="policy",
+        )
+    on_nodes = cluster.node_policy(profile)
+    if on_nodes not in (None, policy):
+        placing.warn(
+            "TKE014",
+            f"the nodes of the profile are {on_nodes}, the pod asks for {policy} and would find none",
+            f"label a node pool {k.POLICY}={policy}",
+            "policy",
+        )
+
+
+BACKEND = Backend(
+    name="tencent-qgpu",
+    title="Tencent TKE, qGPU",
+    keys=k.KEYS,
+    gpu_prefixes=k.GPU_PREFIXES,
+    read=read,
+    write=write,
+    says={
+        "cards": "1, or 2 shared with more than 50 % of each, or any number of whole cards",
+        "cores": "5..100 % by 5, total over the cards; offline 1..100; online has none",
+        "memoryMiB": "GiB, total over the cards; whole cards have none",
+        "policy": "required node affinity on the label qgpu-schedule-policy",
+        "qos": "annotation app-class; one card, a part of it",
+    },
+    rules_module="gpuxlate.backends.tencent.rules",
+    look_alikes=k.LOOK_ALIKES,
+    quotes_numbers=True,
+)

@@ -1,0 +1,124 @@
+"""The data sheet of Tencent TKE qGPU: keys, units, steps, policies, each with its source.
+
+Sources: S003 = "GPU sharing", PDF of the qGPU pages (2024-11-25); TC65734 = docs 457/65734 "using
+qGPU" (2026-01-16); TC127667 = docs 457/127667 "several cards"; TC117759 = docs 457/117759, changes
+of the add-on (2026-01-16); TC81034 = docs 457/81034 "online/offline colocation" (2025-09-15);
+QD = mirror of the older pages, tencentyun/qcloud-documents; EA = elastic-ai, the open code under it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpuxlate.backends.base import Key, Place, key
+from gpuxlate.share import Policy, Qos
+
+NAMES = ("tencent-qgpu", "tencent", "tke")
+"""What a profile may call this target."""
+
+CORE = "tke.cloud.tencent.com/qgpu-core"
+"""Percent of one card, total of the container: 5..100 by 5, 100 x N for N whole cards (S003), and
+what lies between for two shared cards (TC127667)."""
+MEMORY = "tke.cloud.tencent.com/qgpu-memory"
+"""GiB, total of the container. The pages say G or GB; the capacities that the nodes report are
+the floor of GiB (QD, EA)."""
+GREEDY = "tke.cloud.tencent.com/qgpu-core-greedy"
+"""Offline compute, percent of one card, in place of CORE (TC81034)."""
+APP_CLASS = "tke.cloud.tencent.com/app-class"
+"""Annotation of the pod: ``online`` or ``offline`` (TC81034)."""
+POLICY = "tke.cloud.tencent.com/qgpu-schedule-policy"
+"""Label of the node pool; a pod chooses nodes by it (S003)."""
+DEVICE_ENABLE = "qgpu-device-enable"
+"""Label of every qGPU node (QD)."""
+
+SPELLINGS: Mapping[Policy, tuple[str, str]] = {
+    Policy.BEST_EFFORT: ("best-effort", "be"),
+    Policy.FIXED_SHARE: ("fixed-share", "fs"),
+    Policy.BURST_SHARE: ("burst-share", "bs"),
+}
+"""The full name and the abbreviation; a node pool may carry either (S003)."""
+POLICY_OF: Mapping[str, Policy] = {text: policy for policy, both in SPELLINGS.items() for text in both}
+POLICY_NAMES = ", ".join(f"{full} ({short})" for full, short in SPELLINGS.values())
+
+CLASSES: Mapping[str, Qos] = {"online": Qos.ONLINE, "offline": Qos.OFFLINE}
+"""Values of APP_CLASS, exactly (TC81034)."""
+
+GIB = 1024
+"""MiB of one unit of MEMORY, which is also the least and the step (S003)."""
+CORE_STEP = 5
+"""Percent: the least of one card, and the step (S003, TC65734)."""
+FULL = 100
+"""Percent of a whole card (S003)."""
+MAX_SHARED_CARDS = 2
+"""Most cards that a container shares (TC117759, 2026-01-13)."""
+MULTI_CARD_VERSION = (1, 1, 1)
+"""The add-on that knows two shared cards (TC127667); the kernel module must be 3.0.5 (TC117759)."""
+MAX_SHARES = 16
+"""Most qGPU devices on one card (S003, TC65734)."""
+MIN_KUBERNETES = (1, 14)
+"""S003."""
+
+
+def is_misused(texts: tuple[str, ...]) -> bool:
+    """POLICY is chosen as "true" and nothing else, as generated documents write it: GX013 says so."""
+    return [text.lower() for text in texts] == ["true"]
+
+
+def is_whole(core: int) -> bool:
+    """CORE asks for N whole cards (S003)."""
+    return core >= FULL and core % FULL == 0
+
+
+def cards_of(core: int) -> int:
+    """The cards that CORE covers: ``ceil(core / 100)``, implied by 160 -> 2 and 121 -> 2 (TC127667)."""
+    return max(1, -(-core // FULL))
+
+
+KEYS: tuple[Key, ...] = (
+    key(
+        CORE,
+        Place.RESOURCE,
+        meaning="compute, total",
+        unit="percent of one card",
+        source="S003, TC127667",
+        says="cores",
+    ),
+    key(
+        MEMORY,
+        Place.RESOURCE,
+        meaning="GPU memory, total",
+        unit="GiB",
+        source="S003, TC127667",
+        says="memory_mib",
+    ),
+    key(
+        GREEDY,
+        Place.RESOURCE,
+        meaning="offline compute",
+        unit="percent of one card",
+        source="TC81034",
+        says="cores",
+    ),
+    key(APP_CLASS, Place.ANNOTATION, meaning="colocation class", source="TC81034", says="qos"),
+    key(POLICY, Place.NODE_SELECTOR, Place.NODE, meaning="policy", source="S003", says="policy"),
+    key(DEVICE_ENABLE, Place.NODE_SELECTOR, Place.NODE, meaning="the node serves qGPU", source="QD"),
+    key("mixed-qgpu-enable", Place.NODE, meaning="the node takes colocation", source="QD, older pages only"),
+    key("tke.cloud.tencent.com/qgpu.version", Place.NODE, meaning="kernel module", source="TC117759"),
+    key("tke.cloud.tencent.com/qgpu", Place.SCHEDULER, meaning="scheduled", source="EA"),
+    key("tke.cloud.tencent.com/qgpu-pgpu-*", Place.SCHEDULER, meaning="card indexes", source="EA"),
+    key("elasticgpu.io/assumed", Place.SCHEDULER, meaning="scheduled", source="EA"),
+    key("elasticgpu.io/container-*", Place.SCHEDULER, meaning="card indexes", source="EA"),
+)
+
+GPU_PREFIXES = ("tke.cloud.tencent.com/qgpu",)
+
+LOOK_ALIKES: Mapping[str, str] = {
+    "tencent.com/vcuda-core": "compute of TKE's older GPU manager (vCUDA), in percent of one card",
+    "tencent.com/vcuda-memory": "memory of TKE's older GPU manager (vCUDA), in units of 256 MiB",
+    "tencent.com/vcuda-core-limit": "compute limit of TKE's older GPU manager (vCUDA)",
+    "elasticgpu.io/gpu-core": "compute of the open-source Elastic GPU scheduler, not of qGPU",
+    "elasticgpu.io/gpu-memory": "memory of the open-source Elastic GPU scheduler, in MB, not of qGPU",
+    "eks.tke.cloud.tencent.com/gpu-type": "card model of a super node (TKE Serverless), which has no qGPU",
+    "eks.tke.cloud.tencent.com/gpu-count": "cards of a super node (TKE Serverless), which has no qGPU",
+}
+"""Other products' keys (tkestack/gpu-manager, elastic-ai/elastic-gpu-scheduler, TKE super nodes)."""

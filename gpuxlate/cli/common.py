@@ -1,0 +1,206 @@
+"""What commands share: exit codes, errors for people, inputs, and how findings are shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.placing import Accept
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.files import Input, InputError, expand, reason
+from gpuxlate.manifest.source import Source
+
+if TYPE_CHECKING:
+    from gpuxlate.profile import Profile
+
+# typer brings its own copy of click or uses the installed one, by version: ask typer for the classes
+UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
+
+
+class Exit(IntEnum):
+    """Exit codes of every command."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    USAGE = 2
+    INPUT = 3
+    INTERRUPTED = 130
+
+
+class CliError(Exception):
+    """Ends a command with one clear line, a hint if there is one, and an exit code."""
+
+    def __init__(self, message: str, hint: str | None = None, code: Exit = Exit.USAGE) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.code = code
+
+
+def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: C901 - one row an error
+    """Run a command; whatever happens ends in an exit code and, at worst, one clear line."""
+    try:
+        result = command.main(list(arguments), prog_name=name, standalone_mode=False)
+        code = result if isinstance(result, int) else 0
+        sys.stdout.flush()
+        return code
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.Abort:
+        return Exit.INTERRUPTED
+    except UsageProblem as error:
+        note(f"error: {error.format_message()}")
+        if error.ctx is not None:
+            note(f"try: {error.ctx.command_path} --help")
+        return Exit.USAGE
+    except CliError as error:
+        note(f"error: {error.message}")
+        if error.hint:
+            note(f"help: {error.hint}")
+        return error.code
+    except InputError as error:
+        note(f"error: {error}")
+        return Exit.INPUT
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output has gone; keep the interpreter from complaining at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.CLEAN
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        note(f"error: {where}{reason(error)}")
+        return Exit.INPUT
+    except Exception as error:
+        note(f"error: internal error ({type(error).__name__}: {error}); please report it with the input")
+        if os.environ.get("GPUXLATE_DEBUG"):
+            raise
+        return Exit.FINDINGS
+
+
+def note(text: str) -> None:
+    """One line on stderr, with control characters shown instead of sent."""
+    from gpuxlate.report.characters import visible
+
+    print(visible(text), file=sys.stderr)
+
+
+def out(text: str) -> None:
+    """Results on stdout, byte for byte."""
+    stream = sys.stdout.buffer
+    sys.stdout.flush()
+    stream.write(text.encode("utf-8", "surrogateescape"))
+    stream.flush()
+
+
+def target(name: str) -> Backend:
+    """The backend of a name; an unknown one is a usage error with "did you mean"."""
+    try:
+        return registry.get(name)
+    except registry.UnknownTargetError as error:
+        raise CliError(str(error), error.hint) from None
+
+
+DROPPABLE = ("cores", "policy", "qos", "selector")
+FILLABLE = ("cores", "memoryMiB")
+
+
+def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
+    """``--round``, ``--fill`` and ``--drop`` as one; CliError for what they cannot mean."""
+    if round_ not in (None, "up"):
+        raise CliError(f"--round {round_} is not possible", "--round up: never below what was asked")
+    filled: dict[str, int] = {}
+    for one in fill:
+        name, _, text = one.partition("=")
+        if name not in FILLABLE or not text.isascii() or not text.isdigit() or int(text) < 1:
+            raise CliError(
+                f"--fill {one} is not possible",
+                "--fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
+            )
+        if name == "cores" and int(text) > 100:
+            raise CliError(f"--fill {one} is more than one card", "cores counts percent of each card: 1..100")
+        filled[name] = int(text)
+    dropped = frozenset(name for one in drop for name in one.split(",") if name)
+    unknown = sorted(dropped - set(DROPPABLE))
+    if unknown:
+        raise CliError(f"--drop {unknown[0]} is not possible", f"fields: {', '.join(DROPPABLE)}")
+    return Accept(round_ == "up", filled, dropped)
+
+
+def inputs(paths: Sequence[str]) -> list[Input]:
+    """The files behind PATH arguments. Raises InputError."""
+    if list(paths).count("-") > 1:
+        raise CliError("stdin can be read once only")
+    return list(expand(paths))
+
+
+def profile(path: str | None) -> Profile | None:
+    """A profile from a file. CliError where it is none."""
+    if path is None:
+        return None
+    from gpuxlate.manifest.plain import plain_document
+    from gpuxlate.spec.config import ConfigError, load_profile
+
+    source = Input(path, Path(path)).source()
+    try:
+        return load_profile(plain_document(source))
+    except (ConfigError, ValueError) as error:
+        raise CliError(f"{path}: {error}", "gpuxlate schema profile") from None
+
+
+def show(
+    diagnostics: Sequence[Diagnostic],
+    sources: dict[str, Source],
+    *,
+    least: Severity = Severity.INFO,
+) -> None:
+    """Findings as text on stderr, in order."""
+    from gpuxlate.cli import color_wanted
+    from gpuxlate.report import text
+
+    shown = sorted((d for d in diagnostics if d.severity.rank <= least.rank), key=Diagnostic.sort_key)
+    if shown:
+        color = color_wanted(sys.stderr)
+        lines = text.findings(shown, lambda name: sources[name].text if name in sources else None, color)
+        sys.stderr.write(lines)
+
+
+def write_json(data: dict[str, Any]) -> str:
+    """JSON as every command prints it."""
+    import json
+
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def output_path(folder: str, *parts: str) -> Path:
+    """A path inside ``--output-dir``; parts that would leave it are a usage error."""
+    base = Path(folder)
+    path = base.joinpath(*parts)
+    if not Path(os.path.normpath(path)).is_relative_to(os.path.normpath(base)):
+        raise CliError(f"{'/'.join(parts)} would be written outside {folder}")
+    return path
+
+
+def write_files(files: dict[Path, bytes]) -> None:
+    """Write new files, making their folders."""
+    from gpuxlate.files import write_atomically
+
+    for path, data in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, data)
+
+
+Complete = Callable[[str], list[str]]
+
+
+def complete_target(incomplete: str) -> list[str]:
+    """Shell completion of target names."""
+    return [name for name in registry.target_names() if name.startswith(incomplete)]

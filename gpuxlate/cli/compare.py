@@ -1,0 +1,124 @@
+"""``gpuxlate compare``: one share over all the targets."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.claims import PodClaims
+from gpuxlate.cli import common, options
+from gpuxlate.cli.tables import table
+from gpuxlate.diagnostics import Diagnostic, LossKind
+from gpuxlate.fit import PodFit, Verdict, fit_pod
+from gpuxlate.spec.document import ShareDocument
+from gpuxlate.specs import read_specs
+
+
+def command(
+    specs: options.Specs,
+    round_: options.Round = None,
+    fill: options.Fill = [],  # noqa: B006 - typer copies it
+    drop: options.Drop = [],  # noqa: B006
+    profile: options.ProfileFile = None,
+    output: options.Output = "table",
+    manifests: Annotated[
+        bool, typer.Option("--manifests", help="Show the rendered manifests side by side.")
+    ] = False,
+) -> int:
+    """One share over all the targets side by side: the values, the rounding, the refusals."""
+    if output not in ("table", "json"):
+        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+    found = read_specs(common.inputs(specs))
+    common.show(found.diagnostics, found.sources)
+    if found.diagnostics:
+        return common.Exit.FINDINGS
+    accept, known = common.accept(round_, fill, drop), common.profile(profile)
+    backends = list(registry.all_backends())
+    if manifests:
+        from gpuxlate.cli.side_by_side import side_by_side
+
+        common.out(side_by_side(found, backends, accept, known))
+        return common.Exit.CLEAN
+    fits = [
+        (
+            share,
+            [(b, fit_pod([ContainerShare("", 0, share=share.share)], b, accept, known)) for b in backends],
+        )
+        for _, _, share in found.found
+    ]
+    if output == "json":
+        items = [{"name": share.name, "targets": [_json(b, fit) for b, fit in row]} for share, row in fits]
+        common.out(common.write_json({"format": "gpuxlate-compare/v1", "items": items}))
+    else:
+        common.out("\n".join(_text(share, row) for share, row in fits))
+    return common.Exit.CLEAN
+
+
+def _alone(share: ShareDocument) -> list[ContainerShare]:
+    """A pod of one container with that share."""
+    return [ContainerShare("", 0, share=share.share)]
+
+
+def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
+    said = ", ".join(f"{name} {value}" for name, value in share.share.to_json().items() if value is not None)
+    cells = [[backend.name, _verdict(fit), "\n".join(_lines(fit))] for backend, fit in row]
+    return f"{share.name}: {said}\n\n" + table(["TARGET", "VERDICT", "WHAT IT BECOMES"], cells, lines=True)
+
+
+def _verdict(fit: PodFit) -> str:
+    outcome = fit.outcomes[0]
+    if outcome.verdict in (Verdict.EXACT, Verdict.REFUSED):
+        return str(outcome.verdict)
+    return f"{outcome.verdict}" if outcome.accepted else f"{outcome.verdict}?"
+
+
+def _lines(fit: PodFit) -> list[str]:
+    outcome = fit.outcomes[0]
+    lines: list[str] = []
+    if outcome.verdict is not Verdict.REFUSED:
+        lines += [f"{name}: {value}" for name, value in keys_of(fit.claims).items()]
+    for loss in outcome.losses:
+        lines.append(f"{loss.code} {loss.message}")
+        if not loss.accepted and loss.hint:
+            lines.append(f"  {loss.hint}")
+    lines += [f"{one.code} {one.severity}: {one.message}" for one in outcome.diagnostics]
+    return lines
+
+
+def keys_of(claims: PodClaims) -> dict[str, str]:
+    """What a manifest would hold, key by key."""
+    found: dict[str, str] = {}
+    for container in claims.all_containers():
+        found.update({name: value.text for name, value in container.limits.items()})
+    for kind, values in (
+        ("label", claims.labels),
+        ("annotation", claims.annotations),
+        ("nodeSelector", claims.node_selector),
+    ):
+        found.update({f"{kind} {name}": value.text for name, value in values.items()})
+    for one in claims.requirements():
+        found[f"nodeAffinity {one.key}"] = f"{one.operator} {', '.join(one.values)}"
+    return found
+
+
+def _json(backend: Backend, fit: PodFit) -> dict[str, object]:
+    outcome = fit.outcomes[0]
+    return {
+        "target": backend.name,
+        "verdict": str(outcome.verdict),
+        "accepted": outcome.accepted,
+        "keys": keys_of(fit.claims) if outcome.verdict is not Verdict.REFUSED else {},
+        "changes": [
+            {"field": one.field, "asked": one.asked, "given": one.given, "code": one.code}
+            for one in outcome.losses
+            if one.kind is LossKind.ROUNDED
+        ],
+        "diagnostics": [_brief(one) for one in outcome.findings()],
+    }
+
+
+def _brief(one: Diagnostic) -> dict[str, object]:
+    return {"code": one.code, "severity": str(one.severity), "message": one.message, "hint": one.hint}

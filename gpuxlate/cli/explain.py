@@ -1,0 +1,55 @@
+"""``gpuxlate explain CODE``: a rule from its docstring."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gpuxlate.backends import registry
+from gpuxlate.cli import common, options
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Rule
+
+
+def command(
+    code: Annotated[str, typer.Argument(help="The code of a rule, such as TKE002.", metavar="CODE")],
+    output: options.Output = "text",
+) -> int:
+    """One rule: what it does, why, an example, the fix, the source."""
+    backends = list(registry.all_backends())
+    rule = catalog.find(code, backends)
+    if rule is None:
+        near = catalog.nearest(code, backends)
+        raise common.CliError(
+            f"no rule {code!r}", f"did you mean {near}?" if near else "gpuxlate rules lists them"
+        )
+    if output == "json":
+        common.out(common.write_json({"format": "gpuxlate-rule/v1", **rule_json(rule)}))
+    elif output == "text":
+        common.out(as_text(rule))
+    else:
+        raise common.CliError(f"-o {output} is not possible", "formats: text, json")
+    return common.Exit.CLEAN
+
+
+def as_text(rule: Rule) -> str:
+    """The rule for reading in a terminal."""
+    fix = f"; fix: {rule.fix}" if rule.fix else ""
+    parts = [f"{rule.code} {rule.name} ({rule.severity}{fix})", "", rule.summary]
+    for title, body in rule.sections.items():
+        parts += ["", title, *(f"  {line}".rstrip() for line in body.splitlines())]
+    return "\n".join(parts) + "\n"
+
+
+def rule_json(rule: Rule) -> dict[str, object]:
+    """The rule for programs."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "severity": str(rule.severity),
+        "scope": str(rule.scope),
+        "fix": rule.fix,
+        "summary": rule.summary,
+        "sections": rule.sections,
+    }

@@ -1,0 +1,45 @@
+"""Options that several commands share, declared once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gpuxlate.cli.common import complete_target
+
+Paths = Annotated[list[str], typer.Argument(help="Files, folders or - for stdin.", metavar="PATH...")]
+Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for stdin.", metavar="SPEC...")]
+To = Annotated[str, typer.Option("--to", help="The target.", autocompletion=complete_target)]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from", help="The dialect to read; found by its keys otherwise.", autocompletion=complete_target
+    ),
+]
+Round = Annotated[
+    str | None,
+    typer.Option("--round", help="Accept rounding: up (never below what was asked).", metavar="up"),
+]
+Fill = Annotated[
+    list[str],
+    typer.Option(
+        "--fill", help="Fill an open field, for each card: cores=30, memoryMiB=8192.", metavar="FIELD=N"
+    ),
+]
+Drop = Annotated[
+    list[str],
+    typer.Option(
+        "--drop", help="Fields that may be lost: cores, policy, qos, selector.", metavar="FIELD[,FIELD]"
+    ),
+]
+ProfileFile = Annotated[
+    str | None, typer.Option("--profile", help="A cluster profile (YAML).", metavar="FILE")
+]
+OutputDir = Annotated[
+    str | None, typer.Option("--output-dir", help="Write files into this folder.", metavar="DIR")
+]
+Report = Annotated[
+    str | None, typer.Option("--report", help="Write a JSON report, on a refusal too.", metavar="FILE")
+]
+Output = Annotated[str, typer.Option("-o", "--output", help="Output format.", metavar="FORMAT")]

@@ -1,0 +1,65 @@
+"""``gpuxlate parse``: vendor manifests to GPUShare documents."""
+
+from __future__ import annotations
+
+import re
+
+from gpuxlate.backends import registry
+from gpuxlate.cli import common, options
+from gpuxlate.cli.render import joined
+from gpuxlate.cli.translate import translate_inputs
+from gpuxlate.diagnostics import Severity
+from gpuxlate.files import InputError
+from gpuxlate.translate import Item, Settings
+
+
+def command(
+    paths: options.Paths,
+    from_: options.From = None,
+    profile: options.ProfileFile = None,
+    output: options.Output = "yaml",
+) -> int:
+    """Vendor manifests to GPUShare documents, one for each container that has a share."""
+    if output not in ("yaml", "json"):
+        raise common.CliError(f"-o {output} is not possible", "formats: yaml, json")
+    source = common.target(from_) if from_ else None
+    # to read is to translate to the neutral dialect, where every share is exact
+    settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
+    done = list(translate_inputs(common.inputs(paths), settings))
+    diagnostics = [one for translation in done for one in translation.diagnostics]
+    common.show(diagnostics, {t.source.name: t.source for t in done if t.diagnostics})
+    if any(one.severity is Severity.ERROR for one in diagnostics):
+        return common.Exit.FINDINGS
+    items = [item for translation in done for item in translation.items]
+    if not items:
+        raise InputError("no share found: no container asks for a GPU in a known dialect")
+    common.out(_rendered(items, output))
+    return common.Exit.CLEAN
+
+
+def _rendered(items: list[Item], output: str) -> str:
+    from gpuxlate.manifest.plain import fresh
+    from gpuxlate.spec.document import to_document
+
+    made = [
+        to_document(name, item.share) for item, name in zip(items, names(items), strict=True) if item.share
+    ]
+    if output == "json":
+        return common.write_json({"format": "gpuxlate-shares/v1", "items": made})
+    return joined([fresh(document) for document in made])
+
+
+def names(items: list[Item]) -> list[str]:
+    """A name for each share: that of its object, with the container's where the object has several."""
+    per_object = [(item.file, item.document, item.object) for item in items]
+    found: list[str] = []
+    for item, key in zip(items, per_object, strict=True):
+        name = item.object.name or item.container or "share"
+        if per_object.count(key) > 1:
+            name = f"{name}-{item.container}"
+        name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.") or "share"
+        unique, number = name, 2
+        while unique in found:
+            unique, number = f"{name}-{number}", number + 1
+        found.append(unique)
+    return found

@@ -1,0 +1,119 @@
+"""``gpuxlate render``: GPUShare documents to manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.cli import common, options
+from gpuxlate.cli.report import write_report
+from gpuxlate.files import Input
+from gpuxlate.manifest.source import Source
+from gpuxlate.render import Asked, Rendering, render_on, render_probe
+from gpuxlate.specs import Specs, read_specs
+from gpuxlate.translate import Settings
+
+
+def command(
+    specs: options.Specs,
+    to: Annotated[
+        list[str],
+        typer.Option(
+            "--to", help="The target; may be repeated, or all.", autocompletion=common.complete_target
+        ),
+    ],
+    workload: Annotated[
+        str | None, typer.Option("--workload", help="Put the share on this manifest.", metavar="FILE")
+    ] = None,
+    container: Annotated[
+        str | None, typer.Option("--container", help="The container that gets it.", metavar="NAME")
+    ] = None,
+    round_: options.Round = None,
+    fill: options.Fill = [],  # noqa: B006 - typer copies it
+    drop: options.Drop = [],  # noqa: B006
+    profile: options.ProfileFile = None,
+    output_dir: options.OutputDir = None,
+    report: options.Report = None,
+) -> int:
+    """GPUShare documents to manifests: on a workload, or as a Pod that runs nvidia-smi."""
+    targets = _targets(to)
+    accept = common.accept(round_, fill, drop)
+    if len(targets) > 1 and output_dir is None:
+        raise common.CliError("several targets need --output-dir", "files go to DIR/<target>/<name>.yaml")
+    if container and not workload:
+        raise common.CliError("--container needs --workload")
+    known = common.profile(profile)
+    found = read_specs(common.inputs(specs))
+    groups = list(_groups(found, workload, container))
+    done: list[tuple[Backend, Rendering]] = []
+    diagnostics = list(found.diagnostics)
+    for backend in targets:
+        settings = Settings(backend, accept=accept, profile=known)
+        for base, asked in groups:
+            made = render_on(base, asked, settings) if base else render_probe(asked[0], settings)
+            done.append((backend, made))
+            diagnostics.extend(made.diagnostics)
+    common.show(diagnostics, found.sources)
+    refused = any(one.severity == "error" for one in diagnostics)
+    if report:
+        write_report(Path(report), [item for _, made in done for item in made.items])
+    if refused:
+        return common.Exit.FINDINGS
+    _write(done, output_dir)
+    return common.Exit.CLEAN
+
+
+def _targets(names: list[str]) -> list[Backend]:
+    wanted = [n for name in names for n in (registry.target_names() if name == "all" else (name,))]
+    found = [common.target(name) for name in wanted]
+    return list({backend.name: backend for backend in found}.values())
+
+
+def _groups(
+    found: Specs, workload: str | None, container: str | None
+) -> Iterator[tuple[Source | None, list[Asked]]]:
+    """Shares with the workload they are put on. Those of one workload file go on it together."""
+    groups: dict[str, tuple[Source, list[Asked]]] = {}
+    for given, document, share in found.found:
+        file, name = workload, container
+        if workload is None and share.workload:
+            folder = given.path.parent if given.path else Path()
+            file, name = str(folder / share.workload.file), share.workload.container
+        asked = Asked(share, document, name)
+        if file is None:
+            yield None, [asked]
+            continue
+        if file not in groups:
+            source = Input(file, Path(file)).source()
+            found.sources[source.name] = source
+            groups[file] = (source, [])
+        groups[file][1].append(asked)
+    yield from groups.values()
+
+
+def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> None:
+    if output_dir is None:
+        common.out(joined([made.text for _, made in done]))
+        return
+    files = {}
+    for backend, made in done:
+        path = common.output_path(output_dir, backend.name, f"{made.name}.yaml")
+        if path in files:
+            raise common.CliError(f"two documents would be written to {path}", "give them names of their own")
+        files[path] = made.text.encode()
+    common.write_files(files)
+
+
+def joined(texts: list[str]) -> str:
+    """Several documents as one stream."""
+    ended = [text if text.endswith("\n") else text + "\n" for text in texts]
+    return (
+        "".join(text if n == 0 or text.startswith("---") else "---\n" + text for n, text in enumerate(ended))
+        if len(texts) != 1
+        else texts[0]
+    )

@@ -1,0 +1,27 @@
+"""The JSON report of a translation (``gpuxlate-report/v1``)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gpuxlate.cli import common
+from gpuxlate.fit import Verdict
+from gpuxlate.translate import Item
+
+
+def report_json(items: Sequence[Item]) -> dict[str, Any]:
+    """The report, its items in the order of the run."""
+    counts = Counter(str(item.verdict) for item in items)
+    return {
+        "format": "gpuxlate-report/v1",
+        "items": [item.to_json() for item in items],
+        "summary": {str(verdict): counts[str(verdict)] for verdict in Verdict},
+    }
+
+
+def write_report(path: Path, items: Sequence[Item]) -> None:
+    """Write the report to a file."""
+    common.write_files({path: common.write_json(report_json(items)).encode()})

@@ -1,0 +1,47 @@
+"""``gpuxlate schema``: the JSON Schemas, and checking a file against one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpuxlate.cli import common
+from gpuxlate.files import Input
+
+KINDS = ("spec", "config", "profile", "diagnostics", "report")
+
+
+def command(
+    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.", metavar="KIND")],
+    check: Annotated[
+        str | None,
+        typer.Option(
+            "--check", help="Check this file (YAML or JSON) against the schema instead.", metavar="FILE"
+        ),
+    ] = None,
+) -> int:
+    """The JSON Schemas: of the documents people write, and of the JSON that gpuxlate prints."""
+    if kind not in KINDS:
+        raise common.CliError(f"no schema {kind!r}", f"kinds: {', '.join(KINDS)}")
+    from gpuxlate.spec.schemas import schema
+
+    if check is None:
+        common.out(common.write_json(schema(kind)))
+        return common.Exit.CLEAN
+    from jsonschema import Draft202012Validator
+
+    from gpuxlate.manifest.plain import plain_document
+
+    try:
+        data = plain_document(Input(check, Path(check)).source())
+    except ValueError as error:
+        raise common.CliError(f"{check}: {error}", code=common.Exit.FINDINGS) from None
+    problems = sorted(
+        Draft202012Validator(schema(kind)).iter_errors(data), key=lambda e: list(map(str, e.path))
+    )
+    for problem in problems:
+        where = "/".join(map(str, problem.absolute_path)) or "(root)"
+        common.note(f"{check}: {where}: {problem.message}")
+    return common.Exit.FINDINGS if problems else common.Exit.CLEAN

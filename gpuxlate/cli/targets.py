@@ -1,0 +1,47 @@
+"""``gpuxlate targets``: what each target can say."""
+
+from __future__ import annotations
+
+from gpuxlate.backends import registry
+from gpuxlate.cli import common, options
+from gpuxlate.cli.tables import table
+from gpuxlate.share import JSON_NAMES
+
+
+def command(output: options.Output = "table") -> int:
+    """What each target can say, field by field."""
+    backends = list(registry.all_backends())
+    fields = list(JSON_NAMES.values())
+    if output == "json":
+        targets = [
+            {
+                "name": b.name,
+                "aliases": list(registry.aliases(b.name)),
+                "title": b.title,
+                "fields": {name: b.says.get(name) for name in fields},
+                "keys": [
+                    {
+                        "name": row.name,
+                        "places": sorted(str(place) for place in row.places),
+                        "meaning": row.meaning,
+                        "unit": row.unit or None,
+                        "source": row.source or None,
+                    }
+                    for row in b.keys
+                ],
+            }
+            for b in backends
+        ]
+        common.out(common.write_json({"format": "gpuxlate-targets/v1", "targets": targets}))
+    elif output == "table":
+        rows = [
+            [
+                "\n".join([b.name, *(f"  {alias}" for alias in registry.aliases(b.name))]),
+                "\n".join(f"{name}: {b.says.get(name, 'no place')}" for name in fields),
+            ]
+            for b in backends
+        ]
+        common.out(table(["TARGET", "HOW IT SAYS A SHARE"], rows, lines=True))
+    else:
+        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+    return common.Exit.CLEAN

@@ -1,0 +1,153 @@
+"""Inputs and outputs on disk: what to read, and writing that leaves old or new, never half."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuxlate.manifest.source import DecodeError, Source
+
+STDIN = "<stdin>"
+SUFFIXES = (".yaml", ".yml", ".json")
+MAX_BYTES = 512 * 1024 * 1024
+"""A larger file is no manifest; it is refused before it is read."""
+
+
+class InputError(Exception):
+    """An input is missing or cannot be opened or decoded (exit 3). The message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One file to read; ``path`` is None for stdin. ``named`` says that the user named it himself."""
+
+    name: str
+    path: Path | None
+    named: bool = True
+
+    def read_bytes(self) -> bytes:
+        """Raises InputError."""
+        try:
+            if self.path is None:
+                return sys.stdin.buffer.read()
+            if self.path.stat().st_size > MAX_BYTES:
+                raise InputError(f"{self.name}: larger than {MAX_BYTES // 2**20} MiB")
+            return self.path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{self.name}: {reason(error)}") from None
+
+    def source(self, data: bytes | None = None) -> Source:
+        """The decoded text. Raises InputError."""
+        try:
+            return Source.from_bytes(self.name, self.read_bytes() if data is None else data)
+        except DecodeError as error:
+            raise InputError(f"{self.name}: {error}") from None
+
+
+def reason(error: OSError) -> str:
+    """The system's words for what went wrong, in lower case."""
+    return (error.strerror or str(error)).lower()
+
+
+def expand(paths: Iterable[str]) -> Iterator[Input]:
+    """The inputs behind PATH arguments: files, folders (recursively, in order) and ``-``.
+
+    Raises InputError for a path that is not there.
+    """
+    seen: set[str] = set()
+    for text in paths:
+        if text == "-":
+            yield Input(STDIN, None)
+            continue
+        path = Path(text)
+        try:
+            is_folder = path.is_dir()
+            if not is_folder:
+                path.stat()
+        except (OSError, ValueError) as error:
+            why = reason(error) if isinstance(error, OSError) else "no valid path"
+            raise InputError(f"{text}: {why}") from None
+        found = _files_in(path) if is_folder else [path]
+        for one in found:
+            real = os.path.realpath(one)
+            if real not in seen:
+                seen.add(real)
+                yield Input(str(one), one, named=not is_folder)
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in (".git", "node_modules"))
+        for name in sorted(files):
+            if name.endswith(SUFFIXES):
+                yield Path(where, name)
+
+
+def under_chart_templates(path: Path | None) -> bool:
+    """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml stands above it."""
+    if path is None:
+        return False
+    parts = path.absolute().parts
+    return any(
+        part == "templates" and Path(*parts[:n], "Chart.yaml").is_file()
+        for n, part in enumerate(parts)
+        if n > 0
+    )
+
+
+_ESCAPE = re.compile(rb"\\[xuU/\r\n]")
+
+
+def may_hold(data: bytes, marks: re.Pattern[bytes]) -> bool:
+    """Whether a text can hold one of the marks, without reading it as YAML.
+
+    Sound: the only way to write a key without its letters is an escape in double quotes.
+    """
+    return marks.search(data) is not None or _ESCAPE.search(data) is not None
+
+
+def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> None:
+    """Replace a file's content: a temporary file beside it, flushed to disk, then renamed over it.
+
+    Mode and ownership are kept and a symbolic link stays one. ``expected`` is what the file must
+    still hold. Raises OSError; the file is then as it was.
+    """
+    target = Path(os.path.realpath(path))
+    before = target.stat() if target.exists() else None
+    if expected is not None and target.read_bytes() != expected:
+        raise OSError(None, "changed by somebody else while it was read; nothing written", str(path))
+    if before is not None and not os.access(target, os.W_OK):
+        raise PermissionError(13, "permission denied", str(path))
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".gpuxlate", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            if before is not None:
+                os.fchmod(stream.fileno(), stat.S_IMODE(before.st_mode))
+                if (before.st_uid, before.st_gid) != (os.getuid(), os.getgid()):
+                    os.fchown(stream.fileno(), before.st_uid, before.st_gid)
+            else:
+                umask = os.umask(0)
+                os.umask(umask)
+                os.fchmod(stream.fileno(), 0o666 & ~umask)
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    with suppress(OSError):
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,0 +1,38 @@
+"""Findings as GitHub Actions workflow commands, which become annotations of a pull request.
+
+Source: docs.github.com, "Workflow commands for GitHub Actions".
+"""
+
+from __future__ import annotations
+
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.report.characters import visible
+from gpuxlate.report.identity import repository_path
+from gpuxlate.report.summary import Report
+
+_COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+
+
+def render(report: Report) -> str:
+    """One command for each finding."""
+    return "".join(f"{_command(one)}\n" for one in report.diagnostics)
+
+
+def _command(one: Diagnostic) -> str:
+    properties: dict[str, str | int] = {}
+    if one.file is not None:
+        properties["file"] = repository_path(one.file)
+    if span := one.span:
+        properties["line"] = span.line
+        if span.line == span.end_line:
+            properties |= {"col": span.column, "endLine": span.end_line, "endColumn": span.end_column}
+        else:  # an annotation over several lines must not give columns
+            properties["endLine"] = span.end_line
+    properties["title"] = f"gpuxlate {one.code}"
+    listed = ",".join(
+        f"{key}={visible(str(value).translate(_PROPERTY))}" for key, value in properties.items()
+    )
+    message = f"{one.message}\n{one.hint}" if one.hint else one.message
+    return f"::{_COMMAND[one.severity]} {listed}::{visible(message.translate(_DATA))}"

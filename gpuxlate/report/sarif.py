@@ -1,0 +1,145 @@
+"""Findings as SARIF 2.1.0, in the form that GitHub code scanning reads.
+
+Sources: OASIS, "Static Analysis Results Interchange Format 2.1.0"; docs.github.com, "SARIF support
+for code scanning".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from gpuxlate.diagnostics import URL, Diagnostic, Severity
+from gpuxlate.report.identity import fingerprints, json_pointer, repository_path
+from gpuxlate.report.json import dump
+from gpuxlate.report.summary import Replacement, Report
+
+if TYPE_CHECKING:
+    from gpuxlate.rules.base import Rule
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+FINGERPRINT = "gpuxlate/v1"
+
+_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_FENCE = re.compile(r"^ *```.*\n?", re.M)
+
+
+def render(report: Report) -> str:
+    """One log with one run."""
+    codes = sorted({one.code for one in report.diagnostics})
+    index = {code: number for number, code in enumerate(codes)}
+    names = fingerprints(report.diagnostics)
+    run = {
+        "tool": {
+            "driver": {
+                "name": "gpuxlate",
+                "semanticVersion": report.version,
+                "informationUri": URL.removesuffix("rules/"),
+                "rules": [_rule(code, report.rules(code)) for code in codes],
+            }
+        },
+        "invocations": [_invocation(report.summary.skipped)],
+        "columnKind": "unicodeCodePoints",
+        "results": [
+            _result(one, index[one.code], name, report.replacements(one))
+            for one, name in zip(report.diagnostics, names, strict=True)
+        ],
+    }
+    return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(code: str, known: Rule | None) -> dict[str, Any]:
+    if known is None:
+        return {"id": code, "helpUri": URL + code}
+    markdown = "\n\n".join(f"## {title}\n\n{body}" for title, body in known.sections.items())
+    plain = "\n\n".join(f"{title}\n{_FENCE.sub('', body).strip()}" for title, body in known.sections.items())
+    what = " ".join(known.sections.get("What it does", known.summary).split())
+    return {
+        "id": code,
+        "name": known.name,
+        "shortDescription": {"text": known.summary},
+        "fullDescription": {"text": what},
+        "help": {"text": plain, "markdown": markdown},
+        "helpUri": URL + code,
+        "defaultConfiguration": {"level": _LEVEL[known.severity]},
+    }
+
+
+def _result(
+    one: Diagnostic, rule_index: int, name: str, replacements: Sequence[Replacement]
+) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": one.code,
+        "ruleIndex": rule_index,
+        "level": _LEVEL[one.severity],
+        "message": {"text": f"{one.message}\n{one.hint}" if one.hint else one.message},
+    }
+    if location := _location(one):
+        result["locations"] = [location]
+    result["partialFingerprints"] = {FINGERPRINT: name}
+    if one.fix and one.file is not None and replacements:
+        change = {
+            "artifactLocation": _artifact(one.file),
+            "replacements": [_replacement(replacement) for replacement in replacements],
+        }
+        result["fixes"] = [{"description": {"text": one.fix.title}, "artifactChanges": [change]}]
+    return result
+
+
+def _location(one: Diagnostic) -> dict[str, Any]:
+    location: dict[str, Any] = {}
+    if one.file is not None:
+        span = one.span
+        # GitHub asks for a region: the start of the file stands for the whole of it.
+        region = (
+            _region(span.line, span.column, span.end_line, span.end_column) if span else _region(1, 1, 1, 1)
+        )
+        location["physicalLocation"] = {"artifactLocation": _artifact(one.file), "region": region}
+    if one.object:
+        owner = (one.object.namespace, one.object.kind, one.object.name)
+        location["logicalLocations"] = [
+            {
+                "name": str(one.path[-1]) if one.path else one.object.name or "",
+                "fullyQualifiedName": "/".join(part for part in owner if part) + json_pointer(one.path),
+                "kind": "object" if not one.path else "property" if one.on_key else "value",
+            }
+        ]
+    return location
+
+
+def _artifact(file: str) -> dict[str, str]:
+    """A relative URI reference; an absolute one only for a file outside of the working directory."""
+    path = repository_path(file)
+    uri = quote(path, safe="/", errors="surrogatepass")
+    return {"uri": f"file://{uri}" if path.startswith("/") else uri}
+
+
+def _region(start_line: int, start_column: int, end_line: int, end_column: int) -> dict[str, int]:
+    """Lines and columns from 1; the end column is the one after the last, as in a Span."""
+    return {
+        "startLine": start_line,
+        "startColumn": start_column,
+        "endLine": end_line,
+        "endColumn": end_column,
+    }
+
+
+def _replacement(one: Replacement) -> dict[str, Any]:
+    *region, text = one
+    return {"deletedRegion": _region(*region), "insertedContent": {"text": text}}
+
+
+def _invocation(skipped: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    invocation: dict[str, Any] = {"executionSuccessful": True}
+    if skipped:
+        invocation["toolExecutionNotifications"] = [
+            {
+                "level": "note",
+                "message": {"text": f"skipped: {reason}"},
+                "locations": [{"physicalLocation": {"artifactLocation": _artifact(file)}}],
+            }
+            for file, reason in skipped
+        ]
+    return invocation

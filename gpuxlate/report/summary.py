@@ -1,0 +1,81 @@
+"""What every format is given: the findings, the counts of the run, and where to look things up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpuxlate.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from gpuxlate.rules.base import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run looked at and how much it found. ``skipped`` holds (file, reason)."""
+
+    files: int = 0
+    documents: int = 0
+    shares: int = 0
+    errors: int = 0
+    warnings: int = 0
+    infos: int = 0
+    suppressed: int = 0
+    skipped: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The ``summary`` of ``gpuxlate-diagnostics/v1``."""
+        return {
+            "files": self.files,
+            "documents": self.documents,
+            "shares": self.shares,
+            "errors": self.errors,
+            "warnings": self.warnings,
+            "infos": self.infos,
+            "suppressed": self.suppressed,
+            "skipped": [{"file": file, "reason": reason} for file, reason in self.skipped],
+        }
+
+
+class Replacement(NamedTuple):
+    """One change of text that mends a finding. Positions count as those of a Span do."""
+
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+def no_source(_file: str) -> str | None:
+    """For runs without texts: no excerpts."""
+    return None
+
+
+def no_rule(_code: str) -> Rule | None:
+    """For runs without rules: no help texts."""
+    return None
+
+
+def no_replacements(_diagnostic: Diagnostic) -> Sequence[Replacement]:
+    """For runs without fixes."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The input of every format. The findings are located and in the order of their sort keys.
+
+    ``sources`` gives the text of a file for excerpts, ``rules`` the rule of a code for help texts,
+    ``replacements`` the fix of a finding as changes of its file's text.
+    """
+
+    diagnostics: Sequence[Diagnostic]
+    summary: Summary
+    sources: Callable[[str], str | None] = no_source
+    color: bool = False
+    rules: Callable[[str], Rule | None] = no_rule
+    version: str = ""
+    replacements: Callable[[Diagnostic], Sequence[Replacement]] = no_replacements

@@ -1,0 +1,103 @@
+"""Findings for people: message, excerpt, hint, fix; then a line of counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from gpuxlate.diagnostics import Diagnostic, Severity, Span
+from gpuxlate.report.characters import visible
+from gpuxlate.report.excerpt import Lines, excerpt
+from gpuxlate.report.summary import Report, Summary
+
+if TYPE_CHECKING:
+    from gpuxlate.rules.base import Rule
+
+_RESET = "\x1b[0m"
+_BOLD = "\x1b[1m"
+_GUTTER = "\x1b[1;34m"
+_SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Severity.INFO: "\x1b[1;36m"}
+
+
+def render(report: Report) -> str:
+    """All findings in their order, none left out, and the counts as the last line."""
+    found = findings(report.diagnostics, report.sources, report.color)
+    return (found + "\n" if found else "") + _counts(report.summary) + "\n"
+
+
+def findings(
+    diagnostics: Iterable[Diagnostic], sources: Callable[[str], str | None], color: bool = False
+) -> str:
+    """The findings alone, as every command shows them on stderr; empty where there are none."""
+    lines = Lines(sources)
+    blocks = ["\n".join(_finding(one, lines, color)) for one in diagnostics]
+    return "\n\n".join(blocks) + "\n" if blocks else ""
+
+
+def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | None]) -> str:
+    """One line for each code, the most frequent first, then by code."""
+    counted = sorted(Counter(one.code for one in diagnostics).items(), key=lambda row: (-row[1], row[0]))
+    digits = max((len(str(count)) for _, count in counted), default=0)
+    letters = max((len(code) for code, _ in counted), default=0)
+    rows = []
+    for code, count in counted:
+        known = rules(code)
+        rows.append(f"{count:>{digits}}  {code:<{letters}}  {known.summary if known else ''}".rstrip() + "\n")
+    return "".join(rows)
+
+
+def _finding(one: Diagnostic, lines: Lines, color: bool) -> Iterator[str]:
+    def paint(style: str, text: str) -> str:
+        return f"{style}{text}{_RESET}" if color else text
+
+    style = _SEVERITY[one.severity]
+    yield paint(style, f"{one.severity}[{one.code}]") + paint(_BOLD, f": {visible(one.message)}")
+    span = one.span
+    margin = " " * (len(str(span.line)) if span else 1)
+    if one.file is not None:
+        place = f":{span.line}:{span.column}" if span else ""
+        yield f"{margin}{paint(_GUTTER, '-->')} {visible(one.file)}{place}"
+        line = lines.find(one.file, span.line) if span else None
+        if span and line is not None:
+            seen = excerpt(line, span)
+            bar = paint(_GUTTER, f"{margin} |")
+            yield bar
+            yield f"{paint(_GUTTER, f'{span.line} |')} {seen.line}".rstrip(" ")
+            yield f"{bar} {seen.indent}{paint(style, seen.carets + _reach(span))}"
+            yield bar
+    for title, text in _notes(one):
+        yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, f'{title}:')} {visible(text)}"
+
+
+def _notes(one: Diagnostic) -> Iterator[tuple[str, str]]:
+    if one.hint:
+        yield "help", one.hint
+    if one.fix:
+        yield "fix", f"{one.fix.title} ({'safe; --fix' if one.fix.safe else 'unsafe; --unsafe-fixes'})"
+    yield "see", f"gpuxlate explain {one.code}"
+
+
+def _reach(span: Span) -> str:
+    """Where a span over several lines ends. One that ends before a first column has no part in that line."""
+    last = span.end_line - (span.end_column <= 1)
+    return f" to line {last}" if last > span.line else ""
+
+
+def _counts(summary: Summary) -> str:
+    found = _listed((summary.errors, "error"), (summary.warnings, "warning"), (summary.infos, "info"))
+    aside = ", ".join(
+        f"{count} {what}"
+        for count, what in ((summary.suppressed, "suppressed"), (len(summary.skipped), "skipped"))
+        if count
+    )
+    text = f"{found or 'no findings'} in {_plural(summary.files, 'file')}"
+    return f"{text} ({aside})" if aside else text
+
+
+def _listed(*counts: tuple[int, str]) -> str:
+    return ", ".join(_plural(count, noun) for count, noun in counts if count)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,61 @@
+"""All rules by code: those of no vendor, and those of the backends at hand.
+
+A module of rules is imported when one of its rules is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.rules import vocabulary
+from gpuxlate.rules.base import Rule, rules_of
+
+MODULES = ("kubernetes", "metadata", "keys", "values", "documents", "source", "translation")
+"""The modules of this package that declare rules."""
+
+_CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
+
+
+@cache
+def neutral_rules() -> tuple[Rule, ...]:
+    """The rules that belong to no vendor, in the order of their codes."""
+    found = [one for name in MODULES for one in rules_of(import_module(f"{__package__}.{name}"))]
+    return tuple(sorted(found, key=lambda one: one.code))
+
+
+def all_rules(backends: Iterable[Backend]) -> dict[str, Rule]:
+    """Every rule by its code, in the order of the codes.
+
+    Raises ValueError where two rules have one code: a code has one meaning.
+    """
+    found: dict[str, Rule] = {}
+    for one in _every(backends):
+        if found.setdefault(one.code, one) is not one:
+            raise ValueError(f"two rules have the code {one.code}: {found[one.code].name} and {one.name}")
+    return dict(sorted(found.items()))
+
+
+def find(code: str, backends: Iterable[Backend] = ()) -> Rule | None:
+    """The rule of a code, in any letter case; the backends' rules are loaded until it is found."""
+    wanted = code.strip().upper()
+    return next((one for one in _every(backends) if one.code == wanted), None)
+
+
+def nearest(code: str, backends: Iterable[Backend] = ()) -> str | None:
+    """The code that was probably meant, for "did you mean"; None where nothing is near."""
+    codes = list(all_rules(backends))
+    wanted = code.strip().upper()
+    match = _CODE.fullmatch(wanted)
+    if match:
+        wanted = f"{match['prefix']}{int(match['number']):03d}"
+    return vocabulary.nearest(wanted, codes, vocabulary.NEAR)
+
+
+def _every(backends: Iterable[Backend]) -> Iterator[Rule]:
+    yield from neutral_rules()
+    for backend in backends:
+        yield from backend.rules

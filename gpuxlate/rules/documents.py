@@ -1,0 +1,157 @@
+"""The rules of a whole document: keys given twice, shared nodes, keys outside any pod (GX)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.claims import DocumentClaims
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.rules.base import Context, Rule, Scope, rule
+
+
+@rule("GX002", Severity.ERROR, scope=Scope.DOCUMENT)
+def key_is_given_once(this: Rule, document: DocumentClaims, context: Context) -> Iterator[Diagnostic]:
+    """A mapping gives each key once.
+
+    ## What it does
+    Reports the second of two equal keys of one mapping, whatever the key.
+
+    ## Why
+    The API server keeps the last of them without a word, other readers refuse the file.
+
+    ## Example
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources:
+            limits:
+              vke.volcengine.com/mgpu-core: 30
+              vke.volcengine.com/mgpu-memory: 4096
+              vke.volcengine.com/mgpu-core: 50
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources:
+            limits:
+              vke.volcengine.com/mgpu-core: 50
+              vke.volcengine.com/mgpu-memory: 4096
+    ```
+
+    ## Source
+    YAML 1.2.2, section 3.2.1.1; kube-apiserver 1.32, which takes the last, 2026-11.
+    """
+    for path in document.repeated:
+        name = path[-1] if path else "a key"
+        yield this.at(
+            path,
+            f"{name} is given twice in one mapping: the API server keeps the last",
+            "keep one of them",
+            on_key=True,
+        )
+
+
+@rule("GX005", Severity.WARNING, scope=Scope.DOCUMENT)
+def share_stands_by_itself(this: Rule, document: DocumentClaims, context: Context) -> Iterator[Diagnostic]:
+    """No share stands behind an anchor, alias or merge key that something else uses too.
+
+    ## What it does
+    Reports the GPU values of a container that are written in one place and used in several.
+
+    ## Why
+    Such a value cannot be changed for one container alone: a translation or fix leaves it as it is.
+
+    ## Example
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers:
+        - name: one
+          image: web
+          resources: &share {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+        - name: two
+          image: web
+          resources: *share
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers:
+        - name: one
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+        - name: two
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Source
+    YAML 1.2.2, sections 3.2.2.2 and 7.1; YAML 1.1, "merge" type (2005).
+    """
+    for path in document.shared:
+        yield this.at(
+            path,
+            f"{path[-1] if path else 'the share'} stands behind an anchor that is used elsewhere too",
+            "write the values out for each container",
+        )
+
+
+@rule("GX014", Severity.INFO, scope=Scope.DOCUMENT)
+def key_is_in_a_pod(this: Rule, document: DocumentClaims, context: Context) -> Iterator[Diagnostic]:
+    """A vendor's key stands in a pod.
+
+    ## What it does
+    Names the vendors' keys in a ConfigMap, a quota, `values.yaml` and wherever else no pod is found.
+
+    ## Why
+    What such a key means depends on what reads it, so it is neither checked nor translated.
+
+    ## Example
+    ```yaml
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: defaults}
+    data:
+      vke.volcengine.com/mgpu-core: "30"
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Source
+    Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
+    """
+    for name, path in document.outside:
+        yield this.at(
+            path,
+            f"{name} stands outside any pod: it is left as it is",
+            "check it by hand after a translation",
+            on_key=True,
+        )

@@ -1,0 +1,244 @@
+"""The rules of names and places: which keys there are, and where they take effect (GX)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.claims import Key, Kind, Path, Place, PodClaims, Put
+from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.vocabulary import Level, Spot, spots, vocabulary_of
+
+
+@rule("GX003", Severity.ERROR, fix="unsafe")
+def key_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """No key is a near miss of a vendor's key.
+
+    ## What it does
+    Reports unknown names under the prefixes of the vendors' GPU keys, and keys that differ by at
+    most two letters from a known one. Other keys of the vendors' domains are left alone.
+
+    ## Why
+    A misspelt resource never schedules, and a misspelt label or annotation does nothing at all.
+
+    ## Example
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-cores: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Unsafe: gives the key the name that was probably meant, where that key is not there already.
+
+    ## Source
+    The data sheets of the vendors' keys, as of 2026-11.
+    """
+    words = vocabulary_of(context)
+    for spot in spots(pod):
+        if spot.place is Place.ENV:
+            continue
+        miss = words.near_miss(spot.name)
+        if miss is None:
+            continue
+        meant = miss.meant
+        edit = spot.renamed(meant) if meant and miss.probable else None
+        yield this.at(
+            spot.path,
+            f"{spot.name} is no key of {miss.dialect.title}",
+            f"did you mean {meant}?" if meant else "check the name: nothing reads this key",
+            on_key=spot.on_key,
+            fix=Fix(f"rename it to {meant}", (edit,), safe=False) if edit else None,
+        )
+
+
+@rule("GX004", Severity.INFO, fix="safe")
+def scheduler_keys_are_absent(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """The manifest holds no key that a vendor's scheduler writes.
+
+    ## What it does
+    Names the labels, annotations and variables of a pod that a scheduler or device plugin put there,
+    such as card indexes and the time of the assignment.
+
+    ## Why
+    They come with manifests that were copied from a running pod. Applied again they can make the
+    scheduler believe that the pod has its cards already.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {vke.volcengine.com/gpu-index-container-web: "0"}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe: takes the key out.
+
+    ## Source
+    Volcengine: volcano PR 3030; Alibaba Cloud: kubeflow/arena `pkg/apis`; Tencent: elastic-ai/arena.
+    """
+    words = vocabulary_of(context)
+    for spot in spots(pod):
+        if words.written_by_scheduler(spot.name):
+            yield this.at(
+                spot.path,
+                f"{spot.name} is written by the scheduler: a manifest goes without it",
+                "remove it",
+                on_key=spot.on_key,
+                fix=Fix(f"remove {spot.name}", (spot.removal,)),
+            )
+
+
+@rule("GX006", Severity.WARNING)
+def key_is_no_look_alike(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """No key is one of another product that looks like a vendor's.
+
+    ## What it does
+    Names keys that are easily taken for those of a GPU share, and the product that reads them.
+
+    ## Why
+    They are real keys with other units or another meaning, so they are not translated, and on a
+    cluster of the vendor in question nothing reads them.
+
+    ## Example
+    ```yaml
+    resources: {limits: {tencent.com/vcuda-core: 30, tencent.com/vcuda-memory: 20}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: 30, tke.cloud.tencent.com/qgpu-memory: 5}}
+    ```
+
+    ## Source
+    tkestack/gpu-manager README; alibaba/open-simulator; Tencent Cloud, super nodes.
+    """
+    words = vocabulary_of(context)
+    for spot in spots(pod):
+        if spot.place not in (Place.RESOURCE, Place.LABEL, Place.ANNOTATION):
+            continue
+        found = words.look_alike(spot.name)
+        if found:
+            dialect, product = found
+            yield this.at(
+                spot.value,
+                f"{spot.name} looks like a key of {dialect.title} and is none: {product}",
+                f"write the keys of {dialect.title} if its shares are meant",
+                on_key=True,
+            )
+
+
+_BELONGS = {
+    Place.RESOURCE: "in the limits of a container",
+    Place.LABEL: "as a label of the pod",
+    Place.ANNOTATION: "as an annotation of the pod",
+    Place.NODE_SELECTOR: "in nodeSelector or in a required node affinity",
+    Place.ENV: "in the environment of a container",
+    Place.NODE: "as a label of nodes",
+}
+_STANDS = {
+    Place.RESOURCE: "in the resources of a container",
+    Place.LABEL: "as a label",
+    Place.ANNOTATION: "as an annotation",
+    Place.NODE_SELECTOR: "as a choice of nodes",
+    Place.ENV: "as an environment variable",
+}
+_MOVABLE = {Place.LABEL: "labels", Place.ANNOTATION: "annotations"}
+
+
+@rule("GX013", Severity.ERROR, fix="unsafe")
+def key_is_where_it_takes_effect(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """A vendor's key stands where the vendor reads it.
+
+    ## What it does
+    Reports known keys in a place that nobody reads: a label among the limits, a node's label on the
+    pod, an annotation as a label; and a policy that is chosen as `"true"`.
+
+    ## Why
+    The key does nothing there, or makes the pod unschedulable: `aliyun.com/gpu-count` in limits is
+    a counter that the device plugin keeps, not a request for cards.
+
+    ## Example
+    ```yaml
+    metadata: {labels: {vke.volcengine.com/container-multiple-gpu: "2"}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Unsafe: moves the key to the labels or annotations of the pod where it has one such place and
+    does not stand there yet. None for other places.
+
+    ## Source
+    gpushare-scheduler-extender issue 10; Alibaba Cloud, "multi-card sharing" (2025-04); Tencent
+    Cloud, qGPU (2024-11): the policy is a label of nodes with three values.
+    """
+    words = vocabulary_of(context)
+    for spot in spots(pod):
+        rows = [row for row in words.rows(spot.name) if Place.SCHEDULER not in row.places]
+        if not rows or not words.owners(spot.name) or spot.level is Level.STRAY:
+            continue  # every cloud knows nvidia.com/gpu; K8S006 moves what is stray
+        if any(_takes_effect(row, spot.place) for row in rows):
+            if spot.place is Place.NODE_SELECTOR and _policy_is_true(rows, spot):
+                yield this.at(
+                    spot.value,
+                    f"{spot.name} is chosen as {spot.value.text!r}, which no node has: its value is a policy",
+                    "write the policy that the nodes have",
+                )
+            continue
+        places = rows[0].places - {Place.NODE} or rows[0].places
+        belongs = ", or ".join(text for place, text in _BELONGS.items() if place in places)
+        yield this.at(
+            spot.path,
+            f"{spot.name} has no effect {_STANDS[spot.place]}",
+            f"write it {belongs}",
+            on_key=spot.on_key,
+            fix=_move(pod, spot, rows[0]),
+        )
+
+
+def _takes_effect(row: Key, place: Place) -> bool:
+    """A label of nodes can be chosen, whether the data sheet says so or not."""
+    return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
+
+
+def _policy_is_true(rows: list[Key], spot: Spot) -> bool:
+    policy = any(Place.NODE in row.places and "policy" in row.meaning for row in rows)
+    return policy and spot.value.text.lower() == "true"
+
+
+def _move(pod: PodClaims, spot: Spot, row: Key) -> Fix | None:
+    fields = [field for place, field in _MOVABLE.items() if place in row.places]
+    if len(fields) != 1 or spot.value.kind is Kind.NODE:
+        return None
+    if spot.place not in (Place.RESOURCE, *_MOVABLE):
+        return None
+    target: Path = (*pod.metadata_path, fields[0], spot.name)
+    if spot.name in (pod.labels if fields[0] == "labels" else pod.annotations):
+        return None
+    where = ".".join(map(str, target[:-1]))
+    return Fix(f"move {spot.name} to {where}", (spot.removal, Put(target, spot.value.text)), safe=False)

@@ -1,0 +1,322 @@
+"""The rules of Kubernetes itself, for the resources of any vendor (K8S001 to K8S004, K8S007)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gpuxlate import quantity
+from gpuxlate.claims import ContainerClaims, Key, Kind, Path, Place, PodClaims, Put, Value
+from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.rules import numerals
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.numerals import Form, Written
+from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, as_written, vocabulary_of
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A vendor's key in limits or requests of a container."""
+
+    name: str
+    value: Value
+    row: Key | None
+
+
+def asked(pod: PodClaims, words: Vocabulary) -> Iterator[tuple[ContainerClaims, Mapping[str, Value], Asked]]:
+    """Every vendor's key in limits and requests. A key that does not belong there is GX013's."""
+    for container in pod.all_containers():
+        for values in (container.limits, container.requests):
+            for name, value in values.items():
+                if words.owners(name):
+                    rows = words.rows(name)
+                    if not rows or any(Place.RESOURCE in row.places for row in rows):
+                        yield container, values, Asked(name, value, rows[0] if rows else None)
+
+
+@rule("K8S001", Severity.ERROR, fix="unsafe")
+def quantity_is_whole(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """The quantity of a GPU resource is a whole number.
+
+    ## What it does
+    Reports fractions (`5.5`, `1500m`) and values that are no number at all in the limits and
+    requests of a container, for every vendor's key.
+
+    ## Why
+    GPU resources are extended resources: the API server refuses anything but integers.
+
+    ## Example
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096.5}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4097}}
+    ```
+
+    ## Fix
+    Unsafe: rounds up, so that nothing is below what was asked. None for a fraction of a card where
+    percent are counted, and none where no number is given.
+
+    ## Source
+    Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
+    """
+    for _, _, one in asked(pod, vocabulary_of(context)):
+        reading = numerals.written(one.value)
+        if reading.form is Form.NO_NUMBER:
+            yield this.at(
+                one.value,
+                f"{one.name} {_what(one.value)}, where the API server takes a whole number only",
+                _whole_number_of(numerals.unit_of(one.row, context.profile)),
+            )
+        elif reading.form is Form.FRACTION:
+            hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
+            message = f"{one.name} is {one.value.text}: the API server takes whole numbers only"
+            yield this.at(one.value, message, hint, fix=fix)
+
+
+def _what(value: Value) -> str:
+    if value.kind is Kind.NODE:
+        return "holds a mapping or a list"
+    return "has no value" if value.kind is Kind.NULL or not value.text else f"is {value.text!r}"
+
+
+def _whole_number_of(unit: str) -> str:
+    return f"write a whole number ({unit})" if unit else "write a whole number"
+
+
+def _rounding(one: Asked, reading: Written, unit: str) -> tuple[str, Fix | None]:
+    amount = reading.amount or reading.number
+    up = math.ceil(amount)
+    if up < 1:
+        return _whole_number_of(unit), None
+    if unit == "percent" and amount < 1:
+        return f"it counts percent of one card: write {math.ceil(amount * 100)} for that part of a card", None
+    if unit == "MiB" and reading.suffix == "m":
+        return f"m means thousandths: write {math.ceil(reading.number)} if MiB are meant", None
+    title = f"round {one.value.text} up to {up}"
+    return f"write {up}, the next whole number", Fix(title, (Put(one.value.path, up),), safe=False)
+
+
+@rule("K8S002", Severity.ERROR, fix="safe")
+def quantity_has_no_suffix(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """The quantity of a GPU resource is a number without a suffix.
+
+    ## What it does
+    Reports units written after the number (`2Gi`, `4GB`, `30%`). A warning where Kubernetes counts
+    what was probably meant: `3000m`, `30.0`, and `6k` where MiB are counted.
+
+    ## Why
+    Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
+    pod never schedules; `4GB` and `30%` are no quantities and are refused.
+
+    ## Example
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4Gi}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Writes the number in the unit of the key. Safe where that number is certain, as for `4Gi` in a
+    key that counts MiB; unsafe for `4G`, which may be decimal.
+
+    ## Source
+    Kubernetes, "Manage resources for containers"; gpushare-scheduler-extender issue 11.
+    """
+    for _, _, one in asked(pod, vocabulary_of(context)):
+        reading = numerals.written(one.value)
+        if reading.form is Form.SUFFIX:
+            yield _suffixed(this, one, reading, numerals.unit_of(one.row, context.profile))
+
+
+def _suffixed(this: Rule, one: Asked, reading: Written, unit: str) -> Diagnostic:
+    text = one.value.text
+    harmless = _harmless(reading, unit)
+    if harmless is not None:
+        fix = Fix(f"write {harmless}", (Put(one.value.path, harmless),))
+        message = f"{one.name} is {text!r}, which Kubernetes counts as {harmless}"
+        return this.at(one.value, message, f"write {harmless}", severity=Severity.WARNING, fix=fix)
+    if reading.amount is None:
+        message = f"{one.name} is {text!r}, which is no quantity: the API server refuses it"
+    else:
+        message = f"{one.name} is {text}, which means {int(reading.amount)} units of the key"
+    meant = numerals.intended(reading, unit)
+    if meant is None:
+        counted = f", counted in {one.row.unit}" if one.row and one.row.unit else ""
+        return this.at(one.value, message, f"write the number alone{counted}")
+    number, certain = meant
+    fix = Fix(f"write {number}", (Put(one.value.path, number),), safe=certain)
+    counts = f"the key counts {unit}: " if unit in ("MiB", "GiB") else ""
+    return this.at(one.value, message, f"{counts}write {number}", fix=fix)
+
+
+def _harmless(reading: Written, unit: str) -> int | None:
+    """The number where Kubernetes counts what was meant, though it is not written so."""
+    if reading.amount is None:
+        return None
+    amount = int(reading.amount)
+    if reading.suffix in ("", "m", "u", "n"):
+        return amount
+    plausible = numerals.LEAST_PLAUSIBLE_MIB <= amount <= numerals.MOST_PLAUSIBLE_MIB
+    return amount if reading.suffix in ("k", "Ki") and unit == "MiB" and plausible else None
+
+
+@rule("K8S003", Severity.ERROR, fix="safe")
+def requests_equal_limits(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """Requests equal limits where a container gives both.
+
+    ## What it does
+    Compares every vendor's key that stands in both, as quantities.
+
+    ## Why
+    Extended resources cannot be overcommitted: the API server refuses a request other than the limit.
+
+    ## Example
+    ```yaml
+    resources:
+      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
+      requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 2048}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources:
+      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
+      requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
+    ```
+
+    ## Fix
+    Safe where the request is below the limit: writes the limit. None where it is above.
+
+    ## Source
+    Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
+    """
+    for container, values, one in asked(pod, vocabulary_of(context)):
+        limit = container.limits.get(one.name)
+        if values is not container.requests or limit is None:
+            continue
+        try:
+            least, most = quantity.parse(one.value.text).amount, quantity.parse(limit.text).amount
+        except quantity.QuantityError:
+            continue
+        if least == most:
+            continue
+        fix = None
+        if least < most and numerals.written(limit).form is Form.PLAIN:
+            fix = Fix(f"request {limit.text}, as in limits", (Put(one.value.path, as_written(limit)),))
+        message = f"{one.name} is {one.value.text} in requests and {limit.text} in limits: both must be equal"
+        yield this.at(one.value, message, f"write {limit.text}, or leave requests out", fix=fix)
+
+
+@rule("K8S004", Severity.ERROR, fix="safe")
+def limits_hold_the_key(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """A GPU resource stands in limits, not in requests alone.
+
+    ## What it does
+    Reports a vendor's key that only `requests` has.
+
+    ## Why
+    The API server refuses an extended resource without a limit. The other way round is fine:
+    requests are defaulted from limits.
+
+    ## Example
+    ```yaml
+    resources: {requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe: adds the same value to limits.
+
+    ## Source
+    Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
+    """
+    for container, values, one in asked(pod, vocabulary_of(context)):
+        if values is not container.requests or one.name in container.limits:
+            continue
+        fix = None
+        if quantity.whole(one.value.text) is not None:
+            resources = one.value.path[:-2]  # some kinds give them another name
+            limits: Path = (*resources, "limits", one.name)
+            fix = Fix(f"add {one.name} to limits", (Put(limits, as_written(one.value)),))
+        message = f"{one.name} stands in requests alone: the API server refuses it"
+        yield this.at(one.value, message, f"write {one.name} in limits too", on_key=True, fix=fix)
+
+
+@rule("K8S007", Severity.ERROR)
+def container_asks_one_vendor(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """One container asks one vendor for GPUs, and for a share or for whole cards.
+
+    ## What it does
+    Reports keys of two vendors in one container, and a vendor's share beside `nvidia.com/gpu`.
+
+    ## Why
+    No node offers both: a node belongs to one vendor and runs one device plugin, so the pod never
+    schedules.
+
+    ## Example
+    ```yaml
+    resources:
+      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096, nvidia.com/gpu: 1}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Source
+    Alibaba Cloud, ACK "enable scheduling" (2026-01-12): one mode a node; Tencent: node pools apart.
+    """
+    words = vocabulary_of(context)
+    for container in pod.all_containers():
+        whole, shares = _kinds(container, words)
+        if not shares:
+            continue
+        for name, value in whole:
+            yield this.at(
+                value,
+                f"{name} stands beside {shares[0][0]} in one container: no node offers both",
+                f"keep {name} for whole cards, or {shares[0][0]} for a share",
+                on_key=True,
+            )
+        common = words.owners(shares[0][0])
+        for name, value in shares[1:]:
+            found = tuple(one for one in words.owners(name) if one in common)
+            if not found:
+                titles = f"{common[0].title} ({shares[0][0]}) and {words.owners(name)[0].title} ({name})"
+                yield this.at(
+                    value,
+                    f"one container asks two vendors: {titles}",
+                    "keep the keys of one of them: gpuxlate translate writes a manifest for each",
+                    on_key=True,
+                )
+                break
+            common = found
+
+
+Named = list[tuple[str, Value]]
+
+
+def _kinds(container: ContainerClaims, words: Vocabulary) -> tuple[Named, Named]:
+    """The keys that ask for whole cards and for nothing else, and the vendors' other keys."""
+    whole: Named = []
+    shares: Named = []
+    for name, value in container.resources.items():
+        rows = words.rows(name)
+        if name == WHOLE_CARD or (rows and all(row.meaning.startswith("whole cards") for row in rows)):
+            if quantity.whole(value.text) != 0:
+                whole.append((name, value))
+        elif words.owners(name):
+            shares.append((name, value))
+    return whole, shares

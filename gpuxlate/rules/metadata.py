@@ -1,0 +1,212 @@
+"""The rules of Kubernetes for labels, annotations and selectors (K8S005, K8S006, K8S008)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gpuxlate.claims import Edit, Kind, Path, Place, PodClaims, Put, Remove, Value
+from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.vocabulary import Level, spots, vocabulary_of
+
+
+@rule("K8S005", Severity.WARNING, fix="safe")
+def steering_is_on_the_pod(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """Labels and annotations that steer a share stand on the pod template, not only on the workload.
+
+    ## What it does
+    Reports a vendor's label or annotation on a Deployment, Job or other workload whose pods ask
+    that vendor for GPUs, where the pod template goes without it or says something else.
+
+    ## Why
+    Schedulers and webhooks read the pod. The workload's own metadata is not passed on to it.
+
+    ## Example
+    ```yaml
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web, annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
+    spec:
+      selector: {matchLabels: {app: web}}
+      template:
+        metadata: {labels: {app: web}}
+        spec:
+          containers:
+            - name: web
+              image: web
+              resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web}
+    spec:
+      selector: {matchLabels: {app: web}}
+      template:
+        metadata:
+          labels: {app: web}
+          annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}
+        spec:
+          containers:
+            - name: web
+              image: web
+              resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe: moves it to the pod template. None where the pod template says something else.
+
+    ## Source
+    Alibaba Cloud, "multi-card sharing" (2025-04), which has the label in `spec.template`;
+    Volcengine's webhook (volcano PR 3030), which reads the pod.
+    """
+    words = vocabulary_of(context)
+    speaking = [
+        one
+        for one in words.dialects
+        if any(one.owns(name) for container in pod.all_containers() for name in container.resources)
+    ]
+    fields: tuple[tuple[str, Place, Mapping[str, Value], Mapping[str, Value], Mapping[str, Value]], ...] = (
+        ("labels", Place.LABEL, pod.owner_labels, pod.labels, pod.stray_labels),
+        ("annotations", Place.ANNOTATION, pod.owner_annotations, pod.annotations, pod.stray_annotations),
+    )
+    for field, place, on_owner, on_pod, stray in fields:
+        for name, value in on_owner.items():
+            rows = [row for row in (one.find(name) for one in speaking) if row is not None]
+            steers = any(place in row.places and Place.SCHEDULER not in row.places for row in rows)
+            if steers and name not in stray and on_pod.get(name) != value:
+                yield _on_workload(this, name, value, on_pod.get(name), (*pod.metadata_path, field))
+
+
+def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target: Path) -> Diagnostic:
+    where = ".".join(map(str, target))
+    if own is not None:
+        message = f"{name} is {value.text!r} on the workload and {own.text!r} on its pods: the pods' counts"
+        return this.at(value, message, f"keep the one in {where}", on_key=True)
+    message = f"{name} stands on the workload only, where nothing reads it"
+    fix = None
+    if value.kind is not Kind.NODE:
+        fix = Fix(f"move {name} to {where}", (Remove(value.path), Put((*target, name), value.text)))
+    return this.at(value, message, f"write it in {where}", on_key=True, fix=fix)
+
+
+@rule("K8S006", Severity.ERROR, fix="safe")
+def steering_is_in_metadata(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """Labels and annotations stand inside `metadata`.
+
+    ## What it does
+    Reports a vendor's key under `labels:` or `annotations:` that stand beside `metadata` or `spec`.
+
+    ## Why
+    Kubernetes knows no such field there and drops it, or refuses it. Tencent's own page on online
+    and offline pods shows this mistake.
+
+    ## Example
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe: moves the key into `metadata`. None where `metadata` says something else.
+
+    ## Source
+    Kubernetes API, PodTemplateSpec; Tencent Cloud, TKE 457/81034 (2025-09-15).
+    """
+    words = vocabulary_of(context)
+    inside = {"labels": pod.labels, "annotations": pod.annotations}
+    for spot in spots(pod):
+        if spot.level is not Level.STRAY or not words.owners(spot.name):
+            continue
+        if words.written_by_scheduler(spot.name):
+            continue  # GX004 takes it out
+        target: Path = (*pod.metadata_path, spot.field)
+        where = ".".join(map(str, target))
+        own = inside[spot.field].get(spot.name)
+        edits: tuple[Edit, ...] = (spot.removal,)
+        if own is None:
+            edits = (*edits, Put((*target, spot.name), spot.value.text))
+        fix = Fix(f"move {spot.name} to {where}", edits)
+        mendable = spot.value.kind is not Kind.NODE and own in (None, spot.value)
+        yield this.at(
+            spot.value,
+            f"{spot.name} stands in {spot.field} outside metadata, where Kubernetes does not read it",
+            f"write it in {where}",
+            on_key=True,
+            fix=fix if mendable else None,
+        )
+
+
+@rule("K8S008", Severity.ERROR, fix="safe")
+def label_values_are_strings(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """Values of labels, annotations and node selectors are strings.
+
+    ## What it does
+    Reports a number, a boolean or nothing as the value of a vendor's label, annotation or node
+    selector.
+
+    ## Why
+    The API server refuses `gpu-count: 2`; it takes `gpu-count: "2"`.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: 2}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe: quotes the value as it is written. None where there is no value.
+
+    ## Source
+    Kubernetes API, ObjectMeta: maps of strings; kubectl 1.32 and kube-apiserver 1.32, 2026-11.
+    """
+    words = vocabulary_of(context)
+    for spot in spots(pod):
+        value = spot.value
+        if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
+            continue
+        if value.kind is Kind.STR or spot.level is Level.STRAY or not words.owners(spot.name):
+            continue
+        if value.kind in (Kind.NODE, Kind.NULL):
+            what = "has no value" if value.kind is Kind.NULL else "holds a mapping or a list"
+            yield this.at(value, f"{spot.name} in {spot.field} {what}: it must be a string", on_key=True)
+            continue
+        yield this.at(
+            value,
+            f"{spot.name} in {spot.field} is {value.text}, no string: the API server refuses it",
+            f'write "{value.text}"',
+            fix=Fix("quote the value", (Put(value.path, value.text),)),
+        )

@@ -1,0 +1,132 @@
+"""How the text of a resource value reads: plainly, oddly, as a fraction, with a suffix, not at all."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from gpuxlate import quantity
+from gpuxlate.claims import Key, Kind, Value
+from gpuxlate.profile import ACK_DEFAULT_UNIT_MIB, Profile, alibaba_of
+
+LEAST_PLAUSIBLE_MIB = 64
+"""Below this a number of MiB is more likely one of GiB (the lowest floor of a vendor is 256 MiB)."""
+MOST_PLAUSIBLE_MIB = 2**21
+"""2 TiB, which is 8 cards of 256 GiB: above this a number is no MiB that anybody asks for."""
+MOST_PLAUSIBLE_GIB = 1024
+"""1 TiB: above this a number in a key of GiB units is more likely one of MiB."""
+
+
+class Form(StrEnum):
+    """How a number is written; each form but the first has its rule."""
+
+    PLAIN = "plain"
+    ODD = "odd"  # GX008
+    FRACTION = "fraction"  # K8S001
+    NO_NUMBER = "no number"  # K8S001
+    SUFFIX = "suffix"  # K8S002, a trailing ".0" included
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A value by its form. ``amount``: the units that the API server counts, None where it refuses."""
+
+    form: Form
+    amount: Fraction | None = None
+    number: Fraction = Fraction(0)
+    suffix: str = ""
+
+
+_PLAIN = re.compile(r"-?(0|[1-9][0-9]*)")
+_ODD = re.compile(r"[+-]?(?P<body>0[0-9_]+|[0-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)")
+_EXPONENT = re.compile(r"[+-]?[0-9]*\.?[0-9]*[eE][+-]?[0-9]+")
+_WORDED = re.compile(
+    r"\s*(?P<number>[+-]?(?:[0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30}))\s*(?P<suffix>[A-Za-z]{0,8}|%)\s*"
+)
+
+
+def written(value: Value) -> Written:
+    """Sort a value into its form."""
+    text = value.text
+    if value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL):
+        return Written(Form.NO_NUMBER)
+    if _PLAIN.fullmatch(text):
+        return Written(Form.PLAIN, Fraction(text), Fraction(text))
+    if readings(value):
+        return Written(Form.ODD)
+    try:
+        found = quantity.parse(text)
+    except quantity.QuantityError:
+        worded = _WORDED.fullmatch(text)
+        if worded is None:
+            return Written(Form.NO_NUMBER)
+        return Written(Form.SUFFIX, None, Fraction(worded["number"].rstrip(".")), worded["suffix"])
+    form = Form.FRACTION if found.whole is None else Form.SUFFIX
+    return Written(form, found.amount, found.number, found.suffix)
+
+
+def readings(value: Value) -> tuple[int | None, ...]:
+    """What readers of YAML 1.1 and 1.2 take an odd number for, None for "no number".
+
+    One reading where they agree, none where the number is not written oddly. A quoted text is the
+    same to all of them: Kubernetes' own quantity.
+    """
+    text = value.text
+    if _EXPONENT.fullmatch(text):
+        amount = quantity.whole(text)
+        return () if amount is None else (amount,)
+    match = _ODD.fullmatch(text)
+    if match is None or len(text) > quantity.MAX_LENGTH or _PLAIN.fullmatch(text):
+        return ()
+    if value.kind is not Kind.INT:
+        amount = quantity.whole(text)
+        return () if amount is None else (amount,)
+    body, sign = match["body"].replace("_", ""), -1 if text.startswith("-") else 1
+    found: list[int | None] = [sign * one for one in _integers(body)]
+    if "_" in text or text[:2] in ("0o", "0b"):
+        found.append(None)  # a text to one of the two versions
+    return tuple(dict.fromkeys(found))
+
+
+def _integers(body: str) -> list[int]:
+    for prefix, base in (("0x", 16), ("0o", 8), ("0b", 2)):
+        if body.startswith(prefix):
+            return [int(body[2:] or "0", base)]
+    octal = len(body) > 1 and body.startswith("0") and not set(body) & set("89")
+    return [int(body), int(body, 8)] if octal else [int(body)]
+
+
+def unit_of(row: Key | None, profile: Profile | None) -> str:
+    """The first word of the data sheet's unit: MiB, GiB, percent, cards.
+
+    Empty where no row says it, and for GiB where the cluster counts in a unit of its own.
+    """
+    unit = (row.unit.split() or [""])[0] if row else ""
+    own_unit = alibaba_of(profile).memory_unit_mib != ACK_DEFAULT_UNIT_MIB
+    return "" if unit == "GiB" and own_unit else unit
+
+
+_UNIT_BYTES = {"MiB": 2**20, "GiB": 2**30}
+_BYTES = re.compile(r"(?P<letter>[kmgt])(?P<binary>i?)b?", re.IGNORECASE)
+
+
+def intended(one: Written, unit: str) -> tuple[int, bool] | None:
+    """The plain number that was meant, and whether that is certain; None where nobody can tell."""
+    if one.number <= 0:
+        return None
+    match = _BYTES.fullmatch(one.suffix)
+    certain = True
+    if not one.suffix or (one.suffix == "%" and unit == "percent"):
+        meant = one.number
+    elif match is None or unit not in _UNIT_BYTES:
+        return None
+    elif unit == "MiB" and one.suffix in ("k", "K"):
+        meant, certain = one.number * 1000, False  # thousands of MiB: nobody asks for kilobytes
+    else:
+        power = "kmgt".index(match["letter"].lower()) + 1
+        meant, certain = one.number * 1024**power / _UNIT_BYTES[unit], bool(match["binary"])
+    up = math.ceil(meant)
+    return (up, certain and up == meant) if up <= MOST_PLAUSIBLE_MIB else None

@@ -1,0 +1,254 @@
+"""The vendors' vocabularies together: whose a key is, where the keys of a pod stand, what is near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from gpuxlate import quantity
+from gpuxlate.claims import (
+    Edit,
+    Key,
+    Kind,
+    NodeRequirement,
+    Path,
+    Place,
+    PodClaims,
+    Put,
+    Remove,
+    Rename,
+    Value,
+)
+from gpuxlate.rules.base import Context, Dialect
+
+IGNORE = "gpuxlate.io/ignore"
+"""Annotation that suppresses findings: under a GPU prefix, but no key of a share."""
+WHOLE_CARD = "nvidia.com/gpu"
+"""The common key of whole cards, which every cloud knows."""
+SHORT_NAME = 5
+"""After the slash, names shorter than this differ by a letter without being misspelt (gpu, npu)."""
+NEAR = 2
+"""Most edits between a key and the one that was meant."""
+
+
+class Vocabulary:
+    """What the rules of no vendor ask of all dialects at once."""
+
+    def __init__(self, dialects: tuple[Dialect, ...]) -> None:
+        self.dialects = dialects
+        self.claimed = frozenset(name for one in dialects for name in getattr(one, "claimed", ()))
+        self.candidates = tuple(
+            dict.fromkeys(
+                row.name
+                for one in dialects
+                for row in one.keys
+                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.name.endswith("*")
+            )
+        )
+        self.owners = lru_cache(maxsize=4096)(self._owners)
+        self.rows = lru_cache(maxsize=4096)(self._rows)
+        self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
+
+    def _owners(self, name: str) -> tuple[Dialect, ...]:
+        """The dialects whose key it is."""
+        return tuple(one for one in self.dialects if one.owns(name))
+
+    def _rows(self, name: str) -> tuple[Key, ...]:
+        """What the data sheets say of a key."""
+        found = (one.find(name) for one in self.dialects)
+        return tuple(row for row in found if row is not None)
+
+    def written_by_scheduler(self, name: str) -> bool:
+        """Every data sheet that knows the key says so."""
+        rows = self.rows(name)
+        return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
+
+    def look_alike(self, name: str) -> tuple[Dialect, str] | None:
+        """The dialect that a key of another product is taken for, and what that product is."""
+        if self.rows(name):
+            return None
+        for one in self.dialects:
+            for known, text in one.look_alikes.items():
+                if name == known or (known.endswith("*") and name.startswith(known[:-1])):
+                    return one, text
+        return None
+
+    def _near_miss(self, name: str) -> NearMiss | None:
+        """Why a key is taken for a misspelt one, None where it is not."""
+        if name in (IGNORE, WHOLE_CARD) or name in self.claimed or self.rows(name) or self.look_alike(name):
+            return None
+        owners = self.owners(name)
+        if owners:
+            names = [row.name for one in owners for row in one.keys if row.name in self.candidates]
+            meant = closest(name, names)
+            return NearMiss(owners[0], meant) if meant else NearMiss(owners[0], alike(name, names), False)
+        if "/" not in name:
+            return None
+        near = nearest(name, (one for one in self.candidates if _may_be_meant(name, one)), NEAR)
+        return NearMiss(self.owners(near)[0], near) if near and self.owners(near) else None
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """An unknown key, the dialect it seems to be of, what was meant, and whether that is probable."""
+
+    dialect: Dialect
+    meant: str | None
+    probable: bool = True
+
+
+_last: list[Vocabulary] = []
+
+
+def vocabulary_of(context: Context) -> Vocabulary:
+    """The vocabulary of a context. The last one is kept: a run has one set of dialects."""
+    if not _last or _last[0].dialects is not context.dialects:
+        _last[:] = [Vocabulary(context.dialects)]
+    return _last[0]
+
+
+# --- nearness -----------------------------------------------------------------------------------
+
+
+def distance(one: str, other: str, limit: int) -> int | None:
+    """Levenshtein's edit distance, None where it is above ``limit``."""
+    if abs(len(one) - len(other)) > limit:
+        return None
+    above = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        current = [row]
+        for column, opposite in enumerate(other, 1):
+            swapped = above[column - 1] + (letter != opposite)
+            current.append(min(swapped, above[column] + 1, current[column - 1] + 1))
+        if min(current) > limit:
+            return None
+        above = current
+    return above[-1] if above[-1] <= limit else None
+
+
+def nearest(name: str, candidates: Iterable[str], limit: int) -> str | None:
+    """The first candidate with the least distance, None where all are above ``limit``."""
+    best: str | None = None
+    for candidate in candidates:
+        found = distance(name, candidate, limit)
+        if found is not None:
+            best, limit = candidate, found - 1
+            if limit < 0:
+                break
+    return best
+
+
+def closest(name: str, candidates: list[str]) -> str | None:
+    """What an unknown name most probably means: one with a slip, or one cut short or drawn out."""
+    near = nearest(name, candidates, NEAR)
+    if near:
+        return near
+    longer = [one for one in candidates if one.startswith(name)]
+    if len(longer) == 1:
+        return longer[0]
+    shorter = [one for one in candidates if name.startswith(one) and len(_tail(one)) >= SHORT_NAME]
+    return max(shorter, key=len, default=None)
+
+
+def alike(name: str, candidates: list[str]) -> str | None:
+    """The name that looks most like it, for a hint only."""
+    from difflib import get_close_matches  # only where something was found: start-up counts
+
+    tails = {_tail(one): one for one in candidates}
+    found = get_close_matches(_tail(name), tails, 1, 0.6)
+    return tails[found[0]] if found else None
+
+
+def _tail(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _may_be_meant(name: str, candidate: str) -> bool:
+    if abs(len(name) - len(candidate)) > NEAR or "/" not in candidate:
+        return False
+    return len(_tail(candidate)) >= SHORT_NAME or _tail(candidate) == _tail(name)
+
+
+# --- where keys stand ---------------------------------------------------------------------------
+
+
+class Level(StrEnum):
+    """Whose key it is: the pod's, the workload's, or nobody's, since it stands outside metadata."""
+
+    POD = "pod"
+    OWNER = "workload"
+    STRAY = "stray"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One key of a pod: ``field`` is what holds it (limits, labels, ...), ``beside`` all keys there."""
+
+    name: str
+    value: Value
+    place: Place
+    field: str
+    level: Level = Level.POD
+    beside: Mapping[str, Value] | None = None
+
+    @property
+    def on_key(self) -> bool:
+        """The key is a key of a mapping; of an affinity and an environment it is itself a value."""
+        return self.beside is not None
+
+    @property
+    def path(self) -> Path:
+        """Where the key itself is written."""
+        if self.on_key:
+            return self.value.path
+        return (*self.value.path, "name" if self.place is Place.ENV else "key")
+
+    @property
+    def removal(self) -> Edit:
+        """Take the key out, with all that belongs to it."""
+        return Remove(self.value.path)
+
+    def renamed(self, name: str) -> Edit | None:
+        """Another key with the same value; None where that key is there already."""
+        if self.beside is None:
+            return Put(self.path, name)
+        if name in self.beside or self.value.kind is Kind.NODE:
+            return None
+        return Rename(self.path, name, as_written(self.value) if self.field in RESOURCES else self.value.text)
+
+
+RESOURCES = ("limits", "requests")
+
+
+def spots(pod: PodClaims) -> Iterator[Spot]:
+    """Every key of a pod, of its workload, and of what stands outside metadata."""
+    for container in pod.all_containers():
+        yield from _in(container.limits, Place.RESOURCE, "limits")
+        yield from _in(container.requests, Place.RESOURCE, "requests")
+        for name, value in container.env.items():
+            yield Spot(name, value, Place.ENV, "env")
+    yield from _in(pod.labels, Place.LABEL, "labels")
+    yield from _in(pod.annotations, Place.ANNOTATION, "annotations")
+    yield from _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
+    for requirement in pod.requirements():
+        yield Spot(requirement.key, _of(requirement), Place.NODE_SELECTOR, "nodeAffinity")
+    yield from _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
+    yield from _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)
+    yield from _in(pod.stray_labels, Place.LABEL, "labels", Level.STRAY)
+    yield from _in(pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY)
+
+
+def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Iterator[Spot]:
+    for name, value in values.items():
+        yield Spot(name, value, place, field, level, values)
+
+
+def _of(requirement: NodeRequirement) -> Value:
+    return Value(",".join(requirement.values), Kind.STR, requirement.path)
+
+
+def as_written(value: Value) -> int | str:
+    """The value to write elsewhere: bare where it was a plain number, else a string."""
+    return int(value.text) if value.kind is Kind.INT and quantity.is_plain(value.text) else value.text

@@ -1,0 +1,74 @@
+"""Reading GPUShare documents from inputs, with the place of everything that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.files import Input, InputError
+from gpuxlate.manifest.compose import Document, NotYamlError, documents
+from gpuxlate.manifest.nodes import Mapping, get_text, to_plain
+from gpuxlate.manifest.place import placed
+from gpuxlate.manifest.pods import object_ref
+from gpuxlate.manifest.source import Source
+from gpuxlate.spec.document import KIND, ShareDocument, read_share_document
+from gpuxlate.unreadable import no_yaml
+
+
+@dataclass(slots=True)
+class Specs:
+    """The GPUShare documents of some inputs, and what is wrong with them."""
+
+    found: list[tuple[Input, Document, ShareDocument]] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+
+
+def read_specs(inputs: Iterable[Input]) -> Specs:
+    """Raises InputError where an input is missing, or there is nothing to work on."""
+    specs = Specs()
+    for one in inputs:
+        source = one.source()
+        specs.sources[source.name] = source
+        before = len(specs.found) + len(specs.diagnostics)
+        try:
+            for document in documents(source):
+                _read(one, document, specs)
+        except NotYamlError as error:
+            specs.diagnostics.append(no_yaml(source, error))
+        if before == len(specs.found) + len(specs.diagnostics):
+            raise InputError(f"{one.name}: no GPUShare document in it (an empty file?)")
+    if not specs.sources:
+        raise InputError("nothing to read: no YAML in the folders given")
+    return specs
+
+
+def is_share_document(document: Document) -> bool:
+    """The document says that it is a GPUShare, rightly or not."""
+    return get_text(document.root, "kind") == KIND or (
+        (get_text(document.root, "apiVersion") or "").startswith("gpuxlate.io/")
+    )
+
+
+def check_share_document(document: Document) -> tuple[ShareDocument | None, list[Diagnostic]]:
+    """A GPUShare document and its problems, each at its place."""
+    if document.root is None:
+        return None, []
+    try:
+        data = to_plain(document.root)
+    except RecursionError as error:
+        problem = Diagnostic("GX010", Severity.ERROR, f"no GPUShare document: {error}")
+        return None, [placed(document, problem)]
+    share, problems = read_share_document(data)
+    ref = object_ref(document.root) if isinstance(document.root, Mapping) else None
+    return share, [placed(document, one, ref) for one in problems]
+
+
+def _read(given: Input, document: Document, specs: Specs) -> None:
+    if document.root is None:
+        return
+    share, problems = check_share_document(document)
+    specs.diagnostics.extend(problems)
+    if share is not None:
+        specs.found.append((given, document, share))

@@ -1,0 +1,198 @@
+"""json, github, gitlab: exact output; and what holds for every format."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from gpuxlate.diagnostics import Severity, Span
+from gpuxlate.report import FORMATS, render
+from gpuxlate.report.identity import fingerprints, json_pointer, repository_path
+from gpuxlate.report.summary import Summary
+
+EVIL = "100%\r\n::error::forged, a:b \x1b[2J\x9b\u202e\ud800"
+
+
+def test_json_is_the_form_of_the_contract(finding, summary):
+    rendered = render("json", [finding(message="显存 33")], summary)
+    assert '"message": "显存 33"' in rendered
+    assert rendered.startswith('{\n  "format": "gpuxlate-diagnostics/v1",\n  "diagnostics": [\n    {\n')
+    assert json.loads(rendered) == {
+        "format": "gpuxlate-diagnostics/v1",
+        "diagnostics": [
+            {
+                "code": "TKE002",
+                "severity": "error",
+                "message": "显存 33",
+                "hint": "write 35",
+                "file": "deploy.yaml",
+                "document": 0,
+                "line": 11,
+                "column": 46,
+                "endLine": 11,
+                "endColumn": 50,
+                "path": [
+                    *("spec", "template", "spec", "containers", 0, "resources", "limits"),
+                    "tke.cloud.tencent.com/qgpu-core",
+                ],
+                "object": {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": None, "name": "web"},
+                "fix": {"safe": True, "title": "Round up to 35"},
+                "url": "https://gpuxlate.io/rules/TKE002",
+            }
+        ],
+        "summary": {
+            "files": 3,
+            "documents": 4,
+            "shares": 5,
+            "errors": 2,
+            "warnings": 1,
+            "infos": 0,
+            "suppressed": 1,
+            "skipped": [{"file": "chart/templates/x.yaml", "reason": "Helm template"}],
+        },
+    }
+
+
+def test_github_golden(finding, summary):
+    findings = [
+        finding(),
+        finding(severity=Severity.WARNING, hint=None, file="a,b:c%.yaml"),
+        finding(severity=Severity.INFO, span=Span(3, 5, 9, 1), message="50% of a: b, c"),
+        finding(span=None, file="./sub/empty.yaml", hint=None),
+        finding(span=None, file=None, hint=None),
+    ]
+    message = "qgpu-core is 33, which is no multiple of 5"
+    place = "line=11,col=46,endLine=11,endColumn=50"
+    assert render("github", findings, summary).splitlines() == [
+        f"::error file=deploy.yaml,{place},title=gpuxlate TKE002::{message}%0Awrite 35",
+        f"::warning file=a%2Cb%3Ac%25.yaml,{place},title=gpuxlate TKE002::{message}",
+        # no columns on an annotation over several lines
+        "::notice file=deploy.yaml,line=3,endLine=9,title=gpuxlate TKE002::50%25 of a: b, c%0Awrite 35",
+        f"::error file=sub/empty.yaml,title=gpuxlate TKE002::{message}",
+        f"::error title=gpuxlate TKE002::{message}",
+    ]
+
+
+def test_github_commands_cannot_be_forged(finding, summary):
+    rendered = render("github", [finding(message=EVIL, hint=EVIL, file=EVIL)], summary)
+    assert rendered.count("\n") == 1
+    escaped = "100%25%0D%0A::error::forged, a:b ␛[2J\\x9b\\u202e\\ud800"
+    assert rendered.endswith(f"::{escaped}%0A{escaped}\n")
+
+
+def test_gitlab_golden(finding, summary):
+    findings = [
+        finding(),
+        finding(code="TKE008", severity=Severity.WARNING, hint=None),
+        finding(code="GX012", severity=Severity.INFO, hint=None, file="./a.yaml", span=None),
+    ]
+    names = fingerprints(findings)
+    message = "qgpu-core is 33, which is no multiple of 5"
+    assert json.loads(render("gitlab", findings, summary)) == [
+        {
+            "description": f"{message} (write 35)",
+            "check_name": "TKE002",
+            "fingerprint": names[0],
+            "severity": "major",
+            "location": {"path": "deploy.yaml", "lines": {"begin": 11}},
+        },
+        {
+            "description": message,
+            "check_name": "TKE008",
+            "fingerprint": names[1],
+            "severity": "minor",
+            "location": {"path": "deploy.yaml", "lines": {"begin": 11}},
+        },
+        {
+            "description": message,
+            "check_name": "GX012",
+            "fingerprint": names[2],
+            "severity": "info",
+            "location": {"path": "a.yaml", "lines": {"begin": 1}},
+        },
+    ]
+
+
+def test_fingerprints_are_the_same_in_every_version(finding):
+    # A changed value would close and reopen every finding that a code host tracks.
+    same = finding(message="other words", span=Span(99, 1, 99, 2), severity=Severity.INFO, document=7)
+    first = "1af204cd79df8db6bbdf3dfe8460b73564c8f4fc6e0344d32b6c173a7f5ee252"
+    names = fingerprints([finding(), same, finding(), finding(file=None, object=None, path=())])
+    assert names[0] == fingerprints([same])[0] == first
+    assert len(set(names)) == 4  # repeats are numbered
+
+
+def test_fingerprints_differ_by_file_object_place_and_code(finding):
+    changes = [
+        {},
+        {"file": "other.yaml"},
+        {"object": None},
+        {"path": ("spec",)},
+        {"code": "TKE003"},
+    ]
+    assert len({fingerprints([finding(**change)])[0] for change in changes}) == len(changes)
+
+
+def test_json_pointer():
+    assert json_pointer(("a/b", 0, "c~d", "")) == "/a~1b/0/c~0d/"
+    assert json_pointer(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "path"),
+    [
+        ("./a/b.yaml", "a/b.yaml"),
+        ("../a.yaml", "../a.yaml"),
+        ("/etc/a.yaml", "/etc/a.yaml"),
+        ("<stdin>", "<stdin>"),
+    ],
+)
+def test_repository_path(file, path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert repository_path(file) == path
+    assert repository_path(str(tmp_path / "a" / "b.yaml")) == "a/b.yaml"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_same_bytes_on_every_run_and_encodable(name, finding, summary, rules):
+    findings = [finding(message=EVIL, hint=EVIL, file=EVIL), finding(code="GX001"), finding()]
+    runs = {
+        render(name, findings, summary, sources=lambda _: f"{EVIL}\n" * 20, rules=rules, version="1.2.3")
+        for _ in range(3)
+    }
+    (rendered,) = runs
+    rendered.encode("utf-8")
+    assert rendered.endswith("\n")
+    assert set(rendered) & set("\x1b\r\x9b\u202e") == set()
+
+
+@pytest.mark.parametrize(("name", "rendered"), [("github", ""), ("gitlab", "[]\n")])
+def test_no_findings(name, rendered):
+    assert render(name, [], Summary()) == rendered
+
+
+def test_an_unknown_format_is_refused():
+    with pytest.raises(ValueError, match="unknown format 'xml'; formats: text, json, sarif, github, gitlab"):
+        render("xml", [], Summary())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_only_the_asked_format_is_loaded(name):
+    code = (
+        "import sys; from gpuxlate.report import render; from gpuxlate.report.summary import Summary\n"
+        f"render({name!r}, [], Summary())\n"
+        "print(*sorted(m for m in sys.modules if m.startswith(('gpuxlate', 'rich', 'pydantic'))))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    shared = {"summary", "characters", "excerpt", "identity", "json"}
+    formats = {module.removeprefix("gpuxlate.report.") for module in loaded if "gpuxlate.report." in module}
+    assert name in formats
+    assert formats - shared - {name} == set()
+    assert [
+        m for m in loaded if m.startswith(("gpuxlate.rules", "gpuxlate.backends", "rich", "pydantic"))
+    ] == []

@@ -1,0 +1,289 @@
+"""SARIF: the exact log of one run, and its structure by the tables of the OASIS specification.
+
+No package that could be a development dependency carries the schema of SARIF 2.1.0, so the
+properties that the specification allows and requires are said here, for the objects in use.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from gpuxlate.diagnostics import Diagnostic, ObjectRef, Severity, Span
+from gpuxlate.report import render
+from gpuxlate.report.identity import fingerprints
+from gpuxlate.report.summary import Replacement, Summary
+
+
+def an_object(required=(), **properties):
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": properties,
+    }
+
+
+def a_list(items, **more):
+    return {"type": "array", "items": items, **more}
+
+
+TEXT = {"type": "string"}
+NOT_EMPTY = {"type": "string", "minLength": 1}
+FROM_ONE = {"type": "integer", "minimum": 1}
+URI = {"type": "string", "pattern": r"^([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*$"}
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+MESSAGE = an_object(["text"], text=NOT_EMPTY)  # 3.11
+MULTIFORMAT = an_object(["text"], text=TEXT, markdown=TEXT)  # 3.12
+ARTIFACT_LOCATION = an_object(["uri"], uri=URI)  # 3.4
+REGION = an_object(  # 3.30.4: text regions are given by lines and columns
+    ["startLine", "startColumn", "endLine", "endColumn"],
+    startLine=FROM_ONE,
+    startColumn=FROM_ONE,
+    endLine=FROM_ONE,
+    endColumn=FROM_ONE,
+)
+PHYSICAL = an_object(["artifactLocation"], artifactLocation=ARTIFACT_LOCATION, region=REGION)  # 3.29
+LOGICAL = an_object([], name=TEXT, fullyQualifiedName=TEXT, kind={"enum": ["object", "property", "value"]})
+LOCATION = an_object([], physicalLocation=PHYSICAL, logicalLocations=a_list(LOGICAL, uniqueItems=True))
+REPLACEMENT = an_object(
+    ["deletedRegion"], deletedRegion=REGION, insertedContent=an_object(["text"], text=TEXT)
+)
+CHANGE = an_object(  # 3.56
+    ["artifactLocation", "replacements"],
+    artifactLocation=ARTIFACT_LOCATION,
+    replacements=a_list(REPLACEMENT, minItems=1),
+)
+FIX = an_object(["artifactChanges"], description=MESSAGE, artifactChanges=a_list(CHANGE, minItems=1))  # 3.55
+RESULT = an_object(  # 3.27
+    ["ruleId", "ruleIndex", "level", "message", "partialFingerprints"],
+    ruleId=NOT_EMPTY,
+    ruleIndex={"type": "integer", "minimum": 0},
+    level=LEVEL,
+    message=MESSAGE,
+    locations=a_list(LOCATION, minItems=1),
+    partialFingerprints={"type": "object", "additionalProperties": TEXT},
+    fixes=a_list(FIX, minItems=1, uniqueItems=True),
+)
+DESCRIPTOR = an_object(  # 3.49
+    ["id"],
+    id=NOT_EMPTY,
+    name=NOT_EMPTY,
+    shortDescription=MULTIFORMAT,
+    fullDescription=MULTIFORMAT,
+    help=MULTIFORMAT,
+    helpUri=URI,
+    defaultConfiguration=an_object(["level"], level=LEVEL),
+)
+DRIVER = an_object(  # 3.19
+    ["name", "semanticVersion", "informationUri", "rules"],
+    name=NOT_EMPTY,
+    semanticVersion=NOT_EMPTY,
+    informationUri=URI,
+    rules=a_list(DESCRIPTOR, uniqueItems=True),
+)
+NOTIFICATION = an_object(["message"], level=LEVEL, message=MESSAGE, locations=a_list(LOCATION))  # 3.58
+INVOCATION = an_object(  # 3.20
+    ["executionSuccessful"],
+    executionSuccessful={"type": "boolean"},
+    toolExecutionNotifications=a_list(NOTIFICATION),
+)
+RUN = an_object(  # 3.14
+    ["tool", "results"],
+    tool=an_object(["driver"], driver=DRIVER),
+    invocations=a_list(INVOCATION),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    results=a_list(RESULT),
+)
+LOG = an_object(  # 3.13
+    ["version", "runs"],
+    **{"$schema": NOT_EMPTY},
+    version={"const": "2.1.0"},
+    runs=a_list(RUN, minItems=1, maxItems=1),
+)
+
+
+NOTHING = Summary()
+
+
+def log_of(findings, summary=NOTHING, **more):
+    log = json.loads(render("sarif", findings, summary, version="1.2.3", **more))
+    Draft202012Validator(LOG).validate(log)
+    return log
+
+
+def test_golden(finding, summary, rules):
+    one = finding()
+    log = log_of([one], summary, rules=rules, replacements=lambda _: [Replacement(11, 46, 11, 50, '"35"')])
+    region = {"startLine": 11, "startColumn": 46, "endLine": 11, "endColumn": 50}
+    example = 'resources: {limits: {tke.cloud.tencent.com/qgpu-core: "33"}}'
+    prose = "Checks that `qgpu-core`\nis a multiple of 5."
+    assert log == {
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "gpuxlate",
+                        "semanticVersion": "1.2.3",
+                        "informationUri": "https://gpuxlate.io/",
+                        "rules": [
+                            {
+                                "id": "TKE002",
+                                "name": "cores-on-the-grid",
+                                "shortDescription": {"text": "Compute is a multiple of 5."},
+                                "fullDescription": {"text": "Checks that `qgpu-core` is a multiple of 5."},
+                                "help": {
+                                    "text": f"What it does\n{prose}\n\nExample\n{example}\n\n"
+                                    "Source\nA document.",
+                                    "markdown": f"## What it does\n\n{prose}\n\n## Example\n\n"
+                                    f"```yaml\n{example}\n```\n\n## Source\n\nA document.",
+                                },
+                                "helpUri": "https://gpuxlate.io/rules/TKE002",
+                                "defaultConfiguration": {"level": "error"},
+                            }
+                        ],
+                    }
+                },
+                "invocations": [
+                    {
+                        "executionSuccessful": True,
+                        "toolExecutionNotifications": [
+                            {
+                                "level": "note",
+                                "message": {"text": "skipped: Helm template"},
+                                "locations": [
+                                    {
+                                        "physicalLocation": {
+                                            "artifactLocation": {"uri": "chart/templates/x.yaml"}
+                                        }
+                                    }
+                                ],
+                            }
+                        ],
+                    }
+                ],
+                "columnKind": "unicodeCodePoints",
+                "results": [
+                    {
+                        "ruleId": "TKE002",
+                        "ruleIndex": 0,
+                        "level": "error",
+                        "message": {"text": "qgpu-core is 33, which is no multiple of 5\nwrite 35"},
+                        "locations": [
+                            {
+                                "physicalLocation": {
+                                    "artifactLocation": {"uri": "deploy.yaml"},
+                                    "region": region,
+                                },
+                                "logicalLocations": [
+                                    {
+                                        "name": "tke.cloud.tencent.com/qgpu-core",
+                                        "fullyQualifiedName": "Deployment/web/spec/template/spec/containers/0"
+                                        "/resources/limits/tke.cloud.tencent.com~1qgpu-core",
+                                        "kind": "value",
+                                    }
+                                ],
+                            }
+                        ],
+                        "partialFingerprints": {"gpuxlate/v1": fingerprints([one])[0]},
+                        "fixes": [
+                            {
+                                "description": {"text": "Round up to 35"},
+                                "artifactChanges": [
+                                    {
+                                        "artifactLocation": {"uri": "deploy.yaml"},
+                                        "replacements": [
+                                            {"deletedRegion": region, "insertedContent": {"text": '"35"'}}
+                                        ],
+                                    }
+                                ],
+                            }
+                        ],
+                    }
+                ],
+            }
+        ],
+    }
+
+
+def test_rules_are_those_that_fired_sorted_and_indexed(finding, rules):
+    codes = ["VKE004", "ACK001", "TKE002", "ACK001"]
+    (run,) = log_of([finding(code=code) for code in codes], rules=rules)["runs"]
+    listed = run["tool"]["driver"]["rules"]
+    assert [one["id"] for one in listed] == ["ACK001", "TKE002", "VKE004"]
+    assert listed[0] == {
+        "id": "ACK001",
+        "helpUri": "https://gpuxlate.io/rules/ACK001",
+    }  # not known to `rules`
+    assert [listed[one["ruleIndex"]]["id"] for one in run["results"]] == codes
+
+
+@pytest.mark.parametrize(
+    ("severity", "level"),
+    [(Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note")],
+)
+def test_levels(finding, severity, level):
+    assert log_of([finding(severity=severity)])["runs"][0]["results"][0]["level"] == level
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("./a b/模型.yaml", "a%20b/%E6%A8%A1%E5%9E%8B.yaml"),
+        ("<stdin>", "%3Cstdin%3E"),
+        ("a:b%c#d?.yaml", "a%3Ab%25c%23d%3F.yaml"),
+        ("/etc/a b.yaml", "file:///etc/a%20b.yaml"),
+        ("\udcff.yaml", "%ED%B3%BF.yaml"),
+    ],
+)
+def test_files_are_uris(finding, file, uri):
+    (result,) = log_of([finding(file=file)])["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri}
+
+
+def test_a_finding_without_a_span_is_at_the_start_of_its_file(finding):
+    (result,) = log_of([finding(span=None)])["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {
+        "startLine": 1,
+        "startColumn": 1,
+        "endLine": 1,
+        "endColumn": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "logical"),
+    [
+        (
+            {"path": (), "object": ObjectRef("v1", "Pod", "prod", "web")},
+            {"name": "web", "fullyQualifiedName": "prod/Pod/web", "kind": "object"},
+        ),
+        (
+            {"path": ("spec", 0), "on_key": True},
+            {"name": "0", "fullyQualifiedName": "Deployment/web/spec/0", "kind": "property"},
+        ),
+    ],
+)
+def test_logical_locations(finding, changes, logical):
+    (result,) = log_of([finding(**changes)])["runs"][0]["results"]
+    assert result["locations"][0]["logicalLocations"] == [logical]
+
+
+def test_a_bare_finding_has_no_location_and_no_fix():
+    (result,) = log_of([Diagnostic("GX001", Severity.ERROR, "message")])["runs"][0]["results"]
+    assert sorted(result) == ["level", "message", "partialFingerprints", "ruleId", "ruleIndex"]
+
+
+def test_an_empty_run():
+    (run,) = log_of([])["runs"]
+    assert run["results"] == run["tool"]["driver"]["rules"] == []
+    assert run["invocations"] == [{"executionSuccessful": True}]
+
+
+def test_repeats_have_fingerprints_of_their_own(finding):
+    results = log_of([finding(), finding(span=Span(20, 1, 20, 2))])["runs"][0]["results"]
+    assert len({one["partialFingerprints"]["gpuxlate/v1"] for one in results}) == 2

@@ -1,0 +1,184 @@
+"""The text format: exact output, alignment, cuts, and nothing that acts on a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuxlate.diagnostics import Fix, Severity, Span
+from gpuxlate.report import render, statistics
+from gpuxlate.report.characters import visible, width
+from gpuxlate.report.excerpt import COLUMNS, excerpt
+from gpuxlate.report.summary import Summary
+
+
+def body(finding, text):
+    """The output without the line of counts."""
+    rendered = render("text", [finding], Summary(), sources=lambda _: text)
+    return rendered.rsplit("\n\n", 1)[0].split("\n")
+
+
+def test_golden(finding, summary, sources):
+    unsafe = Fix("Drop the memory", (), safe=False)
+    findings = [
+        finding(),
+        finding(code="TKE008", severity=Severity.WARNING, hint=None, fix=unsafe, span=Span(2, 7, 2, 17)),
+        finding(code="GX010", file="empty.yaml", hint=None, fix=None, span=None, message="no document"),
+    ]
+    assert render("text", findings, summary, sources=sources) == (
+        "error[TKE002]: qgpu-core is 33, which is no multiple of 5\n"
+        "  --> deploy.yaml:11:46\n"
+        "   |\n"
+        '11 |             tke.cloud.tencent.com/qgpu-core: "33"\n'
+        "   |                                              ^^^^\n"
+        "   |\n"
+        "   = help: write 35\n"
+        "   = fix: Round up to 35 (safe; --fix)\n"
+        "   = see: gpuxlate explain TKE002\n"
+        "\n"
+        "warning[TKE008]: qgpu-core is 33, which is no multiple of 5\n"
+        " --> deploy.yaml:2:7\n"
+        "  |\n"
+        "2 | kind: Deployment\n"
+        "  |       ^^^^^^^^^^\n"
+        "  |\n"
+        "  = fix: Drop the memory (unsafe; --unsafe-fixes)\n"
+        "  = see: gpuxlate explain TKE008\n"
+        "\n"
+        "error[GX010]: no document\n"
+        " --> empty.yaml\n"
+        "  = see: gpuxlate explain GX010\n"
+        "\n"
+        "2 errors, 1 warning in 3 files (1 suppressed, 1 skipped)\n"
+    )
+
+
+def test_colour_adds_codes_and_changes_nothing_else(finding, summary, sources):
+    plain = render("text", [finding()], summary, sources=sources)
+    coloured = render("text", [finding()], summary, sources=sources, color=True)
+    assert "\x1b" not in plain
+    assert "\x1b[1;31merror[TKE002]\x1b[0m" in coloured
+    for code in ("\x1b[0m", "\x1b[1m", "\x1b[1;34m", "\x1b[1;31m"):
+        coloured = coloured.replace(code, "")
+    assert coloured == plain
+
+
+@pytest.mark.parametrize(
+    ("line", "span", "shown", "under"),
+    [
+        # wide characters take two columns, before the span and in it
+        ("模型: 显存 # 说明", Span(1, 5, 1, 7), "1 | 模型: 显存 # 说明", "  |       ^^^^"),
+        # a combining mark takes none
+        ("e\u0301: 5", Span(1, 5, 1, 6), "1 | e\u0301: 5", "  |    ^"),
+        # tabs stay, and stand before the carets too
+        ("\tcore:\t33", Span(1, 8, 1, 10), "1 | \tcore:\t33", "  | \t     \t^^"),
+        ("a: b\tc d", Span(1, 4, 1, 7), "1 | a: b\tc d", "  |    ^\t^"),
+        ("\ta: 1", Span(1, 1, 1, 2), "1 | \ta: 1", "  | ^"),
+        # an empty value and a place after the end of the line get one caret
+        ("core:", Span(1, 6, 1, 6), "1 | core:", "  |      ^"),
+        ("core:", Span(1, 99, 1, 99), "1 | core:", "  |      ^"),
+        # a span over several lines
+        ("a: {b: 1,", Span(1, 4, 3, 2), "1 | a: {b: 1,", "  |    ^^^^^^ to line 3"),
+        ("- a: 1", Span(1, 3, 2, 1), "1 | - a: 1", "  |   ^^^^"),
+        # what acts on a terminal is shown, each with the columns of what is shown
+        ('x: "\x1b[2J" y', Span(1, 11, 1, 12), '1 | x: "␛[2J" y', "  |           ^"),
+        ("\u202ea: \x9b5", Span(1, 5, 1, 7), "1 | \\u202ea: \\x9b5", "  |          ^^^^^"),
+    ],
+)
+def test_excerpt(finding, line, span, shown, under):
+    text = f"{line}\nlast\n"
+    assert body(finding(span=span), text)[3:5] == [shown, under]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_line_breaks_of_every_system(finding, newline):
+    text = newline.join(["\ufeffa: 1", "b: 2", "c: 3"])
+    assert body(finding(span=Span(2, 4, 2, 5)), text)[3:5] == ["2 | b: 2", "  |    ^"]
+
+
+@pytest.mark.parametrize(
+    ("line", "span", "left", "right"),
+    [
+        (f"{'a' * 300} here {'b' * 300}", Span(1, 302, 1, 306), True, True),
+        (f"here {'b' * 300}", Span(1, 1, 1, 5), False, True),
+        (f"{'a' * 300} here", Span(1, 302, 1, 306), True, False),
+        (f"{'显' * 100} here {'存' * 100}", Span(1, 102, 1, 106), True, True),
+    ],
+)
+def test_a_long_line_is_cut_around_its_span(line, span, left, right):
+    seen = excerpt(line, span)
+    assert COLUMNS - 2 <= width(seen.line) <= COLUMNS
+    assert seen.line.startswith("…") is left
+    assert seen.line.endswith("…") is right
+    assert seen.carets == "^^^^"
+    assert len(seen.indent) == width(seen.line[: seen.line.index("here")])
+
+
+def test_golden_long_line(finding):
+    line = f"{'a' * 200} here {'b' * 200}"
+    assert body(finding(span=Span(1, 202, 1, 206)), line)[3:5] == [
+        f"1 | …{'a' * 56} here {'b' * 56}…",
+        f"  | {' ' * 58}^^^^",
+    ]
+
+
+def test_a_span_longer_than_the_excerpt_is_cut_too():
+    seen = excerpt("x" * 1000, Span(1, 1, 1, 1001))
+    assert seen == ("x" * (COLUMNS - 2) + "…", "", "^" * (COLUMNS - 2))
+
+
+@pytest.mark.parametrize("text", [None, "", "one line\n"])
+def test_no_excerpt_where_the_source_has_no_such_line(finding, text):
+    assert body(finding(hint=None, fix=None), text) == [
+        "error[TKE002]: qgpu-core is 33, which is no multiple of 5",
+        "  --> deploy.yaml:11:46",
+        "   = see: gpuxlate explain TKE002",
+    ]
+
+
+def test_nothing_of_the_input_acts_on_a_terminal(finding):
+    evil = "\x1b]0;x\x07\nerror[GX001]: forged\r\x9b2J\u202e\ud800"
+    one = finding(message=evil, hint=evil, file=f"{evil}.yaml", fix=Fix(evil, ()))
+    rendered = render("text", [one], Summary(), sources=lambda _: f"{evil}\n" * 20)
+    assert set(rendered) & set("\x1b\x07\r\x9b\u202e\ud800") == set()
+    assert not any(line.startswith("error[GX001]") for line in rendered.split("\n"))
+    assert rendered.startswith("error[TKE002]: ␛]0;x␇␊error[GX001]: forged␍\\x9b2J\\u202e\\ud800\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("plain 显存", "plain 显存"), ("a\tb\x7f", "a␉b␡"), ("\U000e0001", "\\U000e0001"), ("　", "　")],
+)
+def test_visible(text, shown):
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("summary", "line"),
+    [
+        (Summary(), "no findings in 0 files"),
+        (Summary(files=1, suppressed=2), "no findings in 1 file (2 suppressed)"),
+        (Summary(files=2, errors=1, warnings=2, infos=1), "1 error, 2 warnings, 1 info in 2 files"),
+        (Summary(files=1, infos=2, skipped=(("a", "b"),)), "2 infos in 1 file (1 skipped)"),
+    ],
+)
+def test_counts(summary, line):
+    assert render("text", [], summary) == f"{line}\n"
+
+
+def test_no_finding_is_left_out(finding, summary, sources):
+    findings = [finding(message=f"number {number}") for number in range(2000)]
+    rendered = render("text", findings, summary, sources=sources)
+    assert rendered.count("\nerror[TKE002]: number ") == 1999
+
+
+def test_each_source_is_asked_once(finding, summary):
+    asked = []
+    files = ["a.yaml", "a.yaml", "b.yaml"]
+    render("text", [finding(file=file) for file in files], summary, sources=lambda file: asked.append(file))
+    assert asked == ["a.yaml", "b.yaml"]
+
+
+def test_statistics(finding, rules):
+    findings = [finding(code=code) for code in ["GX010", *["TKE002"] * 10, "ACK001"]]
+    assert statistics(findings, rules) == "10  TKE002  Compute is a multiple of 5.\n 1  ACK001\n 1  GX010\n"
+    assert statistics([]) == ""

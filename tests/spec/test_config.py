@@ -1,0 +1,400 @@
+"""Configuration and profiles: found, read, refused in people's words; and what they cost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.spec.config import (
+    Config,
+    ConfigError,
+    PerFileIgnore,
+    find_config,
+    find_profile,
+    load_config,
+    load_profile,
+    load_profile_file,
+)
+from gpuxlate.spec.problems import dotted
+from gpuxlate.spec.schemas import schema
+
+
+def read_yaml(text: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# The contract's example, section 7.
+PROFILE: dict[str, Any] = {
+    "target": "alibaba-gpushare",
+    "kubernetesVersion": "v1.28.9-aliyun.1",
+    "nodeImage": "alinux3",
+    "policy": "fixed-share",
+    "cards": {"model": "A10", "perNode": 4, "memoryMiB": 22731},
+    "components": {"mgpu": "0.6.1", "mgpuDriver": "0.07.35.23", "generalWebhook": "1.20.0", "qgpu": "1.1.1"},
+    "alibaba": {"memoryUnitMiB": 1024, "isolation": "cgpu", "openSource": False},
+}
+
+# --- finding ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [".gpuxlate.yaml", ".gpuxlate.yml"])
+def test_found_upwards_from_folder_and_file(tmp_path: Path, name: str) -> None:
+    config = put(tmp_path / name, "")
+    manifest = put(tmp_path / "a/b/deploy.yaml", "")
+    assert find_config(manifest) == config
+    assert find_config(manifest.parent) == config
+
+
+def test_nearest_wins_and_yaml_before_pyproject(tmp_path: Path) -> None:
+    put(tmp_path / ".gpuxlate.yaml", "")
+    pyproject = put(tmp_path / "a/pyproject.toml", "[tool.gpuxlate]\n")
+    assert find_config(tmp_path / "a") == pyproject
+    yml = put(tmp_path / "a/.gpuxlate.yml", "")
+    assert find_config(tmp_path / "a") == yml
+    first = put(tmp_path / "a/.gpuxlate.yaml", "")
+    assert find_config(tmp_path / "a") == first
+
+
+@pytest.mark.parametrize("git_is_file", [False, True])
+def test_never_beyond_the_git_root(tmp_path: Path, git_is_file: bool) -> None:
+    """``.git`` is a file in a worktree and in a submodule."""
+    put(tmp_path / ".gpuxlate.yaml", "")
+    repository = tmp_path / "repository"
+    (repository / "deploy").mkdir(parents=True)
+    put(repository / ".git", "gitdir: x") if git_is_file else (repository / ".git").mkdir()
+    assert find_config(repository / "deploy") is None
+    inside = put(repository / ".gpuxlate.yaml", "")
+    assert find_config(repository / "deploy") == inside
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("[tool.gpuxlate]\nselect = ['VKE']\n", True),
+        ("tool.gpuxlate.fail-on = 'never'\n", True),
+        ("[[tool.gpuxlate.per-file-ignores]]\n", True),
+        ("[project]\nname = 'gpuxlate'\n", False),
+        ("[tool.ruff]\n", False),
+        ("tool = 3 # gpuxlate\n", False),
+        ("[tool.gpuxlate]\nselect = \n", True),  # broken, but ours: loading says what is wrong
+        ("[tool.ruff\n", False),
+    ],
+)
+def test_pyproject_counts_with_its_section(tmp_path: Path, text: str, found: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    path = put(tmp_path / "pyproject.toml", text)
+    assert find_config(tmp_path) == (path if found else None)
+
+
+# --- loading ----------------------------------------------------------------------------------------
+
+YAML_CONFIG = """
+select: [VKE, GX]
+ignore: [VKE025]
+per-file-ignores:
+  - path: legacy/
+    rules: [VKE012, TKE]
+    reason: frozen until June
+fail-on: warning
+profiles:
+  beijing: {target: vke, cards: {memoryMiB: 22731}}
+  hangzhou: profiles/ack.yaml
+"""
+
+TOML_CONFIG = """
+[project]
+name = "x"
+
+[tool.gpuxlate]
+select = ["VKE", "GX"]
+ignore = ["VKE025"]
+fail-on = "warning"
+
+[[tool.gpuxlate.per-file-ignores]]
+path = "legacy/"
+rules = ["VKE012", "TKE"]
+reason = "frozen until June"
+
+[tool.gpuxlate.profiles]
+beijing = { target = "vke", cards = { memoryMiB = 22731 } }
+hangzhou = "profiles/ack.yaml"
+"""
+
+
+@pytest.mark.parametrize(("name", "text"), [(".gpuxlate.yaml", YAML_CONFIG), ("pyproject.toml", TOML_CONFIG)])
+def test_whole_configuration(tmp_path: Path, name: str, text: str) -> None:
+    path = put(tmp_path / name, text)
+    assert load_config(path, read_yaml) == Config(
+        path,
+        ("VKE", "GX"),
+        ("VKE025",),
+        (PerFileIgnore("legacy/", ("VKE012", "TKE"), "frozen until June"),),
+        "warning",
+        {
+            "beijing": Profile("vke", cards=CardProfile(memory_mib=22731)),
+            "hangzhou": tmp_path / "profiles/ack.yaml",
+        },
+    )
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "{}\n"])
+def test_empty_configuration_says_nothing(tmp_path: Path, text: str) -> None:
+    path = put(tmp_path / ".gpuxlate.yaml", text)
+    assert load_config(path, read_yaml) == Config(path)
+
+
+# (what, YAML, path, words of the message, words of the hint)
+BAD_CONFIGS: list[tuple[str, str, tuple[Any, ...], str, str]] = [
+    ("list", "[]", (), "the document is a list", "select, ignore, per-file-ignores, fail-on, profiles"),
+    ("snake", "fail_on: never", ("fail_on",), "unknown field", "did you mean fail-on?"),
+    ("typo", "ignores: [VKE]", ("ignores",), "unknown field", "did you mean ignore?"),
+    ("text", "select: VKE", ("select",), "must be a list", "write select: [VKE]"),
+    ("case", "select: [vke012]", ("select", 0), "select[0]", "write VKE012."),
+    ("number", "ignore: [5]", ("ignore", 0), "ignore[0] is 5", 'write "5"'),
+    ("level", "fail-on: warn", ("fail-on",), "error, warning, info, never", "write fail-on: warning"),
+    ("off", "fail-on: off", ("fail-on",), "is false", "write one of error"),
+    ("mapping", "per-file-ignores: {a: [VKE]}", ("per-file-ignores",), "a list", "reason: frozen until June"),
+    (
+        "no reason",
+        "per-file-ignores: [{path: a, rules: [VKE]}]",
+        ("per-file-ignores", 0),
+        "per-file-ignores[0].reason is missing",
+        "write reason: frozen until June",
+    ),
+    (
+        "blank reason",
+        "per-file-ignores: [{path: a, rules: [VKE], reason: ' '}]",
+        ("per-file-ignores", 0, "reason"),
+        "not allowed",
+        "write reason:",
+    ),
+    (
+        "no rules",
+        "per-file-ignores: [{path: a, rules: [], reason: b}]",
+        ("per-file-ignores", 0, "rules"),
+        "is empty",
+        "write rules: [VKE012]",
+    ),
+    (
+        "negation",
+        "per-file-ignores: [{path: '!a', rules: [VKE], reason: b}]",
+        ("per-file-ignores", 0, "path"),
+        '"!a"',
+        "gitignore pattern",
+    ),
+    ("no profile", "profiles: {a: 5}", ("profiles", "a"), "profiles.a is 5", "target"),
+    ("no file", "profiles: {a: ''}", ("profiles", "a"), 'profiles.a is ""', "fields target"),
+    ("no name", "profiles: {'': a.yaml}", ("profiles", ""), "a key of profiles is empty", "name"),
+    ("no target", "profiles: {a: {}}", ("profiles", "a"), "profiles.a.target is missing", "under profiles.a"),
+    (
+        "deep",
+        "profiles: {a: {target: vke, cards: {per_node: 4}}}",
+        ("profiles", "a", "cards", "per_node"),
+        '"per_node" in profiles.a.cards',
+        "did you mean perNode?",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "message", "hint"), [row[1:] for row in BAD_CONFIGS], ids=[row[0] for row in BAD_CONFIGS]
+)
+def test_bad_configurations(
+    tmp_path: Path, text: str, path: tuple[Any, ...], message: str, hint: str
+) -> None:
+    file = put(tmp_path / ".gpuxlate.yaml", text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(file, read_yaml)
+    assert [(one.path, one.file) for one in caught.value.diagnostics] == [(path, str(file))]
+    assert message in caught.value.diagnostics[0].message
+    assert hint in (caught.value.diagnostics[0].hint or "")
+    assert not Draft202012Validator(schema("config")).is_valid(read_yaml(text))
+
+
+def test_good_configuration_keeps_the_schema() -> None:
+    Draft202012Validator(schema("config")).validate(read_yaml(YAML_CONFIG))
+
+
+def test_all_problems_of_a_configuration_at_once(tmp_path: Path) -> None:
+    text = "[tool.gpuxlate]\nselect = 'VKE'\nprofiles = {a = {}, b = {target = 3}}\n"
+    with pytest.raises(ConfigError) as caught:
+        load_config(put(tmp_path / "pyproject.toml", text), read_yaml)
+    section = ("tool", "gpuxlate")
+    assert [one.path for one in caught.value.diagnostics] == [
+        (*section, "select"),
+        (*section, "profiles", "a"),
+        (*section, "profiles", "b", "target"),
+    ]
+    assert len(str(caught.value).splitlines()) == 3
+    assert "tool.gpuxlate.select" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        (".gpuxlate.yaml", b"a: [", "is no YAML"),
+        (".gpuxlate.yaml", b"\xff\xfe", "is not UTF-8"),
+        ("pyproject.toml", b"[tool.gpuxlate]\nselect = \n", "is no TOML"),
+    ],
+)
+def test_unreadable_configurations(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=words):
+        load_config(path, read_yaml)
+
+
+def test_missing_configuration(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+        load_config(tmp_path / "none.yaml", read_yaml)
+
+
+# --- per-file-ignores -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "file", "matches"),
+    [
+        # https://git-scm.com/docs/gitignore, "Pattern format"
+        ("*.yaml", "a/b.yaml", True),
+        ("*.yaml", "a/b.yml", False),
+        ("/b.yaml", "a/b.yaml", False),
+        ("/b.yaml", "b.yaml", True),
+        ("legacy/", "legacy/a/b.yaml", True),
+        ("legacy/", "a/legacy/b.yaml", True),
+        ("legacy/", "legacy", False),
+        ("a/*.yaml", "a/b.yaml", True),
+        ("a/*.yaml", "x/a/b.yaml", False),
+        ("a/**/c.yaml", "a/c.yaml", True),
+        ("a/**/c.yaml", "a/b/b/c.yaml", True),
+        ("legacy", "legacy/b.yaml", True),
+        ("*.yaml", "../b.yaml", False),
+        ("b.yaml", "a/../b.yaml", True),
+    ],
+)
+def test_gitignore_patterns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, file: str, matches: bool
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    entry = PerFileIgnore(pattern, ("VKE012",), "frozen")
+    config = Config(root / ".gpuxlate.yaml", per_file_ignores=(entry,))
+    expected = (entry,) if matches else ()
+    assert config.ignores_for(root / file) == expected
+    monkeypatch.chdir(root)
+    assert config.ignores_for(Path(file)) == expected
+
+
+def test_each_entry_that_matches_is_told() -> None:
+    first, second, third = (PerFileIgnore(one, ("GX",), "why") for one in ("a/", "b/", "*.yaml"))
+    config = Config(Path(".gpuxlate.yaml"), per_file_ignores=(first, second, third))
+    assert config.ignores_for(Path("a/x.yaml")) == (first, third)
+
+
+# --- profiles ---------------------------------------------------------------------------------------
+
+
+def test_whole_profile() -> None:
+    assert load_profile(PROFILE) == Profile(
+        "alibaba-gpushare",
+        "v1.28.9-aliyun.1",
+        "alinux3",
+        "fixed-share",
+        CardProfile("A10", 4, 22731),
+        PROFILE["components"],
+        AlibabaProfile(1024, "cgpu", False),
+    )
+
+
+def test_only_the_target_is_needed() -> None:
+    assert load_profile({"target": "my-cloud"}) == Profile("my-cloud")
+    part = load_profile({"target": "ack", "alibaba": {"memoryUnitMiB": 128}})
+    assert part.alibaba == AlibabaProfile(memory_unit_mib=128)
+
+
+# (what, profile, path, words of the message, words of the hint)
+BAD_PROFILES: list[tuple[str, Any, str, str, str]] = [
+    ("list", [], "", "must be a mapping", "target"),
+    ("no target", {}, "", "target is missing", "write target:"),
+    ("empty", {"target": ""}, "target", "target is empty", "write target:"),
+    ("version", {"target": "vke", "kubernetesVersion": 1.30}, "kubernetesVersion", "is 1.3", "quotes"),
+    ("component", {"target": "t", "components": {"qgpu": 1.1}}, "components.qgpu", "is 1.1", "quotes"),
+    ("unit", {"target": "t", "alibaba": {"memoryUnitMiB": 0}}, "alibaba.memoryUnitMiB", "at least 1", "1024"),
+    ("Gi", {"target": "t", "alibaba": {"memoryUnitMiB": "1Gi"}}, "alibaba.memoryUnitMiB", "1Gi", "MiB: 1024"),
+    ("cards", {"target": "t", "cards": {"perNode": True}}, "cards.perNode", "is true", "write perNode: 4"),
+    ("no", {"target": "t", "alibaba": {"openSource": "no"}}, "alibaba.openSource", "true or false", "false"),
+    ("isolation", {"target": "t", "alibaba": {"isolation": "gpu"}}, "alibaba.isolation", "core_mem", "cgpu"),
+    ("policy", {"target": "t", "policy": "native-burst-share"}, "policy", "one of", "policy: best-effort"),
+    ("high", {"target": "t", "perNode": 4}, "perNode", "unknown field", "belongs under cards"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "message", "hint"),
+    [row[1:] for row in BAD_PROFILES],
+    ids=[row[0] for row in BAD_PROFILES],
+)
+def test_bad_profiles(data: object, path: str, message: str, hint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_profile(data)
+    assert [dotted(one.path) for one in caught.value.diagnostics] == [path]
+    assert message in caught.value.diagnostics[0].message
+    assert hint in (caught.value.diagnostics[0].hint or "")
+
+
+def test_profile_by_name_or_file(tmp_path: Path) -> None:
+    file = put(tmp_path / "profiles/ack.yaml", "target: ack\n")
+    config = load_config(put(tmp_path / ".gpuxlate.yaml", YAML_CONFIG), read_yaml)
+    assert find_profile("beijing", config, read_yaml).target == "vke"
+    assert find_profile("hangzhou", config, read_yaml).target == "ack"
+    assert find_profile(str(file), config, read_yaml).target == "ack"
+    assert find_profile(str(file), None, read_yaml) == load_profile_file(file, read_yaml)
+
+
+def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
+    config = load_config(put(tmp_path / ".gpuxlate.yaml", YAML_CONFIG), read_yaml)
+    with pytest.raises(ConfigError, match="did you mean beijing"):
+        find_profile("bejing", config, read_yaml)
+    with pytest.raises(ConfigError, match="profiles: beijing, hangzhou"):
+        find_profile("zzz", config, read_yaml)
+    with pytest.raises(ConfigError, match=r"ack\.yaml: cannot be read: No such file"):
+        find_profile("hangzhou", config, read_yaml)
+    bad = put(tmp_path / "bad.yaml", "target: 3\n")
+    with pytest.raises(ConfigError, match=r"bad\.yaml: target is 3"):
+        load_profile_file(bad, read_yaml)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_profile_file(Path("a\0b"), read_yaml)
+
+
+# --- start-up ---------------------------------------------------------------------------------------
+
+
+def test_without_a_configuration_nothing_heavy_is_imported(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    code = (
+        "import sys, pathlib\n"
+        "import gpuxlate.spec, gpuxlate.spec.document, gpuxlate.spec.schemas\n"
+        "from gpuxlate.spec.config import Config, find_config\n"
+        f"assert find_config(pathlib.Path({str(tmp_path)!r})) is None\n"
+        "assert Config().ignores_for(pathlib.Path('a.yaml')) == ()\n"
+        "heavy = {'pydantic', 'pathspec', 'tomllib', 'jsonschema', 'yaml', 'ruamel'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
