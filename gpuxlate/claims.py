@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from gpuxlate import quantity
+
 Path = tuple[str | int, ...]
 """Keys and indices from the root of one document."""
 
@@ -44,8 +46,8 @@ class Value:
 
     @property
     def plain(self) -> int | str:
-        """The value as it is to be written."""
-        return int(self.text) if self.kind is Kind.INT else self.text
+        """The value as it is to be written: a number only where every YAML reads it as the same."""
+        return int(self.text) if self.kind is Kind.INT and quantity.is_plain(self.text) else self.text
 
 
 @dataclass(frozen=True, slots=True)

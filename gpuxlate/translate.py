@@ -308,15 +308,18 @@ def _stray(pod: PodClaims, path: Path) -> bool:
 
 
 def _one_mistake_once(found: list[Diagnostic]) -> list[Diagnostic]:
-    """A number that is none (K8S001, K8S002) is not reported a second time by the reader."""
-    said = {d.path for d in found if d.code in ("K8S001", "K8S002")}
+    """Each finding once; a number that is none (K8S001, K8S002) is not reported again by the reader."""
+    suffixed = {one.path for one in found if one.code == "K8S002"}
+    by_rule = {one.path for one in found if one.code != "GX011" and one.severity is Severity.ERROR}
     first: dict[tuple[str, Path], Diagnostic] = {}
     for one in found:
-        if one.code == "K8S001" and one.path in said and (one.code, one.path) in first:
+        if one.code == "GX011" and one.path in by_rule:
             continue
-        if one.code == "K8S001" and any(d.code == "K8S002" and d.path == one.path for d in found):
-            continue
-        first.setdefault((one.code + one.message, one.path), one)
+        if one.code == "K8S001":
+            if one.path not in suffixed:
+                first.setdefault((one.code, one.path), one)
+        else:
+            first.setdefault((one.code + one.message, one.path), one)
     return list(first.values())
 
 

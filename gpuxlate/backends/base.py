@@ -13,7 +13,7 @@ from importlib import import_module
 
 from gpuxlate import quantity
 from gpuxlate.backends.placing import Placing, PodPlacing
-from gpuxlate.claims import ContainerClaims, Key, Path, Place, PodClaims, Value, key
+from gpuxlate.claims import ContainerClaims, Key, NodeRequirement, Path, Place, PodClaims, Value, key
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import Profile
 from gpuxlate.rules.base import Rule, rules_of
@@ -115,15 +115,31 @@ class Taking:
         return self._take(container.env.get(name))
 
     def node_values(self, name: str) -> tuple[str, ...]:
-        """What nodeSelector or the required node affinity (operator In) asks of a node label."""
+        """What nodeSelector or the required node affinity (operator In) asks of a node label.
+
+        Other operators choose nodes in a way that no field can say: they are selectors.
+        """
         chosen = self._take(self.pod.node_selector.get(name))
         values = [chosen.text] if chosen else []
         for requirement in self.pod.requirements():
-            if requirement.key == name:
+            if requirement.key != name:
+                continue
+            if requirement.operator == "In":
                 self.taken.add(requirement.path)
-                if requirement.operator == "In":
-                    values.extend(requirement.values)
+                values.extend(requirement.values)
+            else:
+                self._select(requirement)
         return tuple(dict.fromkeys(values))
+
+    def take_node(self, name: str) -> None:
+        """Take whatever the pod asks of a node label; the backend has looked at it itself."""
+        self._take(self.pod.node_selector.get(name))
+        self.taken.update(r.path for r in self.pod.requirements() if r.key == name)
+
+    def _select(self, requirement: NodeRequirement) -> None:
+        self.taken.add(requirement.path)
+        text = f"{requirement.operator} {', '.join(requirement.values)}".strip()
+        self.selectors.append(Selector(requirement.key, text, requirement.path))
 
     def selector(self, name: str) -> None:
         """Take a choice of nodes that has no counterpart elsewhere."""
@@ -132,9 +148,7 @@ class Taking:
             self.selectors.append(Selector(name, chosen.text, chosen.path))
         for requirement in self.pod.requirements():
             if requirement.key == name:
-                self.taken.add(requirement.path)
-                text = f"{requirement.operator} {', '.join(requirement.values)}".strip()
-                self.selectors.append(Selector(name, text, requirement.path))
+                self._select(requirement)
 
     def problem(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, hint, path))
@@ -200,6 +214,7 @@ class Backend:
     look_alikes: Mapping[str, str] = field(default_factory=dict)
     whole_card_key: str | None = None
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
+    claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -230,8 +245,8 @@ class Backend:
 
     def is_gpu_key(self, name: str) -> bool:
         """The key asks for a GPU, or tries to: narrower than ``owns``, which knows steering keys too."""
-        return (
-            name.startswith(self.gpu_prefixes) or name in self.resource_keys and name != self.whole_card_key
+        return name.startswith(self.gpu_prefixes) or (
+            name in self.resource_keys and name != self.whole_card_key
         )
 
     def role(self, name: str) -> str | None:

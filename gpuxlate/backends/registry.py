@@ -58,6 +58,27 @@ def marks() -> re.Pattern[bytes]:
 
 
 @cache
+def near_marks() -> re.Pattern[bytes]:
+    """What a text must hold for any rule to find something in it, misspelt keys included.
+
+    Sound: a key that is at most two edits from a known one keeps one of any three pieces of it
+    unharmed. Keys without a domain are looked at only beside those with one.
+    """
+    texts = {"gpuxlate", "GPUShare"}
+    for backend in all_backends():
+        texts.update(backend.gpu_prefixes)
+        texts.update(name.rstrip("*") for name in backend.look_alikes)
+        for row in backend.keys:
+            domain, slash, name = row.name.rstrip("*").partition("/")
+            if slash:
+                middle = len(domain) // 2
+                texts.update((domain[:middle], domain[middle:] + "/", name if len(name) > 4 else "/" + name))
+    # a text that holds another one of the set is found by that one
+    short = [one for one in texts if not any(other != one and other in one for other in texts)]
+    return re.compile(b"|".join(re.escape(one.encode()) for one in sorted(short)))
+
+
+@cache
 def _load(module: str) -> Backend:
     backend = import_module(module).BACKEND
     if not isinstance(backend, Backend):

@@ -20,6 +20,7 @@ from gpuxlate.manifest.source import Source
 
 if TYPE_CHECKING:
     from gpuxlate.profile import Profile
+    from gpuxlate.spec.config import Config
 
 # typer brings its own copy of click or uses the installed one, by version: ask typer for the classes
 UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
@@ -142,18 +143,36 @@ def inputs(paths: Sequence[str]) -> list[Input]:
     return list(expand(paths))
 
 
-def profile(path: str | None) -> Profile | None:
-    """A profile from a file. CliError where it is none."""
+def read_yaml(text: str) -> Any:
+    """The first document of a text as plain data. Raises ValueError."""
+    from gpuxlate.manifest.plain import plain_document
+
+    return plain_document(Source("", text))
+
+
+def config() -> Config | None:
+    """The configuration found upwards from here; what it needs is loaded only where there is one."""
+    from gpuxlate.spec.config import ConfigError, find_config, load_config
+
+    path = find_config(Path.cwd())
     if path is None:
         return None
-    from gpuxlate.manifest.plain import plain_document
-    from gpuxlate.spec.config import ConfigError, load_profile
-
-    source = Input(path, Path(path)).source()
     try:
-        return load_profile(plain_document(source))
-    except (ConfigError, ValueError) as error:
-        raise CliError(f"{path}: {error}", "gpuxlate schema profile") from None
+        return load_config(path, read_yaml)
+    except ConfigError as error:
+        raise CliError(str(error), "gpuxlate schema config") from None
+
+
+def profile(name: str | None, known: Config | None = None) -> Profile | None:
+    """The profile of ``--profile``: one of the configuration, else a file."""
+    if name is None:
+        return None
+    from gpuxlate.spec.config import ConfigError, find_profile
+
+    try:
+        return find_profile(name, known or config(), read_yaml)
+    except ConfigError as error:
+        raise CliError(str(error), "gpuxlate schema profile") from None
 
 
 def show(

@@ -8,13 +8,17 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.placing import Accept
 from gpuxlate.claims import PodClaims
 from gpuxlate.cli import common, options
+from gpuxlate.cli.render import render_asked, workloads
 from gpuxlate.cli.tables import table
 from gpuxlate.diagnostics import Diagnostic, LossKind
 from gpuxlate.fit import PodFit, Verdict, fit_pod
+from gpuxlate.profile import Profile
 from gpuxlate.spec.document import ShareDocument
-from gpuxlate.specs import read_specs
+from gpuxlate.specs import Specs, read_specs
+from gpuxlate.translate import Settings, unique
 
 
 def command(
@@ -38,17 +42,8 @@ def command(
     accept, known = common.accept(round_, fill, drop), common.profile(profile)
     backends = list(registry.all_backends())
     if manifests:
-        from gpuxlate.cli.side_by_side import side_by_side
-
-        common.out(side_by_side(found, backends, accept, known))
-        return common.Exit.CLEAN
-    fits = [
-        (
-            share,
-            [(b, fit_pod([ContainerShare("", 0, share=share.share)], b, accept, known)) for b in backends],
-        )
-        for _, _, share in found.found
-    ]
+        return _manifests(found, [b for b in backends if b.name != "neutral"], accept, known)
+    fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":
         items = [{"name": share.name, "targets": [_json(b, fit) for b, fit in row]} for share, row in fits]
         common.out(common.write_json({"format": "gpuxlate-compare/v1", "items": items}))
@@ -57,9 +52,28 @@ def command(
     return common.Exit.CLEAN
 
 
-def _alone(share: ShareDocument) -> list[ContainerShare]:
-    """A pod of one container with that share."""
-    return [ContainerShare("", 0, share=share.share)]
+def _manifests(found: Specs, backends: list[Backend], accept: Accept, known: Profile | None) -> int:
+    """Print what each vendor's manifest would be; what a vendor refuses is told on stderr."""
+    from gpuxlate.cli.side_by_side import side_by_side
+
+    blocks: list[str] = []
+    problems: list[Diagnostic] = []
+    for base, asked in workloads(found, None, None):
+        made = [
+            (b.name, render_asked(base, asked, Settings(b, accept=accept, profile=known))) for b in backends
+        ]
+        problems += [one for _, rendering in made for one in rendering.diagnostics]
+        columns = [(name, rendering.text) for name, rendering in made if not rendering.refused]
+        if columns:
+            blocks.append(side_by_side(columns))
+    common.show(unique(problems), found.sources)
+    common.out("\n".join(blocks))
+    return common.Exit.CLEAN if blocks else common.Exit.FINDINGS
+
+
+def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile | None) -> PodFit:
+    """The share in a pod of its own."""
+    return fit_pod([ContainerShare("", 0, share=share.share)], backend, accept, known)
 
 
 def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:

@@ -49,13 +49,13 @@ def command(
         raise common.CliError("--container needs --workload")
     known = common.profile(profile)
     found = read_specs(common.inputs(specs))
-    groups = list(_groups(found, workload, container))
+    groups = list(workloads(found, workload, container))
     done: list[tuple[Backend, Rendering]] = []
     diagnostics = list(found.diagnostics)
     for backend in targets:
         settings = Settings(backend, accept=accept, profile=known)
         for base, asked in groups:
-            made = render_on(base, asked, settings) if base else render_probe(asked[0], settings)
+            made = render_asked(base, asked, settings)
             done.append((backend, made))
             diagnostics.extend(made.diagnostics)
     common.show(diagnostics, found.sources)
@@ -74,7 +74,12 @@ def _targets(names: list[str]) -> list[Backend]:
     return list({backend.name: backend for backend in found}.values())
 
 
-def _groups(
+def render_asked(base: Source | None, asked: list[Asked], settings: Settings) -> Rendering:
+    """The shares on their workload, or a single one on a probe Pod."""
+    return render_on(base, asked, settings) if base else render_probe(asked[0], settings)
+
+
+def workloads(
     found: Specs, workload: str | None, container: str | None
 ) -> Iterator[tuple[Source | None, list[Asked]]]:
     """Shares with the workload they are put on. Those of one workload file go on it together."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gpuxlate import quantity
-from gpuxlate.claims import ContainerClaims, Key, Kind, Path, Place, PodClaims, Put, Value
+from gpuxlate.claims import ContainerClaims, Key, Kind, Path, PodClaims, Put, Value
 from gpuxlate.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Rule, rule
@@ -29,10 +29,8 @@ def asked(pod: PodClaims, words: Vocabulary) -> Iterator[tuple[ContainerClaims, 
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
-                if words.owners(name):
-                    rows = words.rows(name)
-                    if not rows or any(Place.RESOURCE in row.places for row in rows):
-                        yield container, values, Asked(name, value, rows[0] if rows else None)
+                if words.asks(name):
+                    yield container, values, Asked(name, value, next(iter(words.rows(name)), None))
 
 
 @rule("K8S001", Severity.ERROR, fix="unsafe")
@@ -80,7 +78,11 @@ def quantity_is_whole(this: Rule, pod: PodClaims, context: Context) -> Iterator[
 def _what(value: Value) -> str:
     if value.kind is Kind.NODE:
         return "holds a mapping or a list"
-    return "has no value" if value.kind is Kind.NULL or not value.text else f"is {value.text!r}"
+    return (
+        "has no value"
+        if value.kind is Kind.NULL or not value.text
+        else f"is {value.text[: quantity.MAX_LENGTH]!r}"
+    )
 
 
 def _whole_number_of(unit: str) -> str:
@@ -207,11 +209,14 @@ def requests_equal_limits(this: Rule, pod: PodClaims, context: Context) -> Itera
             continue
         if least == most:
             continue
-        fix = None
-        if least < most and numerals.written(limit).form is Form.PLAIN:
+        fix, hint = None, "give both the same whole number"
+        plain = numerals.written(limit).form is Form.PLAIN
+        if plain:
+            hint = f"write {limit.text}, or leave requests out"
+        if plain and least < most:
             fix = Fix(f"request {limit.text}, as in limits", (Put(one.value.path, as_written(limit)),))
         message = f"{one.name} is {one.value.text} in requests and {limit.text} in limits: both must be equal"
-        yield this.at(one.value, message, f"write {limit.text}, or leave requests out", fix=fix)
+        yield this.at(one.value, message, hint, fix=fix)
 
 
 @rule("K8S004", Severity.ERROR, fix="safe")
@@ -317,6 +322,6 @@ def _kinds(container: ContainerClaims, words: Vocabulary) -> tuple[Named, Named]
         if name == WHOLE_CARD or (rows and all(row.meaning.startswith("whole cards") for row in rows)):
             if quantity.whole(value.text) != 0:
                 whole.append((name, value))
-        elif words.owners(name):
+        elif words.asks(name):
             shares.append((name, value))
     return whole, shares

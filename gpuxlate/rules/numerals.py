@@ -51,7 +51,7 @@ _WORDED = re.compile(
 def written(value: Value) -> Written:
     """Sort a value into its form."""
     text = value.text
-    if value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL):
+    if value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL) or len(text) > quantity.MAX_LENGTH:
         return Written(Form.NO_NUMBER)
     if _PLAIN.fullmatch(text):
         return Written(Form.PLAIN, Fraction(text), Fraction(text))
@@ -75,11 +75,13 @@ def readings(value: Value) -> tuple[int | None, ...]:
     same to all of them: Kubernetes' own quantity.
     """
     text = value.text
+    if len(text) > quantity.MAX_LENGTH:
+        return ()
     if _EXPONENT.fullmatch(text):
         amount = quantity.whole(text)
         return () if amount is None else (amount,)
     match = _ODD.fullmatch(text)
-    if match is None or len(text) > quantity.MAX_LENGTH or _PLAIN.fullmatch(text):
+    if match is None or _PLAIN.fullmatch(text):
         return ()
     if value.kind is not Kind.INT:
         amount = quantity.whole(text)

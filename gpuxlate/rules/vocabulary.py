@@ -60,6 +60,11 @@ class Vocabulary:
         found = (one.find(name) for one in self.dialects)
         return tuple(row for row in found if row is not None)
 
+    def asks(self, name: str) -> bool:
+        """A vendor's key that belongs in limits, or an unknown one: GX013 reports the others there."""
+        rows = self.rows(name)
+        return bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
+
     def written_by_scheduler(self, name: str) -> bool:
         """Every data sheet that knows the key says so."""
         rows = self.rows(name)

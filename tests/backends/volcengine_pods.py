@@ -96,3 +96,11 @@ def pod(
 def both(name: str, number: int) -> dict[str, str | int]:
     """Compute and 4096 MiB."""
     return {name: number, "memory": 4096}
+
+
+WEIGHT = {"policy": "native-burst-share"}
+
+
+def several(listed: str) -> dict[str, str]:
+    """Annotations of a pod that shares several cards as the vendor's code wants it."""
+    return {"listed": listed, **WEIGHT}

@@ -42,10 +42,12 @@ GX012 info -
 GX013 error unsafe
 GX014 info -
 GX015 info -
+GX016 info -
 GX020 error -
 GX021 error -
 GX022 error -
 GX023 error -
+GX024 error -
 """
 RULES = catalog.neutral_rules()
 RUN = [one for one in RULES if one.scope in (Scope.POD, Scope.DOCUMENT)]

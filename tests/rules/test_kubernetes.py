@@ -97,6 +97,11 @@ def test_whole_numbers_are_left_to_others(lint_limits: Callable[..., Any], text:
     assert not found.of("K8S001") + found.of("K8S002")
 
 
+def test_a_long_text_is_no_number(lint_limits: Callable[..., Any]) -> None:
+    one = lint_limits(f"{PERCENT}: {'9' * 100_000}").of("K8S001")[0]
+    assert len(one.message) < 200
+
+
 def test_a_mapping_is_no_number(lint_limits: Callable[..., Any]) -> None:
     found = lint_limits(f"«{PERCENT}»: {{value: 30}}, {MIB}: 4096")
     assert found.places("K8S001") == found.marked
@@ -304,6 +309,7 @@ def test_two_vendors_in_one_container(lint_limits: Callable[..., Any], limits: s
         f"{PERCENT}: 30, {MIB}: 4096, nvidia.com/gpu: 0",
         "nvidia.com/gpu: 2, cpu: 4",
         "aliyun.com/gpu: 2",
+        f"{PERCENT}: 30, {MIB}: 4096, {COUNT}: 2",  # GX013
     ],
 )
 def test_one_vendor_in_a_container(lint_limits: Callable[..., Any], limits: str) -> None:

@@ -235,6 +235,7 @@ BACKEND = Backend(
     title="Alibaba Cloud ACK, gpushare and cGPU",
     keys=k.KEYS,
     gpu_prefixes=k.GPU_PREFIXES,
+    claimed=frozenset({k.NO_CORE}),
     read=read,
     write=write,
     says={

@@ -22,7 +22,6 @@ MEMORY = "gpuxlate.io/memory-mib"
 CARDS = "gpuxlate.io/cards"
 POLICY = "gpuxlate.io/policy"
 QOS = "gpuxlate.io/qos"
-IGNORE = "gpuxlate.io/ignore"
 
 KEYS: tuple[Key, ...] = (
     key(CARDS, Place.RESOURCE, says="cards", meaning="cards, an equal part of each", unit="cards"),

@@ -54,7 +54,7 @@ def _read_policy(pod: Taking) -> tuple[Policy | None, Path]:
 
     A choice of nodes that is no single policy could neither be kept nor removed honestly: TKE014.
     """
-    pod.node_values(k.POLICY)
+    pod.take_node(k.POLICY)
     problems = tuple(_policy_problems(pod.pod))
     pod.diagnostics.extend(problems)
     said = _policies(pod.pod)

@@ -98,7 +98,7 @@ KEYS: tuple[Key, ...] = (
         unit="cards",
         source="V, Q",
     ),
-    key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class", source="S1",),
+    key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class", source="S1"),
     key(NODE_DEVICE, Place.NODE_SELECTOR, Place.NODE, meaning="device stack of the node", source="V"),
     key(GPU_NAME, Place.NODE_SELECTOR, Place.NODE, meaning="card model", source="aibrix samples"),
     key("vke.volcengine.com/assumed", Place.SCHEDULER, meaning="scheduled", source="V"),

@@ -268,7 +268,8 @@ def several_shared_cards_use_native_burst(
         return
     where = annotation(pod, k.POLICY) or annotation(pod, k.MULTIPLE_GPU)
     if where:
-        message = f"several shared cards under {said}: the vendor's scheduler code wants {native}"
+        under = said if annotation(pod, k.POLICY) else f"no policy, which means {said}"
+        message = f"several shared cards under {under}: the vendor's scheduler code wants {native}"
         yield this.at(
             where, message, f"write {k.POLICY}: {native} on pod and nodes, or try it on the cluster"
         )
