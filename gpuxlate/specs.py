@@ -37,10 +37,10 @@ def read_specs(inputs: Iterable[Input]) -> Specs:
                 _read(one, document, specs)
         except NotYamlError as error:
             specs.diagnostics.append(no_yaml(source, error))
-        if before == len(specs.found) + len(specs.diagnostics):
-            raise InputError(f"{one.name}: no GPUShare document in it (an empty file?)")
-    if not specs.sources:
-        raise InputError("nothing to read: no YAML in the folders given")
+        if one.named and before == len(specs.found) + len(specs.diagnostics):
+            raise InputError(f"{one.name}: it is empty")
+    if not specs.found and not specs.diagnostics:
+        raise InputError("no GPUShare document in the folders given")
     return specs
 
 
@@ -68,7 +68,24 @@ def check_share_document(document: Document) -> tuple[ShareDocument | None, list
 def _read(given: Input, document: Document, specs: Specs) -> None:
     if document.root is None:
         return
+    if isinstance(document.root, Mapping) and not is_share_document(document):
+        if given.named:  # a folder may hold other manifests too
+            specs.diagnostics.append(_other(document))
+        return
     share, problems = check_share_document(document)
     specs.diagnostics.extend(problems)
     if share is not None:
         specs.found.append((given, document, share))
+
+
+def _other(document: Document) -> Diagnostic:
+    kind = get_text(document.root, "kind")
+    what = f"kind is {kind}" if kind else "it has no kind"
+    problem = Diagnostic(
+        "GX010",
+        Severity.ERROR,
+        f"this is no GPUShare document: {what}",
+        f"write kind: {KIND} and apiVersion: {API_VERSION}; to read a vendor's manifest, gpuxlate parse",
+        ("kind",) if kind else (),
+    )
+    return placed(document, problem)

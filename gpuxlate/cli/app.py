@@ -35,6 +35,11 @@ class LazyGroup(TyperGroup):
     def list_commands(self, _ctx: Any) -> list[str]:
         return list(COMMANDS)
 
+    def format_commands(self, _ctx: Any, formatter: Any) -> None:
+        """The list for ``--help`` from the table: no command is imported for it."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None

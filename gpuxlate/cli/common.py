@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
@@ -15,7 +16,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, expand, reason
+from gpuxlate.files import STDIN, SUFFIXES, Input, InputError, expand, reason
 from gpuxlate.manifest.source import Source
 
 if TYPE_CHECKING:
@@ -48,22 +49,27 @@ class CliError(Exception):
 
 def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: C901 - one row an error
     """Run a command; whatever happens ends in an exit code and, at worst, one clear line."""
+    if sys.stderr is None:  # closed by the caller: what is said there is lost, and nothing else
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     try:
         result = command.main(list(arguments), prog_name=name, standalone_mode=False)
         code = result if isinstance(result, int) else 0
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code
     except typer.Exit as stop:
         return stop.exit_code
     except typer.Abort:
         return Exit.INTERRUPTED
     except UsageProblem as error:
-        note(f"error: {error.format_message()}")
+        message = error.format_message().rstrip(".")
+        note(f"error: {message[:1].lower()}{message[1:]}")
         if error.ctx is not None:
             note(f"try: {error.ctx.command_path} --help")
         return Exit.USAGE
     except CliError as error:
-        note(f"error: {error.message}")
+        for number, line in enumerate(error.message.split("\n")):
+            note(f"error: {line}" if number == 0 else f"       {line}")
         if error.hint:
             note(f"help: {error.hint}")
         return error.code
@@ -96,6 +102,8 @@ def note(text: str) -> None:
 
 def out(text: str) -> None:
     """Results on stdout, byte for byte."""
+    if sys.stdout is None:
+        raise CliError("stdout is closed", "to discard the result, send it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer
     sys.stdout.flush()
     stream.write(text.encode("utf-8", "surrogateescape"))
@@ -112,19 +120,20 @@ def target(name: str) -> Backend:
 
 DROPPABLE = ("cores", "policy", "qos", "selector")
 FILLABLE = ("cores", "memoryMiB")
+_NUMBER = re.compile("[1-9][0-9]{0,11}")
 
 
 def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
     """``--round``, ``--fill`` and ``--drop`` as one; CliError for what they cannot mean."""
     if round_ not in (None, "up"):
-        raise CliError(f"--round {round_} is not possible", "--round up: never below what was asked")
+        raise CliError(f"--round {round_} is not possible", "write --round up: never below what was asked")
     filled: dict[str, int] = {}
     for one in fill:
         name, _, text = one.partition("=")
-        if name not in FILLABLE or not text.isascii() or not text.isdigit() or int(text) < 1:
+        if name not in FILLABLE or not _NUMBER.fullmatch(text):
             raise CliError(
                 f"--fill {one} is not possible",
-                "--fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
+                "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
             )
         if name == "cores" and int(text) > 100:
             raise CliError(f"--fill {one} is more than one card", "cores counts percent of each card: 1..100")
@@ -137,10 +146,22 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
 
 
 def inputs(paths: Sequence[str]) -> list[Input]:
-    """The files behind PATH arguments. Raises InputError."""
+    """The files behind PATH arguments; none where folders hold no YAML. Raises InputError."""
     if list(paths).count("-") > 1:
-        raise CliError("stdin can be read once only")
+        raise CliError("stdin can be read once only", "give - once")
+    if "" in paths:
+        raise CliError("a PATH is empty", "write . for this folder, - for stdin")
+    if "-" in paths and sys.stdin is None:
+        raise InputError(f"{STDIN}: it is closed")
     return list(expand(paths))
+
+
+def some_inputs(paths: Sequence[str]) -> list[Input]:
+    """The files behind PATH arguments, at least one. Raises InputError."""
+    found = inputs(paths)
+    if not found:
+        raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}")
+    return found
 
 
 def read_yaml(text: str) -> Any:
@@ -160,7 +181,7 @@ def config() -> Config | None:
     try:
         return load_config(path, read_yaml)
     except ConfigError as error:
-        raise CliError(str(error), "gpuxlate schema config") from None
+        raise CliError(str(error), "gpuxlate schema config prints every field") from None
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:
@@ -172,7 +193,7 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
     try:
         return find_profile(name, known or config(), read_yaml)
     except ConfigError as error:
-        raise CliError(str(error), "gpuxlate schema profile") from None
+        raise CliError(str(error), "gpuxlate schema profile prints every field") from None
 
 
 def show(

@@ -35,7 +35,7 @@ def command(
     """One share over all the targets side by side: the values, the rounding, the refusals."""
     if output not in ("table", "json"):
         raise common.CliError(f"-o {output} is not possible", "formats: table, json")
-    found = read_specs(common.inputs(specs))
+    found = read_specs(common.some_inputs(specs))
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return common.Exit.FINDINGS

@@ -25,14 +25,14 @@ def command(
     source = common.target(from_) if from_ else None
     # to read is to translate to the neutral dialect, where every share is exact
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    done = list(translate_inputs(common.inputs(paths), settings))
+    done = list(translate_inputs(common.some_inputs(paths), settings))
     diagnostics = [one for translation in done for one in translation.diagnostics]
     common.show(diagnostics, {t.source.name: t.source for t in done if t.diagnostics})
     if any(one.severity is Severity.ERROR for one in diagnostics):
         return common.Exit.FINDINGS
     items = [item for translation in done for item in translation.items]
     if not items:
-        raise InputError("no share found: no container asks for a GPU in a known dialect")
+        raise InputError(f"{', '.join(paths)}: no container asks for a GPU in a known dialect")
     common.out(_rendered(items, output))
     return common.Exit.CLEAN
 

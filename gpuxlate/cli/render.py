@@ -12,7 +12,8 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.report import write_report
-from gpuxlate.files import Input
+from gpuxlate.files import Input, InputError
+from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.source import Source
 from gpuxlate.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.specs import Specs, read_specs
@@ -44,11 +45,11 @@ def command(
     targets = _targets(to)
     accept = common.accept(round_, fill, drop)
     if len(targets) > 1 and output_dir is None:
-        raise common.CliError("several targets need --output-dir", "files go to DIR/<target>/<name>.yaml")
+        raise common.CliError("several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<name>.yaml")
     if container and not workload:
-        raise common.CliError("--container needs --workload")
+        raise common.CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)
-    found = read_specs(common.inputs(specs))
+    found = read_specs(common.some_inputs(specs))
     groups = list(workloads(found, workload, container))
     done: list[tuple[Backend, Rendering]] = []
     diagnostics = list(found.diagnostics)
@@ -94,11 +95,20 @@ def workloads(
             yield None, [asked]
             continue
         if file not in groups:
-            source = Input(file, Path(file)).source()
+            source = _workload(file, document if workload is None else None)
             found.sources[source.name] = source
             groups[file] = (source, [])
         groups[file][1].append(asked)
     yield from groups.values()
+
+
+def _workload(file: str, said_in: Document | None) -> Source:
+    """The manifest that shares are put on; ``said_in`` is the document that names it, if one does."""
+    try:
+        return Input(file, Path(file)).source()
+    except InputError as error:
+        hint = f"{said_in.source.name} names it in spec.workload.file" if said_in else "--workload names it"
+        raise common.CliError(str(error), hint, common.Exit.INPUT) from None
 
 
 def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> None:

@@ -59,7 +59,7 @@ def align(texts: Sequence[Sequence[str]]) -> list[Row]:
         ends = [place[number] for place in places]
         between = [text[start:end] for text, start, end in zip(texts, starts, ends, strict=True)]
         for at in range(max(map(len, between))):
-            rows.append([Line(part[at], own=True) if at < len(part) else None for part in between])
+            rows += [[Line(part[at], own=True) if at < len(part) else None for part in between]]
         if number < len(common):
             rows.append([Line(common[number], own=False) for _ in texts])
         starts = [end + 1 for end in ends]
@@ -112,11 +112,14 @@ def _cell(line: Line | None, room: int, color: bool) -> str:
 
 def _fitted(text: str, room: int) -> str:
     """The text in exactly that many columns of a terminal, cut with an ellipsis."""
-    if width(text) > room:
+    taken = width(text)
+    if taken > room:
+        text = text[: room - 1]  # no character takes less than one column but for combining marks
         while width(text) > room - 1:
             text = text[:-1]
         text += "…"
-    return text + " " * (room - width(text))
+        taken = width(text)
+    return text + " " * (room - taken)
 
 
 def _stacked(titles: Sequence[str], rows: Sequence[Row], color: bool) -> Iterator[str]:
@@ -127,13 +130,10 @@ def _stacked(titles: Sequence[str], rows: Sequence[Row], color: bool) -> Iterato
         yield _paint(title, _BOLD, color)
         lines = [line for row in rows if (line := row[n])]
         own = [at for at, line in enumerate(lines) if line.own]
-        shown = sorted(
-            {at for o in own for at in range(o - CONTEXT, o + CONTEXT + 1) if 0 <= at < len(lines)}
-        )
-        for before, at in pairwise([-1, *shown, len(lines)]):
+        near = {at for o in own for at in range(o - CONTEXT, o + CONTEXT + 1)}
+        for before, at in pairwise([-1, *sorted(near & set(range(len(lines)))), len(lines)]):
             if at - before > 1:
-                count = at - before - 1
-                yield f"{PLAIN}... {count} {'line' if count == 1 else 'lines'} that all targets share"
+                yield f"{PLAIN}... lines {before + 2} to {at}, which all targets share"
             if at < len(lines):
                 line = lines[at]
                 yield _paint(MARK + line.text, _GREEN, color) if line.own else PLAIN + line.text

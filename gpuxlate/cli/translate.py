@@ -39,14 +39,12 @@ def command(
 ) -> int:
     """Whole manifests from any dialect to another; only GPU lines change."""
     _exclusive(in_place, output_dir, diff, check)
-    given = common.inputs(paths)
+    given = common.some_inputs(paths)
     if in_place and any(one.path is None for one in given):
         raise common.CliError("stdin cannot be changed in place")
     source = common.target(from_) if from_ else None
     settings = Settings(common.target(to), source, common.accept(round_, fill, drop), common.profile(profile))
     done = list(translate_inputs(given, settings))
-    if not done:
-        raise InputError("nothing to translate: no YAML in the folders given")
     diagnostics = [one for translation in done for one in translation.diagnostics]
     common.show(diagnostics, {t.source.name: t.source for t in done if t.diagnostics})
     if report:
@@ -84,7 +82,7 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Iterable[Tra
             yield Translation(source, source.text)
         elif not source.text.strip():
             if one.named:
-                raise InputError(f"{one.name}: empty, nothing to translate")
+                raise InputError(f"{one.name}: it is empty")
             yield Translation(source, source.text)
         else:
             yield translate_source(source, settings)

@@ -1,0 +1,55 @@
+# Needs Python 3.11 or later as python3 (or PYTHON=...) and make; everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+EXAMPLE := examples/bert-serving
+
+.PHONY: demo test lint venv schemas docs bench clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/run.stamp  ## one workload with one share, on three clouds
+	@echo "# $(EXAMPLE)/bert.gpushare.yaml"
+	@cat $(EXAMPLE)/bert.gpushare.yaml
+	@echo
+	@echo "# gpuxlate compare $(EXAMPLE)/bert.gpushare.yaml --manifests"
+	@$(BIN)/gpuxlate compare $(EXAMPLE)/bert.gpushare.yaml --manifests
+	@echo
+	@echo "# gpuxlate compare $(EXAMPLE)/bert.gpushare.yaml"
+	@$(BIN)/gpuxlate compare $(EXAMPLE)/bert.gpushare.yaml
+
+test: $(VENV)/dev.stamp  ## all tests
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/dev.stamp  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+venv: $(VENV)/dev.stamp  ## the environment for development
+
+schemas: $(VENV)/run.stamp  ## write schemas/ anew from the models
+	$(BIN)/python -m gpuxlate.spec.schemas
+
+docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
+	$(BIN)/python docs/generate.py
+
+bench: $(VENV)/dev.stamp  ## every benchmark
+	@for one in $(wildcard bench/*.py); do echo "# $$one"; $(BIN)/python "$$one" || exit 1; done
+
+clean:  ## everything that was made here
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is written last, so that an environment that was made half is made again.
+$(VENV)/run.stamp: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gpuxlate needs Python 3.11 or later; try make PYTHON=python3.12")'
+	@echo "setting up $(VENV) (once)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp
+	@echo "adding the tools for tests to $(VENV) (once)"
+	@$(PIP) install --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,88 @@
+"""``gpuxlate assess``: what a translation of a whole fleet would give, share by share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpuxlate.cli import common, options
+from gpuxlate.cli.report import report_json, write_report
+from gpuxlate.cli.tables import table
+from gpuxlate.cli.translate import translate_inputs
+from gpuxlate.diagnostics import Severity
+from gpuxlate.files import InputError
+from gpuxlate.fit import Verdict
+from gpuxlate.translate import Item, Settings, Translation
+
+
+def command(
+    paths: options.Paths,
+    to: options.To,
+    from_: options.From = None,
+    round_: options.Round = None,
+    fill: options.Fill = [],  # noqa: B006 - typer copies it
+    drop: options.Drop = [],  # noqa: B006
+    profile: options.ProfileFile = None,
+    report: options.Report = None,
+    output: options.Output = "table",
+) -> int:
+    """How many shares would be exact, rounded, filled, dropped or refused, and why.
+
+    Nothing is written but the report. Exit 1 only for files that cannot be read as YAML.
+    """
+    if output not in ("table", "json"):
+        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+    settings = Settings(
+        common.target(to),
+        common.target(from_) if from_ else None,
+        common.accept(round_, fill, drop),
+        common.profile(profile),
+    )
+    done = list(translate_inputs(common.inputs(paths), settings))
+    if not done:
+        raise InputError("nothing to assess: no YAML in the folders given")
+    items = [item for translation in done for item in translation.items]
+    broken = [d for t in done for d in t.diagnostics if d.code == "GX001"]
+    common.show(broken, {t.source.name: t.source for t in done if t.diagnostics})
+    if report:
+        write_report(Path(report), items)
+    common.out(common.write_json(report_json(items)) if output == "json" else _text(items, done))
+    return common.Exit.FINDINGS if broken else common.Exit.CLEAN
+
+
+def _text(items: Sequence[Item], done: Sequence[Translation]) -> str:
+    files = len({item.file for item in items})
+    target = items[0].target if items else ""
+    head = f"{len(items)} shares in {files} of {len(done)} files" + (f", to {target}\n\n" if target else "\n")
+    if not items:
+        return head
+    counts = [
+        [str(verdict), str(sum(item.verdict is verdict for item in items))]
+        for verdict in Verdict
+        if any(item.verdict is verdict for item in items)
+    ]
+    text = head + table(["VERDICT", "SHARES"], counts)
+    reasons = _reasons(items)
+    if reasons:
+        text += "\n" + table(["WHY", "SHARES", "FIRST AT", "FOR EXAMPLE"], reasons)
+    return text
+
+
+def _reasons(items: Sequence[Item]) -> list[list[str]]:
+    """Each code with the number of shares that it concerns, the most frequent first."""
+    found: dict[str, list[tuple[Item, str, str]]] = defaultdict(list)
+    for item in items:
+        said: set[str] = set()
+        losses = {loss.code: loss.message for loss in item.losses}
+        errors = {d.code: d.message for d in item.diagnostics if d.severity is Severity.ERROR}
+        lines = {d.code: d.span.line for d in item.diagnostics if d.span}
+        for code, message in {**errors, **losses}.items():
+            if code not in said:
+                said.add(code)
+                found[code].append((item, message, str(lines.get(code, ""))))
+    ordered = sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    return [
+        [code, str(len(rows)), f"{rows[0][0].file}:{rows[0][2]}".rstrip(":"), rows[0][1]]
+        for code, rows in ordered
+    ]

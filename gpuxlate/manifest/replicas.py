@@ -1,0 +1,27 @@
+"""How many pods a template makes, as far as its manifest says."""
+
+from __future__ import annotations
+
+from gpuxlate.manifest.catalog import REPLICA_KEYS
+from gpuxlate.manifest.compose import Document
+from gpuxlate.manifest.nodes import get, get_text
+from gpuxlate.manifest.pods import Pod
+
+PER_NODE = frozenset({"DaemonSet"})
+"""Kinds whose pods are counted by the cluster's nodes."""
+
+
+def replicas(document: Document, pod: Pod) -> int | None:
+    """The product of the replica counts on the way to the pod; None where only the cluster knows."""
+    if pod.object.kind in PER_NODE:
+        return None
+    count = 1
+    path = pod.claims.path
+    for depth in range(len(pod.object_path), len(path) + 1):
+        node = get(document.root, *path[:depth])
+        for name in REPLICA_KEYS:
+            text = get_text(node, name)
+            if text and text.isascii() and text.isdigit():
+                count *= int(text)
+                break
+    return count

@@ -1,0 +1,11 @@
+"""The conformance suite for backends, to subclass in a test module. It needs hypothesis.
+
+from gpuxlate.testing import BackendContract
+
+class TestMine(BackendContract):
+    backend = BACKEND
+"""
+
+from gpuxlate.testing.contract import BackendContract
+
+__all__ = ["BackendContract"]

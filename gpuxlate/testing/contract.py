@@ -1,0 +1,284 @@
+"""What every backend must keep, as properties over random shares.
+
+The asserts say what is wrong themselves: pytest rewrites asserts in test modules only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
+
+from gpuxlate import quantity
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.claims import Kind, Place, PodClaims, Value
+from gpuxlate.diagnostics import LossKind, Severity
+from gpuxlate.fit import Accept, Outcome, PodFit, fit_pod
+from gpuxlate.profile import Profile
+from gpuxlate.rules import catalog, translation
+from gpuxlate.rules.base import Context, check_pod, rules_of
+from gpuxlate.share import FULL_CARD_CORES, JSON_NAMES, Share
+from gpuxlate.testing import strategies
+from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
+from gpuxlate.translate import read_pod
+
+EXAMPLES = 500
+"""Random pods for each property and backend."""
+
+bounded = settings(
+    max_examples=EXAMPLES,
+    derandomize=True,  # the same pods on every run, so that its time is bounded and a failure comes again
+    database=None,
+    deadline=None,  # a shared machine may take long for one pod
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    # one method serves many backends by inheritance; it is only unsafe with a database of examples
+    suppress_health_check=(HealthCheck.differing_executors,),
+)
+
+
+class BackendContract:
+    """Subclass it in a test module, and name the backend. ``profile`` is optional."""
+
+    backend: Backend
+    profile: Profile | None = None
+
+    # --- there and back ---------------------------------------------------------------------
+
+    def test_some_share_is_exact(self) -> None:
+        """Else the properties below would hold of nothing."""
+        find(
+            strategies.shares(),
+            lambda share: self._fit([ContainerShare("main", 0, share=share)]).accepted,
+            settings=settings(bounded, max_examples=2000),
+        )
+
+    @bounded
+    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.accepts(), strategies.generous()))
+    def test_write_then_read_gives_the_share_back(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """Field by field what was asked, but for the losses that the outcome lists."""
+        fit = self._fit(pod, accept)
+        if not fit.accepted:
+            return
+        manifest = as_manifest(fit.claims, pod)
+        reading = self._read(manifest)
+        wrong = [one for one in reading.diagnostics if one.severity is Severity.ERROR]
+        assert not wrong, f"{self._name} finds its own writing wrong: {wrong}"
+        read = {(one.init, one.index): one for one in reading.containers}
+        asked = {(one.container.init, one.container.index): one for one in fit.outcomes}
+        assert set(read) == {(one.init, one.index) for one in pod}, "read must give every container"
+        for place, one in read.items():
+            expected = given_share(asked[place]) if place in asked else None
+            assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.claims}"
+            nowhere = set(one.origins.values()) - paths(manifest)
+            assert not nowhere, f"origins point at nothing: {nowhere}"
+
+    @bounded
+    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
+    def test_read_then_write_gives_the_claims_back(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """What was written is exact in its own dialect."""
+        first = self._fit(pod, accept)
+        if not first.accepted:
+            return
+        reading = self._read(as_manifest(first.claims, pod))
+        second = self._fit(list(reading.containers))
+        losses = [loss for outcome in second.outcomes for loss in outcome.losses]
+        assert not losses, f"{first.claims} is not exact in its own dialect: {losses}"
+        assert second.claims == first.claims, f"{first.claims} became {second.claims}"
+
+    # --- loss -------------------------------------------------------------------------------
+
+    @bounded
+    @given(strategies.pods(), strategies.accepts())
+    def test_nothing_is_below_what_was_asked(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """Cards, and compute and memory on every card, whatever the user allows."""
+        fit = self._fit(pod, accept)
+        if not fit.accepted:
+            return
+        read = {(o.init, o.index): o.share for o in self._read(as_manifest(fit.claims, pod)).containers}
+        for outcome in fit.outcomes:
+            given_ = read[outcome.container.init, outcome.container.index]
+            assert given_ is not None, f"{outcome.share} is gone"
+            below = list(too_little(outcome.share, given_, accept))
+            assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
+
+    @bounded
+    @given(strategies.pods(), strategies.accepts())
+    def test_losses_are_declared(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """Codes are those of rules, fields those of the share, and what is allowed is what was asked for."""
+        declared = {one.code for one in (*self.backend.rules, *rules_of(translation))}
+        fit = self._fit(pod, accept)
+        for finding in fit.findings():
+            assert finding.code in declared, f"{finding.code} is no rule of {self._name}: {finding.message}"
+            assert finding.message, f"{finding.code} says nothing"
+        for outcome in fit.outcomes:
+            for loss in outcome.losses:
+                assert loss.field in JSON_NAMES.values(), f"{loss.field} is no field of a share"
+                assert loss.accepted == allowed(loss.kind, loss.field, accept), f"{loss} with {accept}"
+
+    @bounded
+    @given(strategies.pods(), strategies.accepts(), st.sampled_from(("policy", "qos")))
+    def test_a_field_that_nobody_took_is_dropped(
+        self, pod: list[ContainerShare], accept: Accept, field: str
+    ) -> None:
+        """A backend that knows nothing of a field loses it by GX020, never without a word."""
+        fit = fit_pod(pod, forgetful(self.backend, field), accept, self.profile)
+        for outcome in fit.outcomes:
+            lost = [loss for loss in outcome.losses if (loss.field, loss.code) == (field, "GX020")]
+            if getattr(outcome.share, field) is not None:
+                assert lost, f"{field} of {outcome.share} is lost without GX020"
+                assert all(loss.accepted == (field in accept.drop) for loss in lost), lost
+
+    # --- what is written --------------------------------------------------------------------
+
+    @bounded
+    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
+    def test_its_own_rules_find_no_error_in_it(self, pod: list[ContainerShare], accept: Accept) -> None:
+        fit = self._fit(pod, accept)
+        if not fit.accepted:
+            return
+        rules = (*catalog.neutral_rules(), *self.backend.rules)
+        found = check_pod(rules, as_manifest(fit.claims, pod), self._context)
+        errors = [f"{one.code} {one.message}" for one in found if one.severity is Severity.ERROR]
+        assert not errors, f"{fit.claims}: {errors}"
+
+    @bounded
+    @given(strategies.pods(), strategies.generous())
+    def test_keys_stand_where_the_data_sheet_says(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """Known keys in their places; whole numbers in limits and equal requests; strings elsewhere."""
+        fit = self._fit(pod, accept)
+        for container in fit.claims.all_containers():
+            assert container.limits == container.requests, f"requests differ from limits in {container}"
+        for name, place, value in entries(fit.claims):
+            row = self.backend.find(name)
+            assert row is not None, f"{name} is not in the data sheet"
+            assert place in row.places, f"{name} does not belong in {place.value}"
+            if place is Place.RESOURCE:
+                assert quantity.is_plain(value.text), f"{name}: {value.text!r} is no whole number"
+            else:
+                assert value.kind is Kind.STR, f"{name}: {value.text!r} is no string in {place.value}"
+
+    @bounded
+    @given(strategies.pods(), strategies.accepts())
+    def test_the_same_again(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """The same input gives the same outcome, in the same order."""
+        assert repr(self._fit(pod, accept)) == repr(self._fit(pod, accept)), "two runs differ"
+
+    # --- what is read -----------------------------------------------------------------------
+
+    @bounded
+    @given(st.data())
+    def test_unknown_keys_are_reported(self, data: st.DataObject) -> None:
+        """A key under the backend's GPU prefixes that its data sheet does not know is GX003."""
+        name = data.draw(strategies.unknown_keys(self.backend), "key")
+        place = data.draw(st.sampled_from((Place.RESOURCE, Place.LABEL, Place.ANNOTATION)), "place")
+        pod = data.draw(strategies.claims(self.backend), "pod")
+        manifest = as_manifest(with_key(pod, name, place, Value.of("1")))
+        _, found = read_pod(manifest, self.backend, self._context)
+        path = next(value.path for key, where, value in entries(manifest) if (key, where) == (name, place))
+        codes = {(one.code, one.severity) for one in found if one.path == path}
+        assert ("GX003", Severity.ERROR) in codes, f"{name} in {place.value} gives {codes or 'nothing'}"
+
+    @bounded
+    @given(st.data())
+    def test_every_key_is_taken_or_reported(self, data: st.DataObject) -> None:
+        """Whatever stands where with whatever value: nothing of the vendor's is lost without a word."""
+        manifest = as_manifest(data.draw(strategies.claims(self.backend), "pod"))
+        reading, found = read_pod(manifest, self.backend, self._context)
+        known = reading.taken | {one.path for one in found}
+        silent = [
+            (name, place.value)
+            for name, place, path in self.backend.owned(manifest)
+            if not any(one[: len(path)] == path for one in known)  # of an affinity: at its key
+        ]
+        assert not silent, f"neither taken nor reported: {silent}"
+        assert len(reading.containers) == len(list(manifest.all_containers())), "every container is read"
+
+    # --- helpers ----------------------------------------------------------------------------
+
+    @property
+    def _name(self) -> str:
+        return self.backend.name
+
+    @cached_property
+    def _context(self) -> Context:
+        built_in = (one for one in registry.all_backends() if one.name != self._name)
+        return Context(self.profile, (self.backend, *built_in))
+
+    def _fit(self, pod: list[ContainerShare], accept: Accept | None = None) -> PodFit:
+        return fit_pod(pod, self.backend, accept or Accept(), self.profile)
+
+    def _read(self, manifest: PodClaims) -> Reading:
+        return self.backend.read(Taking(manifest), self.profile)
+
+
+def given_share(outcome: Outcome) -> Share:
+    """The share that an outcome promises: what was asked, with each loss applied."""
+    attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
+    promised = {attribute: getattr(outcome.share, attribute) for attribute in JSON_NAMES}
+    for loss in outcome.losses:
+        promised[attributes[loss.field]] = loss.given
+    return Share(**promised)
+
+
+def too_little(asked: Share, given: Share, accept: Accept) -> Iterator[str]:
+    """The fields in which a share gives less than was asked, but for those that may be dropped.
+
+    A field that was open may be filled: that is what the user said.
+    """
+    if given.cards < asked.cards:
+        yield "cards"
+    if "cores" not in accept.drop and _percent(given) < _percent(asked):
+        yield "cores"
+    if asked.memory_mib_per_card is not None:
+        if given.memory_mib_per_card is not None and given.memory_mib_per_card < asked.memory_mib_per_card:
+            yield "memoryMiB"
+    elif given.memory_mib is not None and "memoryMiB" not in accept.fill:
+        yield "memoryMiB"
+    for field in ("policy", "qos"):
+        said = getattr(asked, field)
+        if getattr(given, field) != said and not (said and field in accept.drop):
+            yield field
+
+
+def _percent(share: Share) -> int:
+    """Percent of each card that a share is sure of: 0 where compute is not capped."""
+    return FULL_CARD_CORES if share.whole_cards else share.cores_per_card or 0
+
+
+def allowed(kind: LossKind, field: str, accept: Accept) -> bool:
+    """The user allowed such a loss."""
+    return {
+        LossKind.ROUNDED: accept.round_up,
+        LossKind.FILLED: field in accept.fill,
+        LossKind.DROPPED: field in accept.drop,
+        LossKind.REFUSED: False,
+    }[kind]
+
+
+def forgetful(backend: Backend, field: str) -> Backend:
+    """The backend as it would be had it never heard of a field: that is never taken."""
+
+    def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+        without = tuple(
+            Placing(
+                replace(one.asked, **{field: None}),
+                one.accept,
+                name=one.name,
+                index=one.index,
+                init=one.init,
+                path=one.path,
+            )
+            for one in pod.placings
+        )
+        claims = backend.write(PodPlacing(without, pod.containers), profile)
+        for one, bare in zip(pod.placings, without, strict=True):
+            one.losses.extend(bare.losses)
+            for attribute in set(JSON_NAMES) - {field, *bare.untaken}:
+                one.take(attribute)
+        return claims
+
+    return replace(backend, write=write)

@@ -1,0 +1,112 @@
+"""Claims as a manifest would have them: every container in its place, every value with its path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from gpuxlate.backends.base import ContainerShare
+from gpuxlate.claims import ContainerClaims, NodeRequirement, Path, Place, PodClaims, Value
+
+TEMPLATE: Path = ("spec", "template")
+TERMS: Path = (
+    *TEMPLATE,
+    "spec",
+    "affinity",
+    "nodeAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "nodeSelectorTerms",
+)
+
+
+def as_manifest(claims: PodClaims, containers: Sequence[ContainerShare] = ()) -> PodClaims:
+    """The claims as read from a Deployment. ``containers`` are those the pod has, with or without claims."""
+    made = {(c.init, c.index): c for c in claims.all_containers()}
+    for one in containers:
+        made.setdefault((one.init, one.index), ContainerClaims(one.name, one.index, one.init))
+    ordered = [_container(made[place]) for place in sorted(made)]
+    metadata: Path = (*TEMPLATE, "metadata")
+    return replace(
+        claims,
+        containers=tuple(c for c in ordered if not c.init),
+        init_containers=tuple(c for c in ordered if c.init),
+        labels=_values(claims.labels, (*metadata, "labels")),
+        annotations=_values(claims.annotations, (*metadata, "annotations")),
+        node_selector=_values(claims.node_selector, (*TEMPLATE, "spec", "nodeSelector")),
+        affinity=tuple(_term(term, number) for number, term in enumerate(claims.affinity)),
+        owner_labels=_values(claims.owner_labels, ("metadata", "labels")),
+        owner_annotations=_values(claims.owner_annotations, ("metadata", "annotations")),
+        path=(*TEMPLATE, "spec"),
+        metadata_path=metadata,
+    )
+
+
+def _container(container: ContainerClaims) -> ContainerClaims:
+    group = "initContainers" if container.init else "containers"
+    path: Path = (*TEMPLATE, "spec", group, container.index)
+    env = {
+        name: replace(value, path=(*path, "env", number))
+        for number, (name, value) in enumerate(container.env.items())
+    }
+    return replace(
+        container,
+        limits=_values(container.limits, (*path, "resources", "limits")),
+        requests=_values(container.requests, (*path, "resources", "requests")),
+        env=env,
+        path=path,
+    )
+
+
+def _values(values: Mapping[str, Value], path: Path) -> dict[str, Value]:
+    return {name: replace(value, path=(*path, name)) for name, value in values.items()}
+
+
+def _term(term: Iterable[NodeRequirement], number: int) -> tuple[NodeRequirement, ...]:
+    base: Path = (*TERMS, number, "matchExpressions")
+    return tuple(replace(one, path=(*base, place)) for place, one in enumerate(term))
+
+
+def paths(pod: PodClaims) -> frozenset[Path]:
+    """Every place of a manifest that a finding could point at."""
+    found: set[Path] = {pod.path, *(one.path for one in pod.requirements())}
+    found.update(container.path for container in pod.all_containers())
+    found.update(value.path for _, _, value in entries(pod))
+    return frozenset(found)
+
+
+def entries(pod: PodClaims) -> Iterator[tuple[str, Place, Value]]:
+    """Every key of a pod with its place and value; an affinity gives its first value."""
+    for container in pod.all_containers():
+        for name, value in (*container.limits.items(), *container.requests.items()):
+            yield name, Place.RESOURCE, value
+        for name, value in container.env.items():
+            yield name, Place.ENV, value
+    for values, place in (
+        (pod.labels, Place.LABEL),
+        (pod.owner_labels, Place.LABEL),
+        (pod.annotations, Place.ANNOTATION),
+        (pod.owner_annotations, Place.ANNOTATION),
+        (pod.node_selector, Place.NODE_SELECTOR),
+    ):
+        for name, value in values.items():
+            yield name, place, value
+    for one in pod.requirements():
+        yield one.key, Place.NODE_SELECTOR, Value(", ".join(one.values), path=one.path)
+
+
+def with_key(pod: PodClaims, name: str, place: Place, value: Value) -> PodClaims:
+    """The pod with one key more; in resources and environment it is the first container's."""
+    first, *others = pod.containers
+    if place is Place.RESOURCE:
+        first = replace(first, limits={**first.limits, name: value})
+    elif place is Place.ENV:
+        first = replace(first, env={**first.env, name: value})
+    return replace(
+        pod,
+        containers=(first, *others),
+        labels={**pod.labels, name: value} if place is Place.LABEL else pod.labels,
+        annotations={**pod.annotations, name: value} if place is Place.ANNOTATION else pod.annotations,
+        node_selector={**pod.node_selector, name: value}
+        if place is Place.NODE_SELECTOR
+        else pod.node_selector,
+    )

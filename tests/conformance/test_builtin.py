@@ -1,0 +1,30 @@
+"""The built-in backends keep the contract that backends of third parties are held to."""
+
+from __future__ import annotations
+
+from gpuxlate.backends import registry
+from gpuxlate.profile import AlibabaProfile, Profile
+from gpuxlate.testing import BackendContract
+
+
+class TestVolcengineMgpu(BackendContract):
+    backend = registry.get("volcengine-mgpu")
+
+
+class TestAlibabaGpushare(BackendContract):
+    backend = registry.get("alibaba-gpushare")
+
+
+class TestAlibabaGpushareIn128Mib(BackendContract):
+    """A unit of 128 MiB is for nodes of mode share only (ACK015)."""
+
+    backend = registry.get("alibaba-gpushare")
+    profile = Profile("alibaba-gpushare", alibaba=AlibabaProfile(memory_unit_mib=128, isolation="share"))
+
+
+class TestTencentQgpu(BackendContract):
+    backend = registry.get("tencent-qgpu")
+
+
+class TestNeutral(BackendContract):
+    backend = registry.get("neutral")
