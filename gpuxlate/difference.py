@@ -82,9 +82,11 @@ def _container_edits(
 ) -> Iterator[Edit]:
     requested = _owned(container.requests, owned)
     limited = _owned(container.limits, owned)
-    yield from _paired(limited, made.limits, (*path, "limits"), role, container.limits, quoted_source)
+    yield from _paired(limited, made.limits, (*path, "limits"), role, container.limits, quoted_source, True)
     requests = made.requests if requested or not (mirror_requests and limited) else {}
-    yield from _paired(requested, requests, (*path, "requests"), role, container.requests, quoted_source)
+    yield from _paired(
+        requested, requests, (*path, "requests"), role, container.requests, quoted_source, True
+    )
     yield from (Remove(value.path) for _, value in _owned(container.env, owned))
 
 
@@ -95,8 +97,13 @@ def _paired(
     role: Role,
     existing: Mapping[str, Value],
     quoted_source: bool = True,
+    any_role: bool = False,
 ) -> Iterator[Edit]:
-    """Replace old entries of one mapping by new ones, those of one role in place."""
+    """Replace old entries of one mapping by new ones, those of one role in place.
+
+    ``any_role``: what is left of both is replaced in place too, as in limits, where every entry is
+    a quantity of the same share.
+    """
     left = dict(new)
     unpaired: list[tuple[str, Value]] = []
     for name, value in old:
@@ -110,7 +117,7 @@ def _paired(
         elif value.text != str(wanted):
             yield Put(value.path, wanted)
     for _, value in unpaired:
-        if left:
+        if left and any_role:
             partner = next(iter(left))
             yield Rename(value.path, partner, _written(left.pop(partner), value, quoted_source))
         else:

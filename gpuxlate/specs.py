@@ -12,7 +12,7 @@ from gpuxlate.manifest.nodes import Mapping, get_text, to_plain
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import object_ref
 from gpuxlate.manifest.source import Source
-from gpuxlate.spec.document import KIND, ShareDocument, read_share_document
+from gpuxlate.spec.document import API_VERSION, KIND, ShareDocument, read_share_document
 from gpuxlate.unreadable import no_yaml
 
 

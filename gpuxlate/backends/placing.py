@@ -125,8 +125,11 @@ class Placing:
         )
         return given
 
-    def need(self, attribute: str, code: str, why: str) -> int | None:
-        """Take a number that the target needs; where the share omits it, fill it or say so."""
+    def need(self, attribute: str, code: str, why: str, example: int | None = None) -> int | None:
+        """Take a number that the target needs; where the share omits it, fill it or say so.
+
+        ``example`` is a value per card that would do, for the hint.
+        """
         value = self.take(attribute)
         if value is not None:
             return int(value)
@@ -134,7 +137,7 @@ class Placing:
         each = self.accept.fill.get(name)
         given = None if each is None else each * self.cards
         self._now[attribute] = given
-        example = "30" if attribute == "cores" else "8192"
+        example = example or (30 if attribute == "cores" else 8192)
         self._lose(
             LossKind.FILLED,
             attribute,

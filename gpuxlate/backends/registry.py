@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
@@ -40,6 +39,8 @@ class UnknownTargetError(LookupError):
     """No target of that name; ``hint`` names the nearest."""
 
     def __init__(self, name: str) -> None:
+        from difflib import get_close_matches  # only where something was found: start-up counts
+
         near = get_close_matches(name, [n for row in BUILT_IN for n in (row.name, *row.aliases)], 1, 0.5)
         self.hint = f"did you mean {near[0]}?" if near else f"targets: {', '.join(target_names())}"
         super().__init__(f"unknown target {name!r}")

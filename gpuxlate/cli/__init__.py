@@ -10,7 +10,7 @@ from pathlib import Path
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run gpuxlate and exit with its code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if given[:1] in (["--version"], ["-V"]) and len(given) == 1:
         from gpuxlate import __version__
 

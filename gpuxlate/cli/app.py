@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -54,6 +53,8 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in COMMANDS:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, COMMANDS, 1, 0.6)
             hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(COMMANDS)}"
             ctx.fail(f"no such command {name!r}; {hint}")
@@ -84,7 +85,6 @@ def build() -> Any:
     """The application as one command."""
     app = typer.Typer(
         cls=LazyGroup,
-        no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

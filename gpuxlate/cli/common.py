@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -78,10 +79,6 @@ def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: 
         return Exit.INPUT
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # whoever read our output has gone; keep the interpreter from complaining at its end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.CLEAN
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         note(f"error: {where}{reason(error)}")
@@ -97,17 +94,28 @@ def note(text: str) -> None:
     """One line on stderr, with control characters shown instead of sent."""
     from gpuxlate.report.characters import visible
 
-    print(visible(text), file=sys.stderr)
+    with _reader_may_go(sys.stderr):
+        print(visible(text), file=sys.stderr)
 
 
 def out(text: str) -> None:
-    """Results on stdout, byte for byte."""
+    """Results on stdout, byte for byte. Where the reader has gone (``| head``) the exit code stands."""
     if sys.stdout is None:
         raise CliError("stdout is closed", "to discard the result, send it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer
-    sys.stdout.flush()
-    stream.write(text.encode("utf-8", "surrogateescape"))
-    stream.flush()
+    with _reader_may_go(sys.stdout):
+        sys.stdout.flush()
+        stream.write(text.encode("utf-8", "surrogateescape"))
+        stream.flush()
+
+
+@contextmanager
+def _reader_may_go(stream: TextIO) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        # what is left, and what the interpreter flushes at its end, goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def target(name: str) -> Backend:
@@ -210,7 +218,8 @@ def show(
     if shown:
         color = color_wanted(sys.stderr)
         lines = text.findings(shown, lambda name: sources[name].text if name in sources else None, color)
-        sys.stderr.write(lines)
+        with _reader_may_go(sys.stderr):
+            sys.stderr.write(lines)
 
 
 def write_json(data: dict[str, Any]) -> str:

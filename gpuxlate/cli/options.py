@@ -10,11 +10,16 @@ from gpuxlate.cli.common import complete_target
 
 Paths = Annotated[list[str], typer.Argument(help="Files, folders or - for stdin.", metavar="PATH...")]
 Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for stdin.", metavar="SPEC...")]
-To = Annotated[str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_target)]
+To = Annotated[
+    str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_target)
+]
 From = Annotated[
     str | None,
     typer.Option(
-        "--from", help="The dialect to read; found by its keys otherwise.", autocompletion=complete_target
+        "--from",
+        help="The dialect to read; found by its keys otherwise.",
+        metavar="TARGET",
+        autocompletion=complete_target,
     ),
 ]
 Round = Annotated[

@@ -25,7 +25,10 @@ def command(
     to: Annotated[
         list[str],
         typer.Option(
-            "--to", help="The target; may be repeated, or all.", autocompletion=common.complete_target
+            "--to",
+            help="The target; may be repeated, or all.",
+            metavar="TARGET",
+            autocompletion=common.complete_target,
         ),
     ],
     workload: Annotated[
@@ -45,7 +48,9 @@ def command(
     targets = _targets(to)
     accept = common.accept(round_, fill, drop)
     if len(targets) > 1 and output_dir is None:
-        raise common.CliError("several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<name>.yaml")
+        raise common.CliError(
+            "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<name>.yaml"
+        )
     if container and not workload:
         raise common.CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -89,8 +88,10 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Iterable[Tra
 
 
 def _diff(translation: Translation) -> str:
+    from difflib import unified_diff
+
     name = translation.source.name
-    lines = difflib.unified_diff(
+    lines = unified_diff(
         translation.source.text.splitlines(keepends=True),
         translation.text.splitlines(keepends=True),
         f"a/{name.lstrip('/')}",

@@ -6,7 +6,6 @@ the number of aliases. libyaml's own composer recurses in C and is not used.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -31,6 +30,8 @@ MAX_DEPTH = 256
 """Deeper nesting is no manifest; keeps every recursive walk bounded."""
 MAX_ALIASES = 10_000
 """More aliases in one document are refused."""
+MAX_ALIASED_NODES = 1_000_000
+"""What the aliases of one document stand for, written out, may be no more nodes: no billion laughs."""
 
 
 class NotYamlError(ValueError):
@@ -105,6 +106,9 @@ class _Composer:
     def _compose(self, document: Document) -> Node | None:  # noqa: C901 - one loop, for speed
         next_event = self._parser.get_event
         anchors: dict[str, Node] = {}
+        sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
+        opened: dict[int, int] = {}
+        count = aliased = 0
         stack: list[Mapping | Sequence] = []
         keys: list[Node | None] = []  # for each open mapping, the key that waits for its value
         root: Node | None = None
@@ -112,6 +116,7 @@ class _Composer:
             event = next_event()
             kind = type(event)
             node: Node
+            count += 1
             if kind is ScalarEvent:
                 mark = event.start_mark
                 node = Scalar(
@@ -134,12 +139,25 @@ class _Composer:
                     )
                 if len(document.aliases) >= MAX_ALIASES:
                     raise NotYamlError(f"more than {MAX_ALIASES} aliases", event.start_mark.index)
+                if target in stack:
+                    raise NotYamlError(
+                        f"alias *{event.anchor} stands inside its own anchor", event.start_mark.index
+                    )
                 node = Alias(event.start_mark.index, event.end_mark.index, event.anchor, target)
                 document.aliases.append(node)
+                size = sizes.get(id(target), 1)
+                count += size
+                aliased += size
+                if aliased > MAX_ALIASED_NODES:
+                    raise NotYamlError(
+                        "aliases stand for too much: written out, this is no manifest", event.start_mark.index
+                    )
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 closed = stack.pop()
                 keys.pop()
                 closed.end = event.end_mark.index
+                if closed.anchor:
+                    sizes[id(closed)] = count - opened.pop(id(closed))
                 if isinstance(closed, Mapping):
                     _note_repeated(document, closed)
                 continue
@@ -150,6 +168,8 @@ class _Composer:
                 raise NotYamlError("the document ends too early", len(self._source.text))
             if node.anchor and kind is not AliasEvent:
                 anchors[node.anchor] = node
+                if kind is not ScalarEvent:
+                    opened[id(node)] = count
             if not stack:
                 root = node
             else:
@@ -184,21 +204,15 @@ def _note_repeated(document: Document, mapping: Mapping) -> None:
 
 
 def _block_scalar_end(text: str, start: int, end: int) -> int:
-    """The end of a block scalar's own lines: its end mark runs over blank and comment lines below."""
+    """The end of a block scalar's own lines: its end mark runs over the blank lines below.
+
+    With ``+`` in its header the blank lines are content, and only the last line break is not.
+    """
     header_end = text.find("\n", start, end)
-    if header_end < 0:
-        return end
-    body = text[header_end + 1 : end]
-    indent = min((len(x) - len(x.lstrip(" ")) for x in body.split("\n") if x.strip()), default=0)
-    lines = body.split("\n")
-    content = re.match(r" *", next((x for x in lines if x.strip()), ""))
-    indent = len(content.group()) if content else indent
-    while lines and (
-        not lines[-1].strip()
-        or (lines[-1].lstrip(" ").startswith("#") and len(lines[-1]) - len(lines[-1].lstrip(" ")) < indent)
-    ):
-        lines.pop()
-    return header_end + 1 + len("\n".join(lines)) if lines else header_end
+    if "+" in text[start : header_end if header_end >= 0 else end].partition("#")[0]:
+        last = end - 1 if text[end - 1] in "\r\n" else end
+        return last - 1 if text[last - 1 : last + 1] == "\r\n" else last
+    return start + len(text[start:end].rstrip(" \t\r\n"))
 
 
 def _problem(error: Exception, text: str) -> NotYamlError:

@@ -103,6 +103,22 @@ def resolve_plain(text: str) -> Kind:
     return Kind.FLOAT if _FLOAT.fullmatch(text) else Kind.STR
 
 
+_PROPERTIES = re.compile(r"(?:(?:!<[^>\s]*>|[&!][^\s,\[\]{}]*)(?:\s+(?:#[^\r\n]*)?)*)*")
+
+
+def body_start(text: str, node: Node) -> int:
+    """Where a node begins behind its anchor and tag."""
+    if isinstance(node, Alias) or not (node.anchor or node.tag):
+        return node.start
+    match = _PROPERTIES.match(text, node.start, max(node.end, node.start))
+    return match.end() if match else node.start
+
+
+def is_merge(key: Node) -> bool:
+    """The key is a merge key: ``<<`` without quotes."""
+    return isinstance(key, Scalar) and key.style is None and key.text == MERGE
+
+
 def deref(node: Node) -> Node:
     """The node itself, or what an alias stands for."""
     while isinstance(node, Alias):
@@ -125,7 +141,7 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
             key = deref(key_node)
             if not isinstance(key, Scalar):
                 continue
-            if key.text == MERGE and key.style is None:
+            if is_merge(key):
                 sources = deref(value)
                 for one in sources.items if isinstance(sources, Sequence) else [sources]:
                     merged = deref(one)
@@ -207,11 +223,11 @@ def content_end(node: Node) -> int:
 def to_plain(node: Node, depth: int = 0) -> Any:
     """Plain Python data: numbers and booleans as YAML 1.2 reads them, merges resolved.
 
-    Raises RecursionError where an alias stands inside its own anchor.
+    Raises RecursionError where aliases within aliases nest too deeply.
     """
     node = deref(node)
     if depth > 256:
-        raise RecursionError("an alias stands inside its own anchor")
+        raise RecursionError("nested too deeply, its aliases written out")
     if isinstance(node, Mapping):
         return {name: to_plain(value, depth + 1) for name, _, value, _ in entries_of(node)}
     if isinstance(node, Sequence):

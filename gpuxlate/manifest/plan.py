@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from gpuxlate.claims import Append, Edit, Path, Put, Remove, Rename
+from gpuxlate.claims import Append, Edit, Kind, Path, Put, Remove, Rename
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entries_of
+from gpuxlate.manifest.sharing import Sharing, SharingError, key_text
 
 
 class EditError(ValueError):
@@ -27,7 +28,7 @@ class NodePlan:
     """What happens to one mapping or list. Keys of the dicts are identities of key or item nodes."""
 
     node: Mapping | Sequence
-    ancestors: list[Node]
+    ancestors: tuple[Node, ...]  # from the root down to the node itself
     removed: set[int] = field(default_factory=set)
     values: dict[int, Any] = field(default_factory=dict)  # new value of an entry
     keys: dict[int, str] = field(default_factory=dict)  # new key of an entry
@@ -41,95 +42,108 @@ Plans = dict[int, NodePlan]
 def make_plan(document: Document, edits: Iterable[Edit]) -> Plans:
     """Raises EditError where an edit has no place, or would change what others share (GX005)."""
     planner = _Planner(document)
-    for edit in dict.fromkeys(_hashable(edit) for edit in edits):
-        planner.add(edit.edit)
-    planner.check_shared()
+    for edit in edits:
+        planner.add(edit)
+    planner.check_names()
     planner.prune()
+    if document.aliases:
+        planner.check_shared()
+        planner.check_anchored()
     return planner.plans
 
 
 @dataclass(frozen=True, slots=True)
-class _hashable:  # noqa: N801 - a wrapper that makes edits with lists and dicts hashable
-    edit: Edit
-
-    def __hash__(self) -> int:
-        return hash(repr(self.edit))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _hashable) and self.edit == other.edit
-
-
-@dataclass(frozen=True, slots=True)
 class _Spot:
-    """Where a path leads: the deepest existing node, the steps that are missing below it."""
+    """Where a path leads: the deepest existing entry, the steps that are missing below it."""
 
     owner: Mapping | Sequence  # what holds the entry physically: a merged mapping, say
     handle: Node  # the key node of the entry, or the item
+    step: str | int
     value: Node
-    ancestors: tuple[Node, ...]
+    ancestors: tuple[Node, ...]  # down to the owner
     rest: Path
+
+
+@dataclass(slots=True)
+class _Said:
+    """One change of the text, and the paths of the edits that ask for it."""
+
+    holder: Mapping | Sequence
+    step: str | int
+    paths: set[Path] = field(default_factory=set)
 
 
 class _Planner:
     def __init__(self, document: Document) -> None:
         self._document = document
         self.plans: Plans = {}
-        self._parents: dict[int, tuple[Mapping | Sequence, Node, list[Node]]] = {}
-        self._targets = Counter(id(alias.target) for alias in document.aliases)
-        self._shared: dict[tuple[int, str], set[Path]] = defaultdict(set)
+        # by node: the entries through which edits reached it
+        self._reached: dict[int, dict[int, _Spot]] = {}
+        self._said: dict[tuple[Any, ...], _Said] = {}
+
+    @cached_property
+    def _sharing(self) -> Sharing:
+        return Sharing(self._document.root)
 
     def add(self, edit: Edit) -> None:
         spot = self._find(edit.path)
-        self._note_shared(edit, spot)
+        if isinstance(edit, Remove) and spot.rest:
+            return
+        if isinstance(edit, Rename) and spot.rest:
+            raise EditError("there is no such entry to rename", edit.path)
+        holder, step = _place(spot, edit)
+        said = (type(edit), id(holder), step, spot.rest[1:], repr(getattr(edit, "value", None)))
+        said = (*said, getattr(edit, "key", None))
+        first = said not in self._said
+        self._said.setdefault(said, _Said(holder, step)).paths.add(edit.path)
+        if first:
+            self._apply(edit, spot)
+
+    def _apply(self, edit: Edit, spot: _Spot) -> None:
         match edit:
             case Remove():
-                if not spot.rest:
-                    self._plan(spot.owner, spot.ancestors).removed.add(id(spot.handle))
-            case Rename(_, key, value):
-                if spot.rest:
-                    raise EditError("there is no such entry to rename", edit.path)
-                plan = self._plan(spot.owner, spot.ancestors)
-                plan.keys[id(spot.handle)] = key
-                plan.values[id(spot.handle)] = value
-            case Put(_, value):
-                self._put(spot, value, edit.path)
-            case Append(_, value):
-                if spot.rest:
-                    self._put(spot, [value], edit.path)
+                self._plan(spot).removed.add(id(spot.handle))
+            case Rename(path, key, value):
+                if key != spot.step:
+                    self._plan(spot).keys[id(spot.handle)] = key
+                self._put(spot, value, path)
+            case Put(path, value):
+                self._put(spot, value, path)
+            case Append(path, value):
+                inner = deref(spot.value)
+                if spot.rest or _fillable(spot):
+                    self._put(spot, [value] if not spot.rest else _nest(spot.rest, [value]), path, nested=True)
+                elif isinstance(inner, Sequence):
+                    self._plan_of(inner, (*spot.ancestors, inner)).appended.append(value)
                 else:
-                    sequence = deref(spot.value)
-                    if not isinstance(sequence, Sequence):
-                        raise EditError("there is no list here", edit.path)
-                    self._plan(sequence, (*spot.ancestors, sequence)).appended.append(value)
+                    raise EditError("there is no list here", path)
 
-    def _put(self, spot: _Spot, value: Any, path: Path) -> None:
-        if not spot.rest:
-            self._plan(spot.owner, spot.ancestors).values[id(spot.handle)] = value
+    def _put(self, spot: _Spot, value: Any, path: Path, *, nested: bool = False) -> None:
+        """Set the value at a spot; ``nested``: the value holds the missing steps already."""
+        if spot.rest and not nested:
+            value = _nest(spot.rest, value)
+        if not spot.rest and not nested:
+            if not _says(spot.value, value):
+                self._plan(spot).values[id(spot.handle)] = value
             return
         inner = deref(spot.value)
-        nested = _nest(spot.rest[1:], value)
-        name = spot.rest[0]
-        if isinstance(inner, Mapping) and isinstance(name, str):
-            self._note_merge_override(inner, name, path)
-            plan = self._plan(inner, (*spot.ancestors, inner))
-            plan.added[name] = _merge(plan.added.get(name), nested)
-        elif isinstance(inner, Scalar) and inner.text == "" and inner.style is None:
-            plan = self._plan(spot.owner, spot.ancestors)
-            plan.values[id(spot.handle)] = _merge(plan.values.get(id(spot.handle)), {name: nested})
+        if _fillable(spot):
+            values = self._plan(spot).values
+            values[id(spot.handle)] = _merge(values.get(id(spot.handle)), value)
+        elif isinstance(inner, Mapping) and spot.rest and isinstance(spot.rest[0], str):
+            plan = self._plan_of(inner, (*spot.ancestors, inner))
+            name = spot.rest[0]
+            plan.added[name] = _merge(plan.added.get(name), value[name])
         else:
             raise EditError("something else than a mapping stands here", path)
 
-    def _note_merge_override(self, mapping: Mapping, name: str, path: Path) -> None:
-        if any(found == name for found, *_ in entries_of(mapping)):
-            raise EditError(f"{name} is there already", path)
-
     def _find(self, path: Path) -> _Spot:
         root = self._document.root
-        if root is None or not isinstance(deref(root), Mapping):
+        if not isinstance(root, Mapping):
             raise EditError("the document holds no mapping", path)
+        ancestors: tuple[Node, ...] = ()
+        spot = _Spot(root, root, "", root, ancestors, path)
         node: Node = root
-        ancestors: list[Node] = [deref(root)]
-        spot = _Spot(deref(root), root, root, tuple(ancestors), path)  # type: ignore[arg-type]
         for depth, step in enumerate(path):
             here = deref(node)
             if isinstance(here, Mapping):
@@ -143,59 +157,151 @@ class _Planner:
                 holder = here
             else:
                 break
-            if holder is not here:
-                ancestors.append(holder)
-            self._parents.setdefault(id(deref(value)), (holder, handle, list(ancestors)))
-            spot = _Spot(holder, handle, value, tuple(ancestors), path[depth + 1 :])
+            ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
+            spot = _Spot(holder, handle, step, value, ancestors, path[depth + 1 :])
+            self._reached.setdefault(id(deref(value)), {})[id(handle)] = spot
             node = value
-            ancestors = [*ancestors, deref(value)]
         return spot
 
-    def _plan(self, node: Mapping | Sequence, ancestors: Iterable[Node]) -> NodePlan:
-        return self.plans.setdefault(id(node), NodePlan(node, list(ancestors)))
+    def _plan(self, spot: _Spot) -> NodePlan:
+        if spot.owner is spot.handle:
+            raise EditError("the document itself is no entry", ())
+        return self._plan_of(spot.owner, spot.ancestors)
+
+    def _plan_of(self, node: Mapping | Sequence, ancestors: tuple[Node, ...]) -> NodePlan:
+        return self.plans.setdefault(id(node), NodePlan(node, ancestors))
+
+    # -- names ---------------------------------------------------------------------------------
+
+    def check_names(self) -> None:
+        """A new key is not there already."""
+        for plan in self.plans.values():
+            if not (plan.keys or plan.added) or not isinstance(plan.node, Mapping):
+                continue
+            staying = [
+                plan.keys.get(id(key), key_text(key))
+                for key, _ in plan.node.entries
+                if id(key) not in plan.removed
+            ]
+            names = [*staying, *plan.added]
+            for name in (*plan.keys.values(), *plan.added):
+                if names.count(name) > 1:
+                    raise EditError(f"{name} is there already", self._path_to(plan, name))
+
+    def _path_to(self, plan: NodePlan, name: str) -> Path:
+        paths = [path for said in self._said.values() if said.holder is plan.node for path in said.paths]
+        return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
 
     # -- anchors -------------------------------------------------------------------------------
 
-    def _note_shared(self, edit: Edit, spot: _Spot) -> None:
-        if not self._targets:
-            return
-        for ancestor in (*spot.ancestors, deref(spot.value)):
-            if id(ancestor) in self._targets and not (ancestor is deref(spot.value) and not spot.rest):
-                what = repr((type(edit), edit.path[-1], getattr(edit, "key", ""), getattr(edit, "value", "")))
-                self._shared[(id(ancestor), what)].add(edit.path)
-                return
-        if isinstance(spot.value, Alias) and not spot.rest:
-            raise EditError("the value is an alias", edit.path, "GX005")
-        if id(deref(spot.value)) in self._targets and not spot.rest:
-            raise EditError("the value stands behind an anchor that others use", edit.path, "GX005")
-
     def check_shared(self) -> None:
-        """Every way to reach a shared node must ask for the same edit."""
-        for (node, _), paths in self._shared.items():
-            if len(paths) != self._targets[node] + 1:
+        """Every path that leads to a changed entry must ask for the same change."""
+        for said in self._said.values():
+            try:
+                ways = self._sharing.ways(said.holder, said.step)
+            except SharingError:
+                ways = 0
+            if len(said.paths) != ways:
                 raise EditError(
                     "an anchor, alias or merge key shares this with something that is not changed alike",
-                    min(paths, key=repr),
+                    min(said.paths, key=repr),
                     "GX005",
                 )
+
+    def check_anchored(self) -> None:
+        """A value with an anchor changes for all of its aliases or not at all."""
+        gone = gone_nodes(self.plans)
+        for target in {id(a.target): a.target for a in self._document.aliases}.values():
+            uses = [use for use in self._sharing.uses[id(target)] if id(use.written) not in gone]
+            plans = [self.plans.get(id(use.holder)) for use in uses]
+            new = [
+                plan.values[id(use.handle)]
+                for use, plan in zip(uses, plans, strict=True)
+                if plan and id(use.handle) in plan.values
+            ]
+            if id(target) in gone and uses or new and (len(new) != len(uses) or any(v != new[0] for v in new)):
+                raise EditError(
+                    f"the anchor &{target.anchor} is used elsewhere too", self._path_of(uses), "GX005"
+                )
+            for use, plan in zip(uses, plans, strict=True):
+                if plan and isinstance(use.written, Alias):
+                    plan.values.pop(id(use.handle), None)  # it follows its anchor
+
+    def _path_of(self, uses: list[Any]) -> Path:
+        handles = {id(use.handle) for use in uses}
+        holders = {id(use.holder) for use in uses}
+        paths = [
+            path
+            for said in self._said.values()
+            if id(said.holder) in holders or id(said.holder) in handles
+            for path in said.paths
+        ]
+        return min(paths or [p for said in self._said.values() for p in said.paths], key=repr, default=())
 
     # -- pruning -------------------------------------------------------------------------------
 
     def prune(self) -> None:
-        """What a removal empties goes with it, up to the pod."""
+        """What a removal empties goes with it, wherever it stands."""
         pending = [plan for plan in self.plans.values() if plan.removed]
         while pending:
             plan = pending.pop()
             if plan.added or plan.appended or not _all_removed(plan):
                 continue
-            parent = self._parents.get(id(plan.node))
-            if parent is None:
-                continue
-            owner, handle, ancestors = parent
-            above = self._plan(owner, ancestors)
-            if id(handle) not in above.removed:
-                above.removed.add(id(handle))
-                pending.append(above)
+            for spot in self._reached.get(id(plan.node), {}).values():
+                above = self._plan(spot)
+                if id(spot.handle) not in above.removed:
+                    above.removed.add(id(spot.handle))
+                    pending.append(above)
+
+
+def _place(spot: _Spot, edit: Edit) -> tuple[Mapping | Sequence, str | int]:
+    """The mapping or list that an edit changes physically, and the entry of it."""
+    inner = deref(spot.value)
+    if isinstance(inner, (Mapping, Sequence)) and not _fillable(spot):
+        if spot.rest:
+            return inner, spot.rest[0]
+        if isinstance(edit, Append):
+            return inner, len(inner.items) if isinstance(inner, Sequence) else ""
+    return spot.owner, spot.step
+
+
+def _fillable(spot: _Spot) -> bool:
+    """Nothing is there yet: no value, ``null``, or empty braces in a block file."""
+    node = spot.value
+    if isinstance(node, Scalar):
+        return node.kind is Kind.NULL and spot.handle is not spot.owner
+    if isinstance(node, (Mapping, Sequence)):
+        empty = not (node.entries if isinstance(node, Mapping) else node.items)
+        plain = node.anchor is None and node.tag is None
+        return empty and plain and isinstance(spot.owner, Mapping) and not spot.owner.flow
+    return False
+
+
+def _says(node: Node, value: Any) -> bool:
+    """The node says the scalar already."""
+    node = deref(node)
+    if not isinstance(node, Scalar) or isinstance(value, bool) or not isinstance(value, (int, str)):
+        return False
+    kind = Kind.INT if isinstance(value, int) else Kind.STR
+    return node.kind is kind and node.text == str(value)
+
+
+def gone_nodes(plans: Plans) -> set[int]:
+    """The nodes that go with removed or replaced entries; their own plans need no splices."""
+    gone: set[int] = set()
+    for plan in plans.values():
+        if not plan.removed:
+            continue
+        entries = plan.node.entries if isinstance(plan.node, Mapping) else [(n, n) for n in plan.node.items]
+        pending = [value for handle, value in entries if id(handle) in plan.removed]
+        while pending:
+            node = pending.pop()
+            gone.add(id(node))
+            if isinstance(node, Mapping):
+                pending.extend(part for entry in node.entries for part in entry)
+            elif isinstance(node, Sequence):
+                pending.extend(node.items)
+    return gone
 
 
 def _all_removed(plan: NodePlan) -> bool:

@@ -32,42 +32,59 @@ POLICIES = st.one_of(st.none(), st.sampled_from(Policy))
 CLASSES = st.one_of(st.none(), st.none(), st.sampled_from(Qos))
 
 
-@st.composite
-def shares(draw: st.DrawFn) -> Share:
+def _share(
+    cards: int, cores: int | None, memory: int | None, policy: Policy | None, qos: Qos | None
+) -> Share:
+    total_cores = None if cores is None else cores * cards
+    return Share(cards, total_cores, None if memory is None else memory * cards, policy, qos)
+
+
+SHARES = st.builds(
+    _share,
+    CARDS,
+    st.one_of(CORES_PER_CARD, CORES_PER_CARD, st.none()),
+    st.one_of(MEMORY_MIB_PER_CARD, MEMORY_MIB_PER_CARD, st.none()),
+    POLICIES,
+    CLASSES,
+)
+
+
+def shares() -> st.SearchStrategy[Share]:
     """Any share: whole cards and parts, every field given or open."""
-    cards = draw(CARDS)
-    cores = draw(st.one_of(CORES_PER_CARD, CORES_PER_CARD, st.none()))
-    memory = draw(st.one_of(MEMORY_MIB_PER_CARD, MEMORY_MIB_PER_CARD, st.none()))
-    return Share(
-        cards,
-        None if cores is None else cores * cards,
-        None if memory is None else memory * cards,
-        draw(POLICIES),
-        draw(CLASSES),
-    )
+    return SHARES
 
 
-@st.composite
-def pods(draw: st.DrawFn) -> list[ContainerShare]:
-    """One to three containers and at times an init container; at least one of them has a share.
+def _pod(
+    first: Share, others: list[Share | None], containers: int, init: bool, place: int, agree: bool
+) -> list[ContainerShare]:
+    places = [*([(True, 0)] if init else []), *((False, n) for n in range(containers))]
+    chosen = len(places) - 1 - place % containers
+    made: list[ContainerShare] = []
+    for (is_init, index), other, number in zip(places, others, range(len(places)), strict=False):
+        share = first if number == chosen else other
+        if share and agree:
+            share = replace(share, policy=first.policy, qos=first.qos)
+        made.append(ContainerShare(f"{'init' if is_init else 'main'}-{index}", index, is_init, share))
+    return made
+
+
+PODS = st.builds(
+    _pod,
+    SHARES,
+    st.lists(st.one_of(st.none(), SHARES), min_size=4, max_size=4),
+    st.sampled_from((1, 1, 1, 2, 2, 3)),
+    st.sampled_from((False, False, False, True)),
+    st.integers(0, 2),
+    st.sampled_from((True, True, True, False)),
+)
+
+
+def pods() -> st.SearchStrategy[list[ContainerShare]]:
+    """One to three containers and at times an init container; an ordinary one has a share at least.
 
     Most pods agree in policy and QoS class, some contradict themselves.
     """
-    ordinary = draw(st.sampled_from((1, 1, 1, 2, 2, 3)))
-    inits = draw(st.sampled_from((0, 0, 0, 0, 1)))
-    agree = draw(st.sampled_from((True, True, True, False)))
-    first = draw(shares())
-    places = [(True, n) for n in range(inits)] + [(False, n) for n in range(ordinary)]
-    chosen = draw(st.integers(inits, len(places) - 1))
-    containers: list[ContainerShare] = []
-    for number, (init, index) in enumerate(places):
-        share: Share | None = first
-        if number != chosen:
-            share = draw(st.one_of(st.none(), shares()))
-            if share and agree:
-                share = replace(share, policy=first.policy, qos=first.qos)
-        containers.append(ContainerShare(f"{'init' if init else 'main'}-{index}", index, init, share))
-    return containers
+    return PODS
 
 
 def accepts() -> st.SearchStrategy[Accept]:
@@ -99,46 +116,45 @@ PLACES = (Place.RESOURCE, Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR, Pl
 """Where a key can be written in a manifest of a pod."""
 
 
-def texts(backend: Backend) -> st.SearchStrategy[Value]:
-    """Values as people write them, right and wrong: numbers, names of policies, slips."""
-    numbers = st.integers(-1, 100_000).map(Value.of)
-    words = st.sampled_from(
-        (*Policy, "fs", "be", "guaranteed-burst-share", "native-burst-share", "online", "offline")
-        + ("shared_cores", "reclaimed_cores", "cgpu", "core_mem", "share", "true", "enable")
-        + ("2,0", "2, 0", "0", "1", "2", "100", "160", "5.5", "2Gi", "6k", "30.0", "0030", "-5", "")
-    ).map(lambda text: Value.of(str(text)))
-    odd = st.builds(Value, st.text(max_size=6), st.sampled_from(Kind))
-    return st.one_of(numbers, words, odd)
+WORDS = (
+    *("best-effort", "fixed-share", "burst-share", "fs", "guaranteed-burst-share", "native-burst-share"),
+    *("online", "offline", "shared_cores", "reclaimed_cores", "cgpu", "core_mem", "true", "enable"),
+    *("2,0", "0", "1", "2", "100", "160", "5.5", "2Gi", "6k", "30.0", "0030", "-5"),
+)
+"""Values as people write them, of one vendor or another, right and wrong."""
+VALUES = st.one_of(
+    st.integers(-1, 100_000).map(Value.of),
+    st.sampled_from(WORDS).map(Value.of),
+    st.builds(Value, st.text(max_size=6), st.sampled_from(Kind)),
+)
 
 
-@st.composite
-def claims(draw: st.DrawFn, backend: Backend) -> PodClaims:
+def claims(backend: Backend) -> st.SearchStrategy[PodClaims]:
     """A pod with keys of the backend anywhere, with any values. Its values have no paths yet."""
     rows = [row for row in backend.keys if row.name != backend.whole_card_key]
     names = st.sampled_from([row.name.replace("*", "main") for row in rows])
+    values = st.dictionaries(names, VALUES, max_size=3)
+    texts = st.lists(VALUES.map(lambda value: value.text), max_size=2).map(tuple)
+    operators = st.sampled_from(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))
+    term = st.lists(st.builds(NodeRequirement, names, operators, texts), max_size=2).map(tuple)
 
-    def mapping() -> dict[str, Value]:
-        return draw(st.dictionaries(names, texts(backend), max_size=3))
+    def containers(init: bool, least: int, most: int) -> st.SearchStrategy[tuple[ContainerClaims, ...]]:
+        each = st.tuples(values, values, values)  # limits, requests, environment
+        return st.lists(each, min_size=least, max_size=most).map(
+            lambda found: tuple(
+                ContainerClaims(f"{'init' if init else 'main'}-{index}", index, init, *three)
+                for index, three in enumerate(found)
+            )
+        )
 
-    containers = tuple(
-        ContainerClaims(f"main-{index}", index, False, mapping(), mapping(), mapping())
-        for index in range(draw(st.integers(1, 2)))
-    )
-    requirement = st.builds(
-        NodeRequirement,
-        names,
-        st.sampled_from(("In", "NotIn", "Exists", "DoesNotExist", "Gt")),
-        st.lists(texts(backend).map(lambda value: value.text), max_size=2).map(tuple),
-    )
-    terms = st.lists(st.lists(requirement, max_size=2).map(tuple), max_size=2).map(tuple)
-    inits = (ContainerClaims("init-0", 0, True, mapping()),) if draw(st.booleans()) else ()
-    return PodClaims(
-        containers,
-        inits,
-        labels=mapping(),
-        annotations=mapping(),
-        node_selector=mapping(),
-        affinity=draw(terms),
-        owner_labels=mapping(),
-        owner_annotations=mapping(),
+    return st.builds(
+        PodClaims,
+        containers(False, 1, 2),
+        containers(True, 0, 1),
+        labels=values,
+        annotations=values,
+        node_selector=values,
+        affinity=st.lists(term, max_size=2).map(tuple),
+        owner_labels=values,
+        owner_annotations=values,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from alibaba_pods import pod
+from tests.backends.alibaba_pods import pod
 
 from gpuxlate.backends.alibaba import BACKEND
 from gpuxlate.backends.alibaba import keys as k

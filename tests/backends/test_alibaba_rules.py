@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from alibaba_pods import in_affinity, limit, node_selector, pod
+from tests.backends.alibaba_pods import in_affinity, limit, node_selector, pod
 
 from gpuxlate.backends.alibaba import BACKEND
 from gpuxlate.backends.alibaba import keys as k

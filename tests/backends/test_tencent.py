@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from tencent_pods import APP_CLASS, CLASS, CORE, GREEDY, MEMORY, POLICY, SELECTOR, expression, limit, pod
+from tests.backends.tencent_pods import APP_CLASS, CLASS, CORE, GREEDY, MEMORY, POLICY, SELECTOR, expression, limit, pod
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare, Reading, Taking

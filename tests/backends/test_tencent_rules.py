@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tencent_pods import CLASS, POLICY, SELECTOR, expression, limit, pod
+from tests.backends.tencent_pods import CLASS, POLICY, SELECTOR, expression, limit, pod
 
 from gpuxlate.backends.tencent import BACKEND
 from gpuxlate.claims import Path, PodClaims, Put

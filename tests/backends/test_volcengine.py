@@ -7,7 +7,7 @@ MiB over "2" cards), and the vendor's webhook code of volcano-sh/volcano pull re
 from __future__ import annotations
 
 import pytest
-from volcengine_pods import CORE, LISTED, MEMORY, POLICY, QOS, RECLAIMED, Numbers, both, limit, note, pod
+from tests.backends.volcengine_pods import CORE, LISTED, MEMORY, POLICY, QOS, RECLAIMED, Numbers, both, limit, note, pod
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.volcengine import BACKEND

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from volcengine_pods import WEIGHT, Numbers, both, limit, note, pod, several
+from tests.backends.volcengine_pods import WEIGHT, Numbers, both, limit, note, pod, several
 
 from gpuxlate.backends.volcengine import BACKEND, prerequisites
 from gpuxlate.claims import Path, PodClaims

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from volcengine_pods import LISTED, RECLAIMED, WEIGHT, Numbers, both, limit, note, owner, pod, several, values
+from tests.backends.volcengine_pods import LISTED, RECLAIMED, WEIGHT, Numbers, both, limit, note, owner, pod, several, values
 
 from gpuxlate.backends.volcengine import BACKEND
 from gpuxlate.claims import Kind, Path, PodClaims, Put, Remove, Rename, Value

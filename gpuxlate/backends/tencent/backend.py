@@ -80,7 +80,9 @@ def _online(placing: Placing) -> Numbers:
 def _ordinary(placing: Placing, profile: Profile | None) -> Numbers:
     """Compute and memory of one card, or of two; whole cards where compute is full."""
     cards = int(placing.take("cards"))
-    placing.need("cores", "GX021", "an ordinary qGPU pod asks for compute and memory")
+    if cards <= k.MAX_SHARED_CARDS:
+        example = k.TWO_CARDS_EXAMPLE if cards > 1 else None
+        placing.need("cores", "GX021", "an ordinary qGPU pod asks for compute and memory", example)
     if cards == 1:
         placing.on_grid("cores", "TKE002", step=k.CORE_STEP, low=k.CORE_STEP, unit="%")
     placing.whole_when_full("TKE008")

@@ -51,6 +51,8 @@ FULL = 100
 """Percent of a whole card (S003)."""
 MAX_SHARED_CARDS = 2
 """Most cards that a container shares (TC117759, 2026-01-13)."""
+TWO_CARDS_EXAMPLE = 60
+"""Percent of each of two cards that can be said: more than half of a card (TC127667)."""
 MULTI_CARD_VERSION = (1, 1, 1)
 """The add-on that knows two shared cards (TC127667); the kernel module must be 3.0.5 (TC117759)."""
 MAX_SHARES = 16

@@ -1,0 +1,257 @@
+"""What a share needs of its nodes: labels, warnings, prerequisites. Data with their sources.
+
+A prerequisite names one fact of a profile and the bound it must keep. ``nodepool`` prints and checks
+them, and rules that need a profile ask the same data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from gpuxlate import versions
+from gpuxlate.diagnostics import Severity
+from gpuxlate.profile import Profile
+from gpuxlate.share import Share
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A vendor's document and the date it bears, None where it bears none."""
+
+    title: str
+    date: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.title}, {self.date or 'undated'}"
+
+
+class Setter(StrEnum):
+    """Who puts a label on the nodes."""
+
+    YOU = "you"
+    OPTIONAL = "you, if wanted"
+    CLOUD = "the cloud"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLabel:
+    """A label of the nodes, and who sets it."""
+
+    key: str
+    value: str
+    note: str
+    source: Source
+    setter: Setter = Setter.YOU
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWarning:
+    """What the documents warn of."""
+
+    text: str
+    source: Source
+
+
+# --- bounds -----------------------------------------------------------------------------------
+
+
+class Bound(Protocol):
+    """What a fact must keep; its text says it in words."""
+
+    def holds(self, found: str) -> bool | None:
+        """Whether the fact keeps it; None where the text does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """A version or later."""
+
+    least: str
+
+    def holds(self, found: str) -> bool | None:
+        return versions.at_least(found, self.least)
+
+    def __str__(self) -> str:
+        return f"{self.least} or later"
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeastInMinor:
+    """The first version of each minor; every minor after the last."""
+
+    firsts: tuple[str, ...]
+
+    def holds(self, found: str) -> bool | None:
+        return versions.at_least_in_minor(found, self.firsts)
+
+    def __str__(self) -> str:
+        return f"at least {', '.join(self.firsts)}, each within its minor, or a later minor"
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeastNumber:
+    """A number or more."""
+
+    least: int
+    unit: str = ""
+
+    def holds(self, found: str) -> bool | None:
+        return int(found) >= self.least if found.isascii() and found.isdigit() else None
+
+    def __str__(self) -> str:
+        return f"{self.least} {self.unit}".rstrip() + " or more"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of some texts; those after the first are other spellings of it."""
+
+    texts: tuple[str, ...]
+
+    def holds(self, found: str) -> bool | None:
+        return found in self.texts
+
+    def __str__(self) -> str:
+        return self.texts[0]
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOf:
+    """Texts that must not occur, however they are spelled (``veLinux 2.0`` is ``velinux2.0``)."""
+
+    texts: tuple[str, ...]
+
+    def holds(self, found: str) -> bool | None:
+        plain = letters(found)
+        return not any(letters(one) in plain for one in self.texts)
+
+    def __str__(self) -> str:
+        return f"none of {', '.join(self.texts)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CardsOf:
+    """Card models by architecture: the documented ones hold, the listed others do not."""
+
+    documented: tuple[tuple[str, tuple[str, ...]], ...]
+    others: tuple[str, ...] = ()
+
+    def holds(self, found: str) -> bool | None:
+        words = model_words(found)
+        if any(words & set(models) for _, models in self.documented):
+            return True
+        return False if words & set(self.others) else None
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} (such as {', '.join(models)})" for name, models in self.documented)
+
+
+def letters(text: str) -> str:
+    """Letters and digits alone, in lower case: ``veLinux 2.0`` is ``velinux20``."""
+    return "".join(char for char in text.lower() if char.isalnum())
+
+
+def model_words(model: str) -> frozenset[str]:
+    """The parts of a card model: ``Tesla-V100-SXM2-32GB`` holds ``V100``."""
+    return frozenset(re.split(r"[^A-Z0-9]+", model.upper()))
+
+
+# --- prerequisites ----------------------------------------------------------------------------
+
+
+class State(StrEnum):
+    """What a profile tells about a prerequisite."""
+
+    MET = "met"
+    UNMET = "not met"
+    UNKNOWN = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One prerequisite: what must keep which bound, and when.
+
+    ``fact``: where a profile says it, in the profile's own names (``components.mgpu``); ``when`` is
+    empty where every share needs it. Severity: error where the vendor's document makes it a
+    condition, warning where documents disagree or only advise.
+    """
+
+    what: str
+    fact: str
+    bound: Bound
+    source: Source
+    when: str = ""
+    severity: Severity = Severity.ERROR
+
+    def check(self, profile: Profile | None) -> Checked:
+        """The prerequisite against a profile."""
+        found = told(profile, self.fact) if profile else None
+        held = None if found is None else self.bound.holds(found)
+        state = State.UNKNOWN if held is None else State.MET if held else State.UNMET
+        return Checked(self, state, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A prerequisite, and what a profile tells about it; ``found`` as the profile has it."""
+
+    requirement: Requirement
+    state: State
+    found: str | None
+
+    @property
+    def failed(self) -> bool:
+        """Not met, and the share cannot run so."""
+        return self.state is State.UNMET and self.requirement.severity is Severity.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class NodeNeeds:
+    """All that one share needs of its nodes. ``remarks``: what is right without doing anything."""
+
+    labels: tuple[NodeLabel, ...] = ()
+    remarks: tuple[NodeWarning, ...] = ()
+    warnings: tuple[NodeWarning, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+
+    def check(self, profile: Profile | None) -> tuple[Checked, ...]:
+        return tuple(one.check(profile) for one in self.requirements)
+
+
+def told(profile: Profile, fact: str) -> str | None:
+    """What a profile says of a fact, by its name in the profile; None where it says nothing."""
+    name, _, part = fact.partition(".")
+    if name == "components":
+        return profile.components.get(part)
+    facts: dict[str, object] = {
+        "kubernetesVersion": profile.kubernetes_version,
+        "nodeImage": profile.node_image,
+        "policy": profile.policy,
+        "cards.model": profile.cards.model,
+        "cards.perNode": profile.cards.per_node,
+        "cards.memoryMiB": profile.cards.memory_mib,
+    }
+    value = facts[fact]
+    return None if value is None else str(value)
+
+
+def unmet(profile: Profile | None, requirements: Sequence[Requirement]) -> tuple[Checked, ...]:
+    """The prerequisites that a profile is known not to meet."""
+    checked = (one.check(profile) for one in requirements)
+    return tuple(one for one in checked if one.state is State.UNMET)
+
+
+def cards_of_a_node(share: Share, source: Source) -> tuple[Requirement, ...]:
+    """Cards and memory that a node must have: all cards of a container are on one node."""
+    cards = Requirement("cards of a node", "cards.perNode", AtLeastNumber(share.cards), source)
+    if share.memory_mib_per_card is None:
+        return (cards,)
+    memory = AtLeastNumber(share.memory_mib_per_card, "MiB")
+    return cards, Requirement("memory of a card", "cards.memoryMiB", memory, source)

@@ -1,0 +1,298 @@
+"""``gpuxlate cost``: what shares cost on EMR Serverless, by the vendor's formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any
+
+import typer
+
+from gpuxlate import cost
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.placing import Accept
+from gpuxlate.cli import common, options
+from gpuxlate.cli.tables import table
+from gpuxlate.cost import Card, CostError, Decides, Price, decimal
+from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.fit import Outcome, fit_pod
+from gpuxlate.manifest.compose import Document
+from gpuxlate.manifest.place import placed
+from gpuxlate.profile import CardProfile, Profile
+from gpuxlate.spec.document import ShareDocument
+from gpuxlate.specs import read_specs
+from gpuxlate.translate import unique
+
+ROLES = {
+    "volcengine-emr-spark": "executor",
+    "volcengine-emr-ray": "worker",
+    "volcengine-emr-customjob": "task",
+}
+"""The targets that are billed so, and what the pods of their jobs are called."""
+
+SPARK = "volcengine-emr-spark"
+BILLED = "Billed so with pay-as-you-go GPUs only. The vendor's rounding and least charge are not documented."
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One share as a job: its pods by role, each at the price of one."""
+
+    name: str
+    price: Price
+    pods: tuple[tuple[str, int], ...]
+
+    @property
+    def gpu_hours(self) -> Fraction:
+        return sum((self.price.gpu_hours * count for _, count in self.pods), Fraction(0))
+
+
+def command(
+    specs: options.Specs,
+    to: options.To,
+    hours: Annotated[
+        str, typer.Option("--hours", help="How long: 1, 0.5, 1/3, 90m, 1h30m.", metavar="H")
+    ] = "1",
+    pods: Annotated[
+        int | None, typer.Option("--pods", help="Pods of the job, all of them (1).", min=1, max=10**6)
+    ] = None,
+    executors: Annotated[
+        int | None, typer.Option("--executors", help="Spark: executors with a GPU.", min=0, max=10**6)
+    ] = None,
+    driver: Annotated[
+        bool | None,
+        typer.Option("--driver/--no-driver", help="Spark: the driver has a GPU too, as in the vendor's conf."),
+    ] = None,
+    card: Annotated[
+        str | None, typer.Option("--card", help="A card with known figures: A10.", metavar="NAME")
+    ] = None,
+    card_units: Annotated[
+        str | None, typer.Option("--card-units", help="GPU-hours for one hour of the card.", metavar="N")
+    ] = None,
+    card_memory: Annotated[
+        int | None, typer.Option("--card-memory-mib", help="MiB of the card that mGPU can use.", min=1)
+    ] = None,
+    round_: options.Round = None,
+    fill: options.Fill = [],  # noqa: B006 - typer copies it
+    drop: options.Drop = [],  # noqa: B006
+    output: options.Output = "table",
+) -> int:
+    """What shares cost on EMR Serverless: the vendor's GPU-hour formula, exact."""
+    if output not in ("table", "json"):
+        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+    backend = common.target(to)
+    if backend.name not in ROLES:
+        raise common.CliError(f"no price is known for {backend.name}", f"targets: {', '.join(ROLES)}")
+    time = _given("--hours", hours, cost.hours)
+    billed = _card(card, card_units, card_memory)
+    count = _pods(backend.name, pods, executors, driver)
+    accept = common.accept(round_, fill, drop)
+    found = read_specs(common.inputs(specs))
+    jobs: list[Job] = []
+    diagnostics = list(found.diagnostics)
+    for _, document, share in found.found:
+        price, findings = _price(document, share, backend, accept, billed, time)
+        diagnostics += findings
+        if price is not None:
+            jobs.append(Job(share.name, price, count))
+    common.show(diagnostics, found.sources)
+    if len(jobs) < len(found.found) or found.diagnostics:
+        return common.Exit.FINDINGS
+    if output == "json":
+        common.out(common.write_json(_json(backend, card, billed, time, jobs)))
+    else:
+        common.out(_text(card, billed, jobs))
+    return common.Exit.CLEAN
+
+
+def _given(option: str, text: str, read: Any) -> Fraction:
+    try:
+        value: Fraction = read(text)
+    except CostError as error:
+        raise common.CliError(f"{option} {text}: {error}", "write 1, 0.5 or 1/3") from None
+    return value
+
+
+def _card(name: str | None, units: str | None, memory_mib: int | None) -> Card:
+    """The card by its figures, or by the name of a card whose figures are known. Never a guess."""
+    known = cost.KNOWN_CARDS.get(name.upper()) if name else None
+    if known is None and (units is None or memory_mib is None):
+        missing = [
+            option
+            for option, value in (("--card-units", units), ("--card-memory-mib", memory_mib))
+            if value is None
+        ]
+        what = f"the figures of {name} are not known" if name else "the card is not given"
+        hint = f"give {' and '.join(missing)}"
+        if not name:
+            hint += f", or --card {', '.join(cost.KNOWN_CARDS)}"
+        raise common.CliError(what, hint)
+    given_units = _given("--card-units", units, cost.number) if units is not None else None
+    if known is not None:
+        return Card(given_units or known.units, memory_mib or known.memory_mib)
+    assert given_units is not None and memory_mib is not None
+    return Card(given_units, memory_mib)
+
+
+def _pods(
+    target: str, pods: int | None, executors: int | None, driver: bool | None
+) -> tuple[tuple[str, int], ...]:
+    """The pods of the job that have a GPU, by role."""
+    if target != SPARK:
+        if executors is not None or driver is not None:
+            raise common.CliError(f"--executors and --driver are of Spark, not of {target}", "use --pods N")
+        return ((ROLES[target], 1 if pods is None else pods),)
+    if pods is not None:
+        if executors is not None or driver is not None:
+            raise common.CliError(
+                "--pods counts the driver and the executors already", "give --pods, or --executors"
+            )
+        return (("driver or executor", pods),)
+    if executors is None:
+        raise common.CliError(
+            "how many pods a Spark job has is not given",
+            "give --executors N (the driver is added, but for --no-driver), or --pods N",
+        )
+    counted = [("driver", 1)] if driver is not False else []
+    counted += [("executor", executors)] if executors else []
+    if not counted:
+        raise common.CliError("no pod of the job has a GPU", "give --executors N, or leave out --no-driver")
+    return tuple(counted)
+
+
+def _price(
+    document: Document, share: ShareDocument, backend: Backend, accept: Accept, card: Card, hours: Fraction
+) -> tuple[Price | None, list[Diagnostic]]:
+    """The price of a share as the target gets it, or why the target does not take it."""
+    asked = ContainerShare("", 0, share=share.share, origins=share.origins, path=("spec",))
+    profile = Profile(backend.name, cards=CardProfile(memory_mib=card.memory_mib))
+    fit = fit_pod([asked], backend, accept, profile)
+    findings = [placed(document, one) for one in unique(list(fit.findings()))]
+    outcome = fit.outcomes[0]
+    cores, memory = _number(outcome, "cores"), _number(outcome, "memoryMiB")
+    if not fit.accepted or cores is None or memory is None:
+        return None, findings
+    return Price(card, cores, memory, hours), findings
+
+
+def _number(outcome: Outcome, field: str) -> int | None:
+    """A number of the share as the target gets it: the last loss of the field, else what was asked."""
+    given = next((loss.given for loss in reversed(outcome.losses) if loss.field == field), None)
+    asked = given if given is not None else outcome.share.to_json()[field]
+    return asked if isinstance(asked, int) else None
+
+
+def _text(name: str | None, card: Card, jobs: Sequence[Job]) -> str:
+    called = f" ({name})" if name else ""
+    parts = [
+        f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable\n",
+        *(_job(job) for job in jobs),
+    ]
+    if len(jobs) > 1:
+        rows = [[job.name, str(job.gpu_hours), decimal(job.gpu_hours)] for job in jobs]
+        total = sum((job.gpu_hours for job in jobs), Fraction(0))
+        rows.append(["all", str(total), decimal(total)])
+        parts.append(table(["SHARE", "GPU-HOURS", "ROUNDED"], rows))
+    return "\n".join([*parts, BILLED + "\n"])
+
+
+def _job(job: Job) -> str:
+    price = job.price
+    shares = [
+        ["compute", f"{price.cores} %", price.compute_part, Decides.COMPUTE],
+        ["memory", f"{price.memory_mib} MiB", price.memory_part, Decides.MEMORY],
+    ]
+    parts = [
+        [what, asked, str(part), f"{decimal(part * 100, 4)} %", _yes(price.decides, side)]
+        for what, asked, part, side in shares
+        if isinstance(part, Fraction)
+    ]
+    hours = _both(price.hours)
+    pods = [
+        [role, str(count), hours, str(price.gpu_hours), str(price.gpu_hours * count)]
+        + [decimal(price.gpu_hours * count)]
+        for role, count in job.pods
+    ]
+    count = sum(n for _, n in job.pods)
+    pods.append(["job", str(count), hours, "", str(job.gpu_hours), decimal(job.gpu_hours)])
+    return "\n".join(
+        [
+            f"{job.name}\n",
+            table(["", "ASKED", "OF THE CARD", "", "DECIDES"], parts),
+            table(["PODS", "COUNT", "HOURS", "GPU-HOURS EACH", "GPU-HOURS", "ROUNDED"], pods),
+            _break_even(price),
+        ]
+    )
+
+
+def _yes(decides: Decides, side: object) -> str:
+    return "yes" if decides in (side, Decides.BOTH) else ""
+
+
+def _break_even(price: Price) -> str:
+    memory, cores = price.break_even_memory_mib, price.break_even_cores
+    lines = [f"break-even at {price.cores} %: above {_both(memory)} MiB memory decides the price"]
+    if price.free_memory_mib:
+        lines.append(
+            f"  up to {int(memory)} MiB memory costs nothing more: {price.free_memory_mib} MiB are free"
+        )
+    lines.append(f"break-even at {price.memory_mib} MiB: above {_both(cores)} % compute decides the price")
+    if price.free_cores:
+        lines.append(f"  up to {int(cores)} % compute costs nothing more: {price.free_cores} % are free")
+    return "\n".join(lines) + "\n"
+
+
+def _both(value: Fraction) -> str:
+    """The decimal, with the exact fraction where that is rounded."""
+    shown = decimal(value)
+    return shown if Fraction(shown) == value else f"{shown} ({value})"
+
+
+def _json(
+    backend: Backend, name: str | None, card: Card, hours: Fraction, jobs: Sequence[Job]
+) -> dict[str, Any]:
+    return {
+        "format": "gpuxlate-cost/v1",
+        "target": backend.name,
+        "billing": "pay-as-you-go",
+        "card": {"name": name, "units": _exact(card.units), "memoryMiB": card.memory_mib},
+        "hours": _exact(hours),
+        "items": [_item(job) for job in jobs],
+        "gpuHours": _exact(sum((job.gpu_hours for job in jobs), Fraction(0))),
+    }
+
+
+def _item(job: Job) -> dict[str, Any]:
+    price = job.price
+    return {
+        "name": job.name,
+        "cores": price.cores,
+        "memoryMiB": price.memory_mib,
+        "share": {
+            "compute": _exact(price.compute_part),
+            "memory": _exact(price.memory_part),
+            "billed": _exact(price.part),
+            "decides": str(price.decides),
+        },
+        "pods": [
+            {
+                "role": role,
+                "count": count,
+                "gpuHoursEach": _exact(price.gpu_hours),
+                "gpuHours": _exact(price.gpu_hours * count),
+            }
+            for role, count in job.pods
+        ],
+        "gpuHours": _exact(job.gpu_hours),
+        "breakEven": {
+            "memoryMiB": _exact(price.break_even_memory_mib),
+            "freeMemoryMiB": price.free_memory_mib,
+            "cores": _exact(price.break_even_cores),
+            "freeCores": price.free_cores,
+        },
+    }
+
+
+def _exact(value: Fraction) -> dict[str, Any]:
+    return {"exact": str(value), "decimal": float(decimal(value))}
