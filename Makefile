@@ -53,3 +53,13 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "adding the tools for tests to $(VENV) (once)"
 	@$(PIP) install --editable '.[dev]'
 	@touch $@
+
+.PHONY: e2e
+e2e: $(VENV)/e2e.stamp  ## the plug-in against a real API server (the first time five to ten minutes, root on Debian 12)
+	$(BIN)/python -m tests.e2e.server.build
+	$(BIN)/python -m pytest -m e2e tests/e2e
+
+$(VENV)/e2e.stamp: $(VENV)/dev.stamp
+	@echo "adding the Kubernetes client to $(VENV) (once)"
+	@$(PIP) install --editable '.[dev,cluster]'
+	@touch $@

@@ -104,28 +104,36 @@ def _paired(
     ``any_role``: what is left of both is replaced in place too, as in limits, where every entry is
     a quantity of the same share.
     """
-    left = dict(new)
-    unpaired: list[tuple[str, Value]] = []
+    gone = {name for name, _ in old}
+    # what stands there already, and stays, is set where it stands
+    there = {name for name in new if name in existing and name not in gone}
+    left = {name: value for name, value in new.items() if name not in there}
+    unpaired: list[Value] = []
     for name, value in old:
         partner = name if name in left else next((n for n in left if role(n) == role(name) is not None), None)
         if partner is None:
-            unpaired.append((name, value))
-            continue
-        wanted = _written(left.pop(partner), value, quoted_source)
-        if partner != name:
-            yield Rename(value.path, partner, wanted)
-        elif value.text != str(wanted):
-            yield Put(value.path, wanted)
-    for _, value in unpaired:
+            unpaired.append(value)
+        else:
+            yield from _replaced(value, name, partner, left.pop(partner), quoted_source)
+    for value in unpaired:
         if left and any_role:
             partner = next(iter(left))
             yield Rename(value.path, partner, _written(left.pop(partner), value, quoted_source))
         else:
             yield Remove(value.path)
-    for name, wanted_value in left.items():
-        if name in existing and existing[name].text == wanted_value.text:
-            continue
-        yield Put((*path, name), wanted_value.plain)
+    for name in sorted(there):
+        if existing[name].text != new[name].text:
+            yield Put(existing[name].path, new[name].plain)
+    for name, wanted in left.items():
+        yield Put((*path, name), wanted.plain)
+
+
+def _replaced(value: Value, name: str, partner: str, new: Value, quoted_source: bool) -> Iterator[Edit]:
+    wanted = _written(new, value, quoted_source)
+    if partner != name:
+        yield Rename(value.path, partner, wanted)
+    elif value.text != str(wanted):
+        yield Put(value.path, wanted)
 
 
 def _written(wanted: Value, replaced: Value, quoted_source: bool) -> int | str:

@@ -11,11 +11,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpuxlate.manifest.source import DecodeError, Source
 
+if TYPE_CHECKING:
+    from gpuxlate.manifest.compose import Reader
+
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
+PARAMETER_SUFFIXES = (".conf", ".properties", ".sql", ".json")
+"""Files that hold the parameters of a job where the user named them himself."""
 MAX_BYTES = 512 * 1024 * 1024
 """A larger file is no manifest; it is refused before it is read."""
 
@@ -51,6 +57,23 @@ class Input:
             raise InputError(f"{self.name}: {error}") from None
 
 
+def reader(one: Input, source: Source, target: str | None = None) -> Reader:
+    """How to read the documents of an input: those of manifests, or the parameters of a job.
+
+    ``target``: the one that the user named as the dialect of the input.
+    """
+    from gpuxlate.manifest.compose import documents
+
+    said = target is not None and target.startswith("volcengine-emr-")
+    if not one.named or not (said or one.name.endswith(PARAMETER_SUFFIXES)):
+        return documents
+    if target is not None and not said:
+        return documents
+    from gpuxlate.parameters.find import reader_of  # only where there are parameters: start-up counts
+
+    return reader_of(source, target) or documents
+
+
 def reason(error: OSError) -> str:
     """The system's words for what went wrong, in lower case."""
     return (error.strerror or str(error)).lower()
@@ -59,7 +82,7 @@ def reason(error: OSError) -> str:
 def expand(paths: Iterable[str]) -> Iterator[Input]:
     """The inputs behind PATH arguments: files, folders (recursively, in order) and ``-``.
 
-    Raises InputError for a path that is not there.
+    A path that is not there is an input too: reading it raises InputError.
     """
     seen: set[str] = set()
     for text in paths:
@@ -67,13 +90,7 @@ def expand(paths: Iterable[str]) -> Iterator[Input]:
             yield Input(STDIN, None)
             continue
         path = Path(text)
-        try:
-            is_folder = path.is_dir()
-            if not is_folder:
-                path.stat()
-        except (OSError, ValueError) as error:
-            why = reason(error) if isinstance(error, OSError) else "no valid path"
-            raise InputError(f"{text}: {why}") from None
+        is_folder = path.is_dir()
         found = _files_in(path) if is_folder else [path]
         for one in found:
             real = os.path.realpath(one)
@@ -83,11 +100,14 @@ def expand(paths: Iterable[str]) -> Iterator[Input]:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
+    """Its YAML and JSON files in order, then the folders that could not be looked into."""
+    failed: list[OSError] = []
+    for where, folders, files in os.walk(folder, onerror=failed.append):
         folders[:] = sorted(name for name in folders if name not in (".git", "node_modules"))
         for name in sorted(files):
             if name.endswith(SUFFIXES):
                 yield Path(where, name)
+    yield from (Path(error.filename) for error in failed)
 
 
 def under_chart_templates(path: Path | None) -> bool:
@@ -102,15 +122,29 @@ def under_chart_templates(path: Path | None) -> bool:
     )
 
 
-_ESCAPE = re.compile(rb"\\[xuU/\r\n]")
+_BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
+_ESCAPE = re.compile(
+    rb"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.))", re.DOTALL
+)
 
 
 def may_hold(data: bytes, marks: re.Pattern[bytes]) -> bool:
     """Whether a text can hold one of the marks, without reading it as YAML.
 
-    Sound: the only way to write a key without its letters is an escape in double quotes.
+    Sound: the only way to write a key without its letters is an escape in double quotes. A NUL is no
+    text at all, or one of UTF-16: reading it says so.
     """
-    return marks.search(data) is not None or _ESCAPE.search(data) is not None
+    if marks.search(data) is not None or b"\0" in data:
+        return True
+    return b"\\" in data and marks.search(_ESCAPE.sub(_unescaped, data)) is not None
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    number = match[1] or match[2] or match[3]
+    if number is not None:
+        code = int(number, 16)
+        return chr(code).encode("utf-8", "surrogatepass") if code <= sys.maxunicode else b""
+    return match[5] or b""
 
 
 def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> None:

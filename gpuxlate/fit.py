@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from gpuxlate.backends.base import Backend, ContainerShare, Selector
@@ -48,6 +48,16 @@ class Outcome:
     def accepted(self) -> bool:
         """Nothing was lost that the user did not allow."""
         return all(loss.accepted for loss in self.losses)
+
+    @property
+    def given(self) -> Share:
+        """The share as the target gets it: what was asked, with each loss applied. What was to be
+        filled and was not stays open."""
+        attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
+        changed = {
+            attributes[loss.field]: loss.given for loss in self.losses if loss.kind is not LossKind.REFUSED
+        }
+        return replace(self.share, **changed)  # type: ignore[arg-type]
 
     def findings(self) -> Iterator[Diagnostic]:
         for loss in self.losses:

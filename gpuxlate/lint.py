@@ -2,25 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 
 from gpuxlate.backends import registry
-from gpuxlate.claims import Edit, Path, PodClaims
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.manifest.compose import Document, NotYamlError, documents
+from gpuxlate.backends.base import Backend, Taking
+from gpuxlate.claims import Edit, Path, PodClaims, Value
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.edit import EditError, Splice, apply, edit_document
+from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
+from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
+
+_is_gpu_key = lru_cache(maxsize=4096)(registry.is_gpu_key)
 
 MAX_ROUNDS = 10
 """Fixes of one place can wait for each other; more rounds than this do not happen."""
+
+
+@cache
+def text_marks() -> re.Pattern[bytes]:
+    """What a text must hold for any rule to find something in it, misspelt keys included.
+
+    Sound: a key that is at most two edits from a known one (GX003) keeps one of any three pieces of
+    it unharmed. ``nvidia.com/gpu`` alone is nobody's share, and no rule looks at it.
+    """
+    backends = _dialects()
+    texts = {"gpuxlate", "GPUShare", *(mark for row in registry.BUILT_IN if row.form for mark in row.marks)}
+    for backend in backends:
+        texts.update(backend.gpu_prefixes)
+        texts.update(name.rstrip("*") for name in backend.look_alikes)
+        texts.update(row.name.rstrip("*") for row in backend.keys if row.name != WHOLE_CARD)
+    for name in Vocabulary(backends).candidates:
+        if "/" in name:
+            texts.update(_three_pieces(name))
+    # a text that holds another one of the set is found by that one
+    short = [one for one in texts if not any(other != one and other in one for other in texts)]
+    return re.compile(b"|".join(re.escape(one.encode()) for one in sorted(short)))
+
+
+def _three_pieces(name: str) -> tuple[str, str, str]:
+    """A key in three: the last piece keeps a letter of the domain, since names alone are common words."""
+    last = name.index("/") - 1
+    middle = (last - 1) // 2
+    return name[:middle], name[middle:last], name[last:]
 
 
 def everything(_code: str) -> bool:
@@ -28,16 +63,27 @@ def everything(_code: str) -> bool:
     return True
 
 
+def nothing(_code: str) -> bool:
+    """No rule is excused."""
+    return False
+
+
+@cache
+def _dialects() -> tuple[Backend, ...]:
+    return tuple(registry.pod_backends())
+
+
 @dataclass(frozen=True, slots=True)
 class LintSettings:
-    """``selected`` says whether a code is wanted at all."""
+    """``selected`` says whether a code is wanted at all, ``excused`` whether the source may break it."""
 
     profile: Profile | None = None
     selected: Callable[[str], bool] = everything
+    excused: Callable[[str], bool] = nothing
 
     @property
     def context(self) -> Context:
-        return Context(self.profile, tuple(registry.all_backends()))
+        return Context(self.profile, _dialects())
 
 
 @dataclass(slots=True)
@@ -52,24 +98,31 @@ class Linted:
     skipped: str | None = None
 
 
-def lint_source(source: Source, settings: LintSettings) -> Linted:
-    """Every finding of a source, in the order of the text."""
+def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
+    """Every finding of a source, in the order of the text. ``read`` gives its documents."""
     result = Linted(source)
     context = settings.context
     found: list[Diagnostic] = []
     ignores: list[Ignore] = list(ignores_in_text(source))
     try:
-        for document in documents(source):
+        for document in read(source):
             result.documents += 1
-            found.extend(_document(document, context, result, ignores))
+            template = template_in(document)
+            if template is not None:
+                found.append(unrendered(source, template))
+                result.skipped = HELM_TEMPLATE
+            else:
+                found.extend(_document(document, context, result, ignores))
     except NotYamlError as error:
         problem = no_yaml(source, error)
         found.append(problem)
         if problem.code == "GX012":
-            result.skipped = problem.message
+            result.skipped = HELM_TEMPLATE
     wanted = [one for one in _once(found) if settings.selected(one.code)]
     left, result.suppressed = suppress(wanted, ignores, settings.selected)
-    result.diagnostics = sorted(left, key=Diagnostic.sort_key)
+    kept = [one for one in left if not settings.excused(one.code)]
+    result.suppressed += len(left) - len(kept)
+    result.diagnostics = sorted(kept, key=Diagnostic.sort_key)
     return result
 
 
@@ -88,30 +141,37 @@ def _document(
 ) -> Iterator[Diagnostic]:
     if document.root is None:
         return
-    if _says_it_is_a_share(document):
+    if document.job is None and _says_it_is_a_share(document):
         from gpuxlate.specs import check_share_document
 
+        ignores.extend(ignores_in_document(document, ()))
         share, problems = check_share_document(document)
         result.shares += share is not None
         yield from problems
         return
-    pods = list(pods_in(document))
+    jobs = list(jobs_in(document))
+    pods = [] if document.job else list(pods_in(document))
     ignores.extend(ignores_in_document(document, pods))
-    facts = document_claims(document, pods, registry.is_gpu_key)
+    facts = document_claims(document, pods, _is_gpu_key)
     for one in check_document(catalog.neutral_rules(), facts, context):
-        if one.code != "GX002" or _asks_for_gpus(pods):
+        if one.code != "GX002" or jobs or _asks_for_gpus(pods):
             yield placed(document, one)
+    for job in jobs:
+        backend = registry.get(job.target)
+        result.shares += any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
+        for one in lint_job(job, backend, context):
+            yield placed(document, one, job.pod.object if document.job is None else None)
     for pod in pods:
         for one in lint_pod(pod.claims, context):
             yield placed(document, one, pod.object)
         result.shares += sum(
-            any(b.owns(name) for b in registry.all_backends() for name in container.resources)
+            any(b.owns(name) for b in registry.pod_backends() for name in container.resources)
             for container in pod.claims.all_containers()
         )
 
 
 def _says_it_is_a_share(document: Document) -> bool:
-    if "gpuxlate.io/" not in document.text and "GPUShare" not in document.text:
+    if not any(mark in document.text for mark in ("gpuxlate.io/", "GPUShare", "\\")):
         return False
     from gpuxlate.specs import is_share_document
 
@@ -128,6 +188,23 @@ def lint_pod(pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
     yield from check_pod(catalog.neutral_rules(), pod, context)
     for backend in registry.spoken_in(pod):
         yield from check_pod(backend.rules, pod, context)
+
+
+def limits_of(job: Job) -> Mapping[str, Value]:
+    """The parameters of a job."""
+    return job.pod.claims.containers[0].limits
+
+
+def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnostic]:
+    """The rules of a target whose shares stand in no pod, and what reading finds. Nothing is mended."""
+    claims = job.pod.claims
+    here = Context(context.profile, (backend,))
+    found = list(check_pod((*catalog.rules_beside(backend), *backend.rules), claims, here))
+    yield from (one.located(fix=None) for one in found)
+    said = {one.path for one in found if one.severity is Severity.ERROR}
+    if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
+        reading = backend.read(Taking(claims), context.profile)
+        yield from (one for one in reading.diagnostics if one.path not in said)
 
 
 # --- fixing -------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from gpuxlate.backends.base import ContainerShare, Taking
 from gpuxlate.claims import Edit, Path
 from gpuxlate.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.fit import Verdict, fit_pod
+from gpuxlate.item import Item
 from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.edit import EditError, Splice, apply, edit_document
 from gpuxlate.manifest.place import placed
@@ -17,7 +18,7 @@ from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.style import scalar
 from gpuxlate.rules.translation import editable_text
 from gpuxlate.spec.document import ShareDocument
-from gpuxlate.translate import Item, Settings, share_edits, unique, writable
+from gpuxlate.translate import Settings, share_edits, unique, writable
 from gpuxlate.unreadable import no_yaml
 
 PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"
@@ -54,6 +55,7 @@ class Rendering:
     text: str
     items: tuple[Item, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    suffix: str = ".yaml"
 
     @property
     def refused(self) -> bool:

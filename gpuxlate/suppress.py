@@ -1,27 +1,32 @@
 """Suppressing findings: by a comment, by an annotation, by the configuration; and GX009 for the unused.
 
-A comment ``# gpuxlate: ignore[TKE002] reason`` counts for its line; alone on a line, for the next.
-The annotation ``gpuxlate.io/ignore: "TKE002"`` counts for its object, or for its pod template.
+A comment ``# gpuxlate: ignore[TKE002] reason`` counts for its line; alone on a line, for the next that
+is no comment. The annotation ``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or for its
+pod template.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gpuxlate.backends import registry
 from gpuxlate.claims import Path
-from gpuxlate.diagnostics import Diagnostic, ObjectRef, Severity
+from gpuxlate.diagnostics import Diagnostic, ObjectRef, Severity, Span
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import get_text
-from gpuxlate.manifest.place import placed, placed_at_index
+from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, objects_in
 from gpuxlate.manifest.source import Source
+from gpuxlate.rules import catalog
 from gpuxlate.rules.source import ignore_matches
 from gpuxlate.rules.vocabulary import IGNORE
 
-_COMMENT = re.compile(r"#[ \t]*gpuxlate:[ \t]*ignore\[(?P<codes>[^\]\r\n]*)\]")
+_COMMENT = re.compile(r"(?<!\S)(?:#|--)[ \t]*gpuxlate:[ \t]*ignore\b(?:\[(?P<codes>[^\]\r\n]*)\])?")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*[0-9]{3}")
+_WORD = re.compile(r"[^\s,;:]+")
 UNUSED = "GX009"
 
 
@@ -41,16 +46,26 @@ def ignores_in_text(source: Source) -> Iterator[Ignore]:
         return
     for match in _COMMENT.finditer(source.text):
         line, column = source.position(match.start())
-        alone = not source.line_text(line)[: column - 1].strip()
-        lines = (line, line + 1) if alone else (line,)
-        yield _comment(source, tuple(_CODE.findall(match["codes"])), lines, match.start())
+        lines = [line]
+        if not source.line_text(line)[: column - 1].strip():
+            lines.append(_next_line(source, line))
+        names = tuple(word.upper() for word in _WORD.findall(match["codes"] or ""))
+        yield _comment(source, names or ("",), lines, source.span(*match.span()))
 
 
-def _comment(source: Source, codes: tuple[str, ...], lines: tuple[int, ...], index: int) -> Ignore:
+def _next_line(source: Source, line: int) -> int:
+    """The line that a comment alone on its line speaks of: other comments may stand between."""
+    line += 1
+    while source.line_text(line).lstrip().startswith(("#", "-- ")):
+        line += 1
+    return line
+
+
+def _comment(source: Source, codes: tuple[str, ...], lines: Sequence[int], span: Span) -> Ignore:
     return Ignore(
         codes,
         lambda one: one.span is not None and one.span.line in lines,
-        lambda code: placed_at_index(source, _unused(code), index),
+        lambda code: _unused(code).located(file=source.name, span=span),
     )
 
 
@@ -58,14 +73,18 @@ def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ign
     """The annotations of a document: on its objects, and on its pod templates."""
     if IGNORE not in document.text:
         return
+    found: dict[Path, Ignore] = {}
     for ref, path, node in objects_in(document):
         text = get_text(node, "metadata", "annotations", IGNORE)
-        if text:
-            yield _annotation(document, (*path, "metadata", "annotations", IGNORE), text, path, ref)
+        if text is not None:
+            place = (*path, "metadata", "annotations", IGNORE)
+            found[place] = _annotation(document, place, text, path, ref)
     for pod in pods:
         value = pod.claims.annotations.get(IGNORE)
-        if value and pod.claims.metadata_path[:-1] != pod.object_path:
-            yield _annotation(document, value.path, value.text, pod.claims.metadata_path[:-1], pod.object)
+        if value and value.path not in found:
+            below = pod.claims.metadata_path[:-1]
+            found[value.path] = _annotation(document, value.path, value.text, below, pod.object)
+    yield from found.values()
 
 
 def _annotation(document: Document, path: Path, text: str, below: Path, ref: ObjectRef) -> Ignore:
@@ -76,11 +95,26 @@ def _annotation(document: Document, path: Path, text: str, below: Path, ref: Obj
         found = _unused(code).located(path=path)
         return placed(document, found, ref)
 
-    return Ignore(tuple(_CODE.findall(text)), covers, unused)
+    return Ignore(_codes_first(text), covers, unused)
+
+
+def _codes_first(text: str) -> tuple[str, ...]:
+    """The codes at the beginning of an annotation; what follows them is the reason."""
+    words = [word.upper() for word in _WORD.findall(text)]
+    codes = tuple(itertools.takewhile(_CODE.fullmatch, words))
+    return codes or tuple(words[:1]) or ("",)
 
 
 def _unused(code: str) -> Diagnostic:
-    message, hint = ignore_matches(code)
+    if not code:
+        message, hint = "this ignore names no rule", "write the codes in brackets: ignore[GX007] and a reason"
+        return Diagnostic(UNUSED, Severity.WARNING, message, hint)
+    near = (
+        None
+        if catalog.find(code, registry.all_backends())
+        else catalog.nearest(code, registry.all_backends())
+    )
+    message, hint = ignore_matches(code, near)
     return Diagnostic(UNUSED, Severity.WARNING, message, hint)
 
 
@@ -98,7 +132,15 @@ def suppress(
             gone += 1
         else:
             left.append(one)
-    # a rule that is switched off finds nothing: its ignore cannot be judged
-    judged = [(i, code) for i in ignores for code in i.codes if selected(code) and selected(UNUSED)]
-    left.extend(ignore.unused(code) for ignore, code in judged if code not in ignore.used)
+    if selected(UNUSED):
+        left.extend(
+            one.unused(code) for one in ignores for code in one.codes if _is_unused(one, code, selected)
+        )
     return left, gone
+
+
+def _is_unused(one: Ignore, code: str, selected: Callable[[str], bool]) -> bool:
+    if code in one.used:
+        return False
+    # a rule that is switched off finds nothing: its ignore cannot be judged
+    return selected(code) or catalog.find(code, registry.all_backends()) is None

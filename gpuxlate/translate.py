@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Taking
-from gpuxlate.claims import Edit, Path, PodClaims
-from gpuxlate.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Severity
+from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.claims import ContainerClaims, Edit, Path, PodClaims
+from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.difference import pod_edits, terms_left_empty
 from gpuxlate.fit import Accept, Outcome, PodFit, Verdict, fit_pod
-from gpuxlate.manifest.compose import Document, NotYamlError, documents
+from gpuxlate.item import Item
+from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.edit import EditError, Splice, apply, edit_document
+from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
+from gpuxlate.reading import merge_readings, read_pod
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, check_document, check_pod
+from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
-from gpuxlate.share import Share
 from gpuxlate.unreadable import no_yaml
 
 
@@ -37,43 +38,7 @@ class Settings:
 
     @property
     def context(self) -> Context:
-        return Context(self.profile, tuple(registry.all_backends()))
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One share of the run: where it stands and what became of it."""
-
-    file: str
-    document: int
-    object: ObjectRef
-    container: str
-    source: str
-    target: str
-    share: Share | None
-    verdict: Verdict
-    losses: tuple[Loss, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """One item of ``gpuxlate-report/v1``."""
-        return {
-            "file": self.file,
-            "document": self.document,
-            "object": self.object.to_json(),
-            "container": self.container,
-            "from": self.source,
-            "to": self.target,
-            "verdict": str(self.verdict),
-            "share": self.share.to_json() if self.share else None,
-            "changes": self._losses(LossKind.ROUNDED, "field", "asked", "given", "code"),
-            "filled": self._losses(LossKind.FILLED, "field", "given"),
-            "dropped": self._losses(LossKind.DROPPED, "field", "asked", "given", "code"),
-            "diagnostics": [diagnostic.to_json() for diagnostic in self.diagnostics],
-        }
-
-    def _losses(self, kind: LossKind, *names: str) -> list[dict[str, Any]]:
-        return [{n: getattr(loss, n) for n in names} for loss in self.losses if loss.kind is kind]
+        return Context(self.profile, tuple(registry.pod_backends()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +60,13 @@ class Translation:
         return self.text != self.source.text
 
 
-def translate_source(source: Source, settings: Settings) -> Translation:
-    """Translate every document of a source. Errors stand in the result; nothing is raised for content."""
+def translate_source(source: Source, settings: Settings, read: Reader = documents) -> Translation:
+    """Translate every document of a source. Errors stand in the result; nothing is raised for content.
+
+    ``read`` gives its documents.
+    """
     run = _Run(source, settings)
-    return run.run()
+    return run.run(read)
 
 
 class _Run:
@@ -109,10 +77,10 @@ class _Run:
         self.diagnostics: list[Diagnostic] = []
         self.splices: list[Splice] = []
 
-    def run(self) -> Translation:
+    def run(self, read: Reader) -> Translation:
         count = 0
         try:
-            for document in documents(self.source):
+            for document in read(self.source):
                 count += 1
                 self._document(document)
         except NotYamlError as error:
@@ -122,7 +90,7 @@ class _Run:
         return Translation(self.source, text, tuple(self.items), tuple(self.diagnostics), count)
 
     def _document(self, document: Document) -> None:
-        pods = list(pods_in(document))
+        pods = [] if document.job else list(pods_in(document))
         facts = document_claims(document, pods, registry.is_gpu_key)
         edits: list[Edit] = []
         start = len(self.diagnostics)
@@ -135,12 +103,42 @@ class _Run:
                 continue
             shared = True
             edits.extend(self._pod(document, pod, speaking))
+            if self.settings.to.form_module:
+                path = next(c.path for c in pod.claims.all_containers() if self._asks(c, speaking))
+                self._refuse_job(document, pod, path, f"{self.settings.to.name} writes no pod")
+        for job in jobs_in(document):
+            backend = registry.get(job.target)
+            keys = job.pod.claims.containers[0].limits
+            asked = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]
+            if not asked or self.settings.from_ not in (None, backend):
+                continue
+            shared = True
+            before, items = len(self.diagnostics), len(self.items)
+            self._pod(document, job.pod, (backend,))
+            if not self.settings.reads_only:  # one refusal says it all
+                del self.diagnostics[before:]
+                why = f"the share of {backend.name} stands in no pod"
+                found = self._refuse_job(document, job.pod, asked[0].path, why)
+                refused = [
+                    replace(one, verdict=Verdict.REFUSED, diagnostics=(found,)) for one in self.items[items:]
+                ]
+                self.items[items:] = refused
         for finding in check_document(catalog.neutral_rules(), facts, self.settings.context):
             # GX005 is decided by the edit itself: an anchor whose users all mean the same is fine
             if finding.code != "GX005" and (shared or finding.severity is Severity.INFO):
                 self.diagnostics.append(placed(document, finding))
         if edits and not any(d.severity is Severity.ERROR for d in self.diagnostics[start:]):
             self._edit(document, edits)
+
+    def _asks(self, container: ContainerClaims, speaking: Sequence[Backend]) -> bool:
+        return any(backend.owns(name) for backend in speaking for name in container.resources)
+
+    def _refuse_job(self, document: Document, pod: Pod, path: Path, why: str) -> Diagnostic:
+        """Between manifests and what has a form of its own there is no translation in place."""
+        hint = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
+        found = Diagnostic("GX023", Severity.ERROR, f"a job file is no manifest: {why}", hint, path)
+        self.diagnostics.append(placed(document, found, pod.object))
+        return self.diagnostics[-1]
 
     def _edit(self, document: Document, edits: Sequence[Edit]) -> None:
         try:
@@ -160,7 +158,7 @@ class _Run:
         return (chosen,) if speaks else ()
 
     def _common_key_only(self, pod: Pod, speaking: tuple[Backend, ...]) -> bool:
-        keys = {b.whole_card_key for b in registry.all_backends() if b.whole_card_key}
+        keys = {b.whole_card_key for b in registry.pod_backends() if b.whole_card_key}
         return not speaking and any(_has_common_key(pod.claims, name) for name in keys)
 
     def _note_common_key(self, document: Document, pod: Pod) -> None:
@@ -168,7 +166,7 @@ class _Run:
             value.path
             for container in pod.claims.all_containers()
             for name, value in container.resources.items()
-            if any(name == b.whole_card_key for b in registry.all_backends())
+            if any(name == b.whole_card_key for b in registry.pod_backends())
         )
         found = Diagnostic(
             "GX016",
@@ -199,7 +197,8 @@ class _Run:
         placed_all = [placed(document, one, pod.object) for one in unique(found)]
         self.diagnostics.extend(placed_all)
         self._note_items(document, pod, readings, fit, broken, placed_all)
-        if self.settings.reads_only or any(one.severity is Severity.ERROR for one in placed_all):
+        writes = not (self.settings.reads_only or self.settings.to.form_module)
+        if not writes or any(one.severity is Severity.ERROR for one in placed_all):
             return []
         return share_edits(pod, fit.claims, sources, self.settings.to, mirror_requests=True)
 
@@ -227,11 +226,25 @@ class _Run:
             for one in reading.shares:
                 outcome = outcomes.get((one.init, one.index))
                 self.items.append(self._item(document, pod, backend, one, outcome, fit, broken, found))
-            if broken and not reading.shares:
-                for container in pod.claims.all_containers():
-                    if any(backend.owns(name) for name in container.resources):
-                        one = ContainerShare(container.name, container.index, container.init)
-                        self.items.append(self._item(document, pod, backend, one, None, fit, True, found))
+            if broken:
+                self._note_unread(document, pod, backend, reading, fit, found)
+
+    def _note_unread(
+        self,
+        document: Document,
+        pod: Pod,
+        backend: Backend,
+        reading: Reading,
+        fit: PodFit,
+        found: list[Diagnostic],
+    ) -> None:
+        """Containers that ask for a GPU in a way that is no share are refused shares too."""
+        read = {(one.init, one.index) for one in reading.shares}
+        for container in pod.claims.all_containers():
+            asks = any(backend.owns(name) for name in container.resources)
+            if asks and (container.init, container.index) not in read:
+                one = ContainerShare(container.name, container.index, container.init)
+                self.items.append(self._item(document, pod, backend, one, None, fit, True, found))
 
     def _item(
         self,
@@ -271,68 +284,6 @@ def unique(found: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 def _has_common_key(pod: PodClaims, name: str | None) -> bool:
     return name is not None and any(name in container.resources for container in pod.all_containers())
-
-
-def read_pod(pod: PodClaims, backend: Backend, context: Context) -> tuple[Reading, list[Diagnostic]]:
-    """The shares of a pod in one dialect, and everything that is wrong with them.
-
-    The rules of the vendor and of Kubernetes run first. What is owned and was not taken is an error.
-    """
-    # what is only worth knowing, and what a fix would do, is lint's to say: this pod gets new keys
-    of_vendor = (d for d in check_pod(backend.rules, pod, context) if d.severity is not Severity.INFO)
-    found = [d.located(fix=None) for d in (*check_pod(catalog.neutral_rules(), pod, context), *of_vendor)]
-    reading = backend.read(Taking(pod), context.profile)
-    found.extend(reading.diagnostics)
-    complained = {one.path for one in found if one.severity is Severity.ERROR}
-    for name, place, path in backend.owned(pod):
-        row = backend.find(name)
-        by_scheduler = row is not None and Place.SCHEDULER in row.places
-        if path in reading.taken or path in complained or by_scheduler or _stray(pod, path):
-            continue
-        found.append(
-            Diagnostic(
-                "GX013",
-                Severity.ERROR,
-                f"{name} has no effect here ({place.value}) and would be lost",
-                "remove it, or move it where the vendor reads it",
-                path,
-                on_key=True,
-            )
-        )
-    return reading, _one_mistake_once(found)
-
-
-def _stray(pod: PodClaims, path: Path) -> bool:
-    """Outside ``metadata``: K8S006 has said so."""
-    return any(value.path == path for m in (pod.stray_labels, pod.stray_annotations) for value in m.values())
-
-
-def _one_mistake_once(found: list[Diagnostic]) -> list[Diagnostic]:
-    """Each finding once; a number that is none (K8S001, K8S002) is not reported again by the reader."""
-    suffixed = {one.path for one in found if one.code == "K8S002"}
-    by_rule = {one.path for one in found if one.code != "GX011" and one.severity is Severity.ERROR}
-    first: dict[tuple[str, Path], Diagnostic] = {}
-    for one in found:
-        if one.code == "GX011" and one.path in by_rule:
-            continue
-        if one.code == "K8S001":
-            if one.path not in suffixed:
-                first.setdefault((one.code, one.path), one)
-        else:
-            first.setdefault((one.code + one.message, one.path), one)
-    return list(first.values())
-
-
-def merge_readings(readings: Sequence[Reading]) -> list[ContainerShare]:
-    """The containers of a pod with the share that any of its dialects found."""
-    if not readings:
-        return []
-    merged = list(readings[0].containers)
-    for reading in readings[1:]:
-        merged = [
-            mine if mine.share else other for mine, other in zip(merged, reading.containers, strict=True)
-        ]
-    return merged
 
 
 def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Diagnostic]:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.manifest.compose import NotYamlError
-from gpuxlate.manifest.place import placed_at_index, syntax_line
+from gpuxlate.manifest.compose import Document, NotYamlError
+from gpuxlate.manifest.nodes import Mapping, Sequence
+from gpuxlate.manifest.place import placed_at_index
 from gpuxlate.manifest.source import Source
 from gpuxlate.rules.source import file_parses, template_is_rendered
+
+HELM_TEMPLATE = "Helm template"
+"""Why a file was skipped, in summaries."""
+TEMPLATE = "{{"
+NEAR_LINES = 3
+"""So far from a template's ``{{`` a syntax error is probably its doing."""
 
 
 def in_chart(name: str) -> Diagnostic:
@@ -17,11 +24,51 @@ def in_chart(name: str) -> Diagnostic:
 
 def no_yaml(source: Source, error: NotYamlError) -> Diagnostic:
     """GX012 where reading fails on a line that holds ``{{``, else GX001, at its place."""
-    near_template = "{{" in syntax_line(source, error)
-    if near_template:
-        message, hint = template_is_rendered(False)
-        found = Diagnostic("GX012", Severity.INFO, message, hint)
-    else:
-        message, hint = file_parses(error.message)
-        found = Diagnostic("GX001", Severity.ERROR, message, hint)
-    return placed_at_index(source, found, error.index)
+    index = _template_that_fails(source, error)
+    if index is not None:
+        return unrendered(source, index)
+    message, hint = file_parses(error.message, _near_template(source, error))
+    return placed_at_index(source, Diagnostic("GX001", Severity.ERROR, message, hint), error.index)
+
+
+def unrendered(source: Source, index: int) -> Diagnostic:
+    """GX012 at the ``{{`` of a template."""
+    message, hint = template_is_rendered(False)
+    span = source.span(index, index + len(TEMPLATE))
+    return Diagnostic("GX012", Severity.INFO, message, hint, file=source.name, span=span)
+
+
+def template_in(document: Document) -> int | None:
+    """Where a document holds ``{{ .Values.cores }}`` unquoted: YAML reads it as a mapping for a key.
+
+    No key of a manifest is a mapping, so whatever holds one has not been rendered yet.
+    """
+    if TEMPLATE not in document.text or document.root is None:
+        return None
+    pending = [document.root]
+    found: list[int] = []
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Mapping):
+            found += [node.start for key, _ in node.entries if isinstance(key, Mapping)]
+            pending += [child for entry in node.entries for child in entry]
+        elif isinstance(node, Sequence):
+            pending += node.items
+    return min((at for at in found if document.source.text.startswith(TEMPLATE, at)), default=None)
+
+
+def _template_that_fails(source: Source, error: NotYamlError) -> int | None:
+    """The first ``{{`` of the line where reading fails."""
+    spot = error.index
+    line, column = source.position(spot)
+    if TEMPLATE not in source.line_text(line) and "expected ':'" in error.message:
+        # a line without its colon is found out only at what follows it
+        spot = len(source.text[:spot].rstrip())
+        line, column = source.position(spot)
+    at = source.line_text(line).find(TEMPLATE)
+    return None if at < 0 else spot - (column - 1) + at
+
+
+def _near_template(source: Source, error: NotYamlError) -> bool:
+    line, _ = source.position(error.index)
+    return any(TEMPLATE in source.line_text(line + step) for step in range(-NEAR_LINES, NEAR_LINES + 1))

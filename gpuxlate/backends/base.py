@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gpuxlate import quantity
 from gpuxlate.backends.placing import Placing, PodPlacing
@@ -19,9 +20,14 @@ from gpuxlate.profile import Profile
 from gpuxlate.rules.base import Rule, rules_of
 from gpuxlate.share import JSON_NAMES, Policy, Qos, Share, ShareError
 
+if TYPE_CHECKING:
+    from gpuxlate.backends.live import Live
+    from gpuxlate.backends.requirements import NodeNeeds, Requirement
+
 __all__ = [
     "Backend",
     "ContainerShare",
+    "Form",
     "Key",
     "Place",
     "Placing",
@@ -80,6 +86,7 @@ class Taking:
         self.taken: set[Path] = set()
         self.diagnostics: list[Diagnostic] = []
         self.selectors: list[Selector] = []
+        self._unread: set[Path] = set()  # containers with a number that is none
 
     def _take(self, value: Value | None) -> Value | None:
         if value is not None:
@@ -99,6 +106,7 @@ class Taking:
         amount = quantity.whole(value.text)
         if amount is None:
             self.problem("K8S001", f"{name} is {value.text!r}, no whole number", value.path)
+            self._unread.add(container.path)
         return amount
 
     def label(self, name: str) -> Value | None:
@@ -165,6 +173,8 @@ class Taking:
         origins: Mapping[str, Path] | None = None,
     ) -> ContainerShare:
         """The container with its share; numbers that are no share are reported (GX011)."""
+        if container.path in self._unread:
+            return self.none(container)
         found = None
         where = dict(origins or {})
         try:
@@ -194,6 +204,20 @@ Read = Callable[[Taking, Profile | None], Reading]
 Write = Callable[[PodPlacing, Profile | None], PodClaims]
 
 
+class Form(Protocol):
+    """How a target writes what stands in no manifest of pods: parameters of a job, values of a form.
+
+    Its claims are those of a pseudo container whose limits map the names to their values.
+    """
+
+    @property
+    def suffix(self) -> str:
+        """The end of the name of a rendered file, with the dot."""
+
+    def render(self, claims: PodClaims, output: str) -> str:
+        """The claims as a text of their own; ``output`` is ``text`` or ``json``."""
+
+
 @dataclass(frozen=True)
 class Backend:
     """One target: its data sheet, its two functions, and the module of its rules.
@@ -215,11 +239,42 @@ class Backend:
     whole_card_key: str | None = None
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
     claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
+    needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
+    form_module: str | None = None  # its FORM; None where shares stand in manifests of pods
+    nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The vendor's rules, loaded when asked for."""
         return rules_of(import_module(self.rules_module))
+
+    @cached_property
+    def form(self) -> Form | None:
+        """How it writes what is no manifest, loaded when asked for; None where it writes manifests."""
+        found: Form | None = import_module(self.form_module).FORM if self.form_module else None
+        return found
+
+    @cached_property
+    def live(self) -> Live | None:
+        """Its nodes and records on a live cluster, loaded when asked for."""
+        found: Live | None = import_module(self.nodes_module).LIVE if self.nodes_module else None
+        return found
+
+    @cached_property
+    def _needs(self) -> Any:
+        """The module of the prerequisites, loaded when asked for."""
+        return import_module(self.needs_module) if self.needs_module else None
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The prerequisites that the vendor's documents list, for whatever share."""
+        found: tuple[Requirement, ...] = self._needs.REQUIREMENTS if self._needs else ()
+        return found
+
+    def node_needs(self, share: Share, profile: Profile | None = None) -> NodeNeeds | None:
+        """What a share needs of the nodes; None where the target has no nodes of the user's."""
+        found: NodeNeeds | None = self._needs.node_needs(share, profile) if self._needs else None
+        return found
 
     @cached_property
     def exact_keys(self) -> Mapping[str, Key]:

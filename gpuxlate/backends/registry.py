@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
@@ -14,12 +15,17 @@ from gpuxlate.claims import PodClaims
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One built-in target: where it lives, its other names, texts that no manifest of it is without."""
+    """One built-in target: where it lives, its other names, texts that no manifest of it is without.
+
+    ``form``: its shares stand in a form of their own, not in manifests of pods.
+    """
 
     name: str
     module: str
     aliases: tuple[str, ...]
     marks: tuple[str, ...]
+    attribute: str = "BACKEND"
+    form: bool = False
 
 
 BUILT_IN: tuple[Row, ...] = (
@@ -31,6 +37,24 @@ BUILT_IN: tuple[Row, ...] = (
     ),
     Row("alibaba-gpushare", "gpuxlate.backends.alibaba", ("alibaba", "ack"), ("aliyun.com/gpu",)),
     Row("tencent-qgpu", "gpuxlate.backends.tencent", ("tencent", "tke"), ("tke.cloud.tencent.com/",)),
+    *(
+        Row(
+            f"volcengine-emr-{engine}",
+            "gpuxlate.backends.volcengine_emr",
+            (f"emr-{engine}",),
+            ("emr.serverless.mgpu",),
+            engine.upper(),
+            form=True,
+        )
+        for engine in ("spark", "ray", "customjob")
+    ),
+    Row(
+        "volcengine-aiapp",
+        "gpuxlate.backends.volcengine_aiapp",
+        ("aiapp",),
+        ("gpuResourceType",),
+        form=True,
+    ),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 
@@ -39,8 +63,6 @@ class UnknownTargetError(LookupError):
     """No target of that name; ``hint`` names the nearest."""
 
     def __init__(self, name: str) -> None:
-        from difflib import get_close_matches  # only where something was found: start-up counts
-
         near = get_close_matches(name, [n for row in BUILT_IN for n in (row.name, *row.aliases)], 1, 0.5)
         self.hint = f"did you mean {near[0]}?" if near else f"targets: {', '.join(target_names())}"
         super().__init__(f"unknown target {name!r}")
@@ -66,7 +88,8 @@ def near_marks() -> re.Pattern[bytes]:
     unharmed. Keys without a domain are looked at only beside those with one.
     """
     texts = {"gpuxlate", "GPUShare"}
-    for backend in all_backends():
+    texts.update(mark for row in BUILT_IN if row.form for mark in row.marks)
+    for backend in pod_backends():
         texts.update(backend.gpu_prefixes)
         texts.update(name.rstrip("*") for name in backend.look_alikes)
         for row in backend.keys:
@@ -80,10 +103,10 @@ def near_marks() -> re.Pattern[bytes]:
 
 
 @cache
-def _load(module: str) -> Backend:
-    backend = import_module(module).BACKEND
+def _load(row: Row) -> Backend:
+    backend = getattr(import_module(row.module), row.attribute)
     if not isinstance(backend, Backend):
-        raise TypeError(f"{module}.BACKEND is no gpuxlate Backend")
+        raise TypeError(f"{row.module}.{row.attribute} is no gpuxlate Backend")
     return backend
 
 
@@ -91,7 +114,7 @@ def get(name: str) -> Backend:
     """The backend of a name or alias. Raises UnknownTargetError."""
     for row in BUILT_IN:
         if name == row.name or name in row.aliases:
-            return _load(row.module)
+            return _load(row)
     raise UnknownTargetError(name)
 
 
@@ -101,16 +124,23 @@ def aliases(name: str) -> tuple[str, ...]:
 
 
 def all_backends() -> Iterator[Backend]:
-    """Every built-in backend, loaded."""
+    """Every built-in backend, loaded; those that write manifests of pods come first."""
+    for row in sorted(BUILT_IN, key=lambda one: one.form):
+        yield _load(row)
+
+
+def pod_backends() -> Iterator[Backend]:
+    """The built-in backends whose shares stand in manifests of pods, loaded. The others stay unloaded."""
     for row in BUILT_IN:
-        yield _load(row.module)
+        if not row.form:
+            yield _load(row)
 
 
 def spoken_in(pod: PodClaims, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
-    return tuple(b for b in (among or all_backends()) if b.speaks_in(pod))
+    return tuple(b for b in (among or pod_backends()) if b.speaks_in(pod))
 
 
 def is_gpu_key(name: str) -> bool:
     """Some built-in target asks for GPUs with this key."""
-    return any(backend.is_gpu_key(name) for backend in all_backends())
+    return any(backend.is_gpu_key(name) for backend in pod_backends())

@@ -28,11 +28,15 @@ class Source:
     def __str__(self) -> str:
         return f"{self.title}, {self.date or 'undated'}"
 
+    def to_json(self) -> dict[str, str | None]:
+        return {"title": self.title, "date": self.date}
+
 
 class Setter(StrEnum):
     """Who puts a label on the nodes."""
 
     YOU = "you"
+    POOL = "you, in the node pool"  # before a node joins it, never with kubectl
     OPTIONAL = "you, if wanted"
     CLOUD = "the cloud"
 
@@ -250,8 +254,10 @@ def unmet(profile: Profile | None, requirements: Sequence[Requirement]) -> tuple
 
 def cards_of_a_node(share: Share, source: Source) -> tuple[Requirement, ...]:
     """Cards and memory that a node must have: all cards of a container are on one node."""
-    cards = Requirement("cards of a node", "cards.perNode", AtLeastNumber(share.cards), source)
-    if share.memory_mib_per_card is None:
-        return (cards,)
-    memory = AtLeastNumber(share.memory_mib_per_card, "MiB")
-    return cards, Requirement("memory of a card", "cards.memoryMiB", memory, source)
+    found: list[Requirement] = []
+    if share.cards > 1:
+        found.append(Requirement("cards of a node", "cards.perNode", AtLeastNumber(share.cards), source))
+    if share.memory_mib_per_card is not None:
+        memory = AtLeastNumber(share.memory_mib_per_card, "MiB")
+        found.append(Requirement("memory of a card", "cards.memoryMiB", memory, source))
+    return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -20,6 +21,9 @@ COMMANDS: dict[str, str] = {
     "compare": "One share over all targets side by side",
     "assess": "A fleet report: what a translation would give, share by share",
     "inspect": "What a set of manifests asks for",
+    "cost": "What shares cost on EMR Serverless, by the vendor's GPU-hour formula",
+    "verify": "Does what nvidia-smi prints in the container match the share",
+    "nodepool": "The node labels and prerequisites that a share needs",
     "schema": "The JSON Schemas",
 }
 """Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
@@ -53,8 +57,6 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in COMMANDS:
-            from difflib import get_close_matches
-
             near = get_close_matches(name, COMMANDS, 1, 0.6)
             hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(COMMANDS)}"
             ctx.fail(f"no such command {name!r}; {hint}")

@@ -13,7 +13,8 @@ from gpuxlate.cli.translate import translate_inputs
 from gpuxlate.diagnostics import Severity
 from gpuxlate.files import InputError
 from gpuxlate.fit import Verdict
-from gpuxlate.translate import Item, Settings, Translation
+from gpuxlate.item import Item
+from gpuxlate.translate import Settings, Translation
 
 
 def command(

@@ -113,9 +113,11 @@ def out(text: str) -> None:
 def _reader_may_go(stream: TextIO) -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:
-        # what is left, and what the interpreter flushes at its end, goes nowhere
+    except OSError as error:
+        # what is left in the buffer, which the interpreter flushes at its end, goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 def target(name: str) -> Backend:

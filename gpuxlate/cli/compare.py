@@ -42,7 +42,7 @@ def command(
     accept, known = common.accept(round_, fill, drop), common.profile(profile)
     backends = list(registry.all_backends())
     if manifests:
-        return _manifests(found, [b for b in backends if b.name != "neutral"], accept, known)
+        return _manifests(found, [b for b in registry.pod_backends() if b.name != "neutral"], accept, known)
     fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":
         items = [{"name": share.name, "targets": [_json(b, fit) for b, fit in row]} for share, row in fits]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
 from gpuxlate.cost import Card, CostError, Decides, Price, decimal
 from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.fit import Outcome, fit_pod
+from gpuxlate.fit import fit_pod
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.place import placed
 from gpuxlate.profile import CardProfile, Profile
@@ -62,7 +62,9 @@ def command(
     ] = None,
     driver: Annotated[
         bool | None,
-        typer.Option("--driver/--no-driver", help="Spark: the driver has a GPU too, as in the vendor's conf."),
+        typer.Option(
+            "--driver/--no-driver", help="Spark: the driver has a GPU too, as in the vendor's conf."
+        ),
     ] = None,
     card: Annotated[
         str | None, typer.Option("--card", help="A card with known figures: A10.", metavar="NAME")
@@ -106,33 +108,30 @@ def command(
     return common.Exit.CLEAN
 
 
-def _given(option: str, text: str, read: Any) -> Fraction:
+def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
     try:
-        value: Fraction = read(text)
+        return read(text)
     except CostError as error:
         raise common.CliError(f"{option} {text}: {error}", "write 1, 0.5 or 1/3") from None
-    return value
 
 
 def _card(name: str | None, units: str | None, memory_mib: int | None) -> Card:
     """The card by its figures, or by the name of a card whose figures are known. Never a guess."""
     known = cost.KNOWN_CARDS.get(name.upper()) if name else None
-    if known is None and (units is None or memory_mib is None):
-        missing = [
-            option
-            for option, value in (("--card-units", units), ("--card-memory-mib", memory_mib))
-            if value is None
-        ]
-        what = f"the figures of {name} are not known" if name else "the card is not given"
-        hint = f"give {' and '.join(missing)}"
-        if not name:
-            hint += f", or --card {', '.join(cost.KNOWN_CARDS)}"
-        raise common.CliError(what, hint)
-    given_units = _given("--card-units", units, cost.number) if units is not None else None
-    if known is not None:
-        return Card(given_units or known.units, memory_mib or known.memory_mib)
-    assert given_units is not None and memory_mib is not None
-    return Card(given_units, memory_mib)
+    given, memory = (known.units, known.memory_mib) if known else (None, None)
+    if units is not None:
+        given = _given("--card-units", units, cost.number)
+    if memory_mib is not None:
+        memory = memory_mib
+    if given is not None and memory is not None:
+        return Card(given, memory)
+    missing = [
+        option for option, value in (("--card-units", given), ("--card-memory-mib", memory)) if value is None
+    ]
+    hint = f"give {' and '.join(missing)}"
+    if name:
+        raise common.CliError(f"the figures of {name} are not known", hint)
+    raise common.CliError("the card is not given", f"{hint}, or --card {', '.join(cost.KNOWN_CARDS)}")
 
 
 def _pods(
@@ -170,17 +169,10 @@ def _price(
     fit = fit_pod([asked], backend, accept, profile)
     findings = [placed(document, one) for one in unique(list(fit.findings()))]
     outcome = fit.outcomes[0]
-    cores, memory = _number(outcome, "cores"), _number(outcome, "memoryMiB")
+    cores, memory = outcome.given.cores, outcome.given.memory_mib
     if not fit.accepted or cores is None or memory is None:
         return None, findings
     return Price(card, cores, memory, hours), findings
-
-
-def _number(outcome: Outcome, field: str) -> int | None:
-    """A number of the share as the target gets it: the last loss of the field, else what was asked."""
-    given = next((loss.given for loss in reversed(outcome.losses) if loss.field == field), None)
-    asked = given if given is not None else outcome.share.to_json()[field]
-    return asked if isinstance(asked, int) else None
 
 
 def _text(name: str | None, card: Card, jobs: Sequence[Job]) -> str:
@@ -192,26 +184,21 @@ def _text(name: str | None, card: Card, jobs: Sequence[Job]) -> str:
     if len(jobs) > 1:
         rows = [[job.name, str(job.gpu_hours), decimal(job.gpu_hours)] for job in jobs]
         total = sum((job.gpu_hours for job in jobs), Fraction(0))
-        rows.append(["all", str(total), decimal(total)])
+        rows.append(["total", str(total), decimal(total)])
         parts.append(table(["SHARE", "GPU-HOURS", "ROUNDED"], rows))
     return "\n".join([*parts, BILLED + "\n"])
 
 
 def _job(job: Job) -> str:
     price = job.price
-    shares = [
-        ["compute", f"{price.cores} %", price.compute_part, Decides.COMPUTE],
-        ["memory", f"{price.memory_mib} MiB", price.memory_part, Decides.MEMORY],
-    ]
     parts = [
-        [what, asked, str(part), f"{decimal(part * 100, 4)} %", _yes(price.decides, side)]
-        for what, asked, part, side in shares
-        if isinstance(part, Fraction)
+        ["compute", f"{price.cores} %", *_part(price.compute_part), _yes(price, Decides.COMPUTE)],
+        ["memory", f"{price.memory_mib} MiB", *_part(price.memory_part), _yes(price, Decides.MEMORY)],
     ]
     hours = _both(price.hours)
+    each = price.gpu_hours
     pods = [
-        [role, str(count), hours, str(price.gpu_hours), str(price.gpu_hours * count)]
-        + [decimal(price.gpu_hours * count)]
+        [role, str(count), hours, str(each), str(each * count), decimal(each * count)]
         for role, count in job.pods
     ]
     count = sum(n for _, n in job.pods)
@@ -226,8 +213,12 @@ def _job(job: Job) -> str:
     )
 
 
-def _yes(decides: Decides, side: object) -> str:
-    return "yes" if decides in (side, Decides.BOTH) else ""
+def _part(part: Fraction) -> tuple[str, str]:
+    return str(part), f"{decimal(part * 100, 4)} %"
+
+
+def _yes(price: Price, side: Decides) -> str:
+    return "yes" if price.decides in (side, Decides.BOTH) else ""
 
 
 def _break_even(price: Price) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,20 +15,37 @@ from gpuxlate import __version__, report
 from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options
 from gpuxlate.cli.progress import progress
+from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, may_hold, under_chart_templates, write_atomically
-from gpuxlate.lint import Linted, LintSettings, fix_source, fix_splices, lint_source
-from gpuxlate.manifest.compose import NotYamlError, documents
+from gpuxlate.files import (
+    Input,
+    InputError,
+    may_hold,
+    reader,
+    reason,
+    under_chart_templates,
+    write_atomically,
+)
+from gpuxlate.lint import Linted, LintSettings, fix_source, fix_splices, lint_source, text_marks
+from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.source import Source
 from gpuxlate.report.summary import Replacement, Summary
 from gpuxlate.rules import catalog
-from gpuxlate.unreadable import in_chart
+from gpuxlate.unreadable import HELM_TEMPLATE, in_chart
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
-    from gpuxlate.spec.config import Config
 
 FAIL_ON = ("error", "warning", "info", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """What to do with each input beside checking it."""
+
+    fix: bool
+    unsafe: bool
+    allow_empty: bool
 
 
 @dataclass(slots=True)
@@ -92,36 +110,42 @@ def command(
     statistics: Annotated[bool, typer.Option("--statistics", help="Print counts by rule.")] = False,
 ) -> int:
     """Check manifests and GPUShare documents."""
-    chosen = _format(format_)
+    chosen = _format(format_, statistics)
     if fail_on is not None and fail_on not in FAIL_ON:
         raise common.CliError(f"--fail-on {fail_on} is not possible", f"levels: {', '.join(FAIL_ON)}")
     config = common.config()
-    settings = LintSettings(
-        common.profile(profile, config), _selected(_codes(select) or (config.select if config else None), ())
-    )
-    ignored = (*_codes(ignore), *(config.ignore if config else ()))
+    selection = Selection.of(select, ignore, config, common.profile(profile, config))
+    how = How(fix or unsafe_fixes, unsafe_fixes, allow_empty)
     run = Run()
     given = common.inputs(paths)
     for one in progress(given):
-        here = replace(settings, selected=_for_file(settings.selected, ignored, config, one))
         try:
-            _lint(one, here, run, fix=fix or unsafe_fixes, unsafe=unsafe_fixes, allow_empty=allow_empty)
+            _lint(one, selection.for_file(one.path), run, how)
         except InputError as error:
             run.unreadable.append(str(error))
     for line in run.unreadable:
         common.note(f"error: {line}")
     if not run.files and not run.unreadable and not allow_empty:
         raise InputError("nothing to check: no YAML in the folders given")
+    _judge(selection, run, whole_folders=not any(one.named for one in given))
     run.diagnostics.sort(key=Diagnostic.sort_key)
-    stdin_fixed = (fix or unsafe_fixes) and any(one.path is None for one in given)
     shown = _rendered(run, chosen, statistics)
-    if stdin_fixed:
+    if how.fix and any(one.path is None for one in given):  # stdout holds the fixed text
         sys.stderr.write(shown)
     else:
         common.out(shown)
     if run.fixes:
         common.note(f"fixed {run.fixes} finding{'s' if run.fixes != 1 else ''}")
     return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
+
+
+def _judge(selection: Selection, run: Run, *, whole_folders: bool) -> None:
+    """Add what is wrong with the configuration itself: paths that excuse nothing."""
+    for found in selection.unused(whole_folders=whole_folders):
+        one, source = selection.placed(found)
+        run.diagnostics.append(one)
+        if source is not None:
+            run.sources[source.name] = source
 
 
 def _exit_code(run: Run, format_: str, fail_on: str | None) -> int:
@@ -138,9 +162,10 @@ def _exit_code(run: Run, format_: str, fail_on: str | None) -> int:
     )
 
 
-def _format(given: str | None) -> str:
-    """The format asked for; GitHub's own inside GitHub Actions."""
-    chosen = given or ("github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text")
+def _format(given: str | None, statistics: bool) -> str:
+    """The format asked for; GitHub's own inside GitHub Actions, where findings are asked for."""
+    in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
+    chosen = given or ("github" if in_actions else "text")
     if chosen not in report.FORMATS:
         raise common.CliError(f"--format {chosen} is not possible", f"formats: {', '.join(report.FORMATS)}")
     return chosen
@@ -150,8 +175,11 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
     def rules(code: str) -> Rule | None:
         return catalog.find(code, registry.all_backends())
 
-    if statistics and format_ == "text":
-        return report.statistics(run.diagnostics, rules)
+    if statistics:
+        counts = report.statistics(run.diagnostics, rules)
+        if format_ == "text":
+            return counts
+        sys.stderr.write(counts)
     return report.render(
         format_,
         run.diagnostics,
@@ -169,84 +197,56 @@ class _Replacements:
 
     def __init__(self, sources: dict[str, Source]) -> None:
         self._sources = sources
+        self._of: str | None = None
+        self._documents: dict[int, Document] = {}
 
     def __call__(self, one: Diagnostic) -> Sequence[Replacement]:
         source = self._sources.get(one.file or "")
         if source is None or one.fix is None:
             return ()
-        try:
-            document = next(d for d in documents(source) if d.index == one.document)
-        except (NotYamlError, StopIteration):
+        if self._of != source.name:  # findings come file by file
+            self._of, self._documents = source.name, {}
+            with suppress(NotYamlError):  # what stands before the break can be fixed
+                self._documents.update((d.index, d) for d in documents(source))
+        document = self._documents.get(one.document or 0)
+        if document is None:
             return ()
         spans = [(source.span(s.start, s.end), s.text) for s in fix_splices(document, one)]
         return [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
 
 
-def _lint(
-    one: Input, settings: LintSettings, run: Run, *, fix: bool, unsafe: bool, allow_empty: bool
-) -> None:
+def _lint(one: Input, settings: LintSettings, run: Run, how: How) -> None:
+    """Raises InputError."""
     data = one.read_bytes()
     run.files += 1
     if under_chart_templates(one.path):
         found = in_chart(one.name)
-        run.skipped.append((one.name, "Helm template"))
-        if settings.selected(found.code):
+        run.skipped.append((one.name, HELM_TEMPLATE))
+        if settings.selected(found.code) and not settings.excused(found.code):
             run.diagnostics.append(found)
         return
-    # a file the user did not name, and that cannot hold a vendor's key, costs no parse
-    if not one.named and not may_hold(data, registry.near_marks()):
-        return
     source = one.source(data)
-    if one.named and not allow_empty and not source.text.strip():
-        raise InputError(f"{one.name}: empty, nothing to check")
-    if not fix:
-        run.add(lint_source(source, settings))
+    # a file that cannot hold a vendor's key, and that nobody wants an answer on, costs no parse
+    if not (one.named and not how.allow_empty) and not may_hold(data, text_marks()):
         return
+    if one.named and not how.allow_empty and not source.text.strip():
+        raise InputError(f"{one.name}: empty, nothing to check")
+    read = reader(one, source)
+    if how.fix and read is documents:
+        _fix(one, source, data, settings, run, unsafe=how.unsafe)
+    else:  # of parameters nothing is mended: their findings have no fix
+        run.add(lint_source(source, settings, read))
+
+
+def _fix(one: Input, source: Source, data: bytes, settings: LintSettings, run: Run, *, unsafe: bool) -> None:
     fixed = fix_source(source, settings, unsafe=unsafe)
-    run.add(fixed.linted)
-    run.fixes += fixed.fixes
     if one.path is None:
         common.out(source.encode(fixed.text).decode())
     elif fixed.fixes:
-        write_atomically(one.path, source.encode(fixed.text), data)
-
-
-# --- what is selected -----------------------------------------------------------------------------
-
-
-def _codes(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(code.strip().upper() for text in texts for code in text.split(",") if code.strip())
-
-
-def _matches(code: str, names: Sequence[str]) -> bool:
-    return any(name == "ALL" or code.startswith(name) for name in names)
-
-
-def _selected(select: Sequence[str] | None, ignore: Sequence[str]) -> Callable[[str], bool]:
-    for name in (*(select or ()), *ignore):
-        _known(name)
-    return lambda code: not select or _matches(code, select)
-
-
-def _known(name: str) -> None:
-    """A code, or the beginning of one; anything else is a usage error."""
-    rules = catalog.all_rules(registry.all_backends())
-    if name == "ALL" or any(code.startswith(name) for code in rules):
-        return
-    near = catalog.nearest(name, registry.all_backends())
-    raise common.CliError(
-        f"no rule {name!r}", f"did you mean {near}?" if near else "gpuxlate rules lists them"
-    )
-
-
-def _for_file(
-    selected: Callable[[str], bool], ignored: Sequence[str], config: Config | None, one: Input
-) -> Callable[[str], bool]:
-    names = list(ignored)
-    if config is not None and one.path is not None:
-        names += [rule for entry in config.ignores_for(one.path) for rule in entry.rules]
-    if not names:
-        return selected
-    for name in ignored:
-        _known(name)
-    return lambda code: selected(code) and not _matches(code, names)
+        try:
+            write_atomically(one.path, source.encode(fixed.text), data)
+        except OSError as error:
+            run.add(lint_source(source, settings))
+            raise InputError(f"{one.name}: not fixed: {reason(error)}") from None
+    run.add(fixed.linted)
+    run.fixes += fixed.fixes

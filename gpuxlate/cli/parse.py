@@ -10,7 +10,8 @@ from gpuxlate.cli.render import joined
 from gpuxlate.cli.translate import translate_inputs
 from gpuxlate.diagnostics import Severity
 from gpuxlate.files import InputError
-from gpuxlate.translate import Item, Settings
+from gpuxlate.item import Item
+from gpuxlate.translate import Settings
 
 
 def command(

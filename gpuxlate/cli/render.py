@@ -12,7 +12,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.report import write_report
-from gpuxlate.files import Input, InputError
+from gpuxlate.files import PARAMETER_SUFFIXES, Input, InputError
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.source import Source
 from gpuxlate.render import Asked, Rendering, render_on, render_probe
@@ -26,13 +26,16 @@ def command(
         list[str],
         typer.Option(
             "--to",
-            help="The target; may be repeated, or all.",
+            help="The target; may be repeated, or all (all that write manifests).",
             metavar="TARGET",
             autocompletion=common.complete_target,
         ),
     ],
     workload: Annotated[
-        str | None, typer.Option("--workload", help="Put the share on this manifest.", metavar="FILE")
+        str | None,
+        typer.Option(
+            "--workload", help="Put the share on this manifest, or into this file of a job.", metavar="FILE"
+        ),
     ] = None,
     container: Annotated[
         str | None, typer.Option("--container", help="The container that gets it.", metavar="NAME")
@@ -43,9 +46,14 @@ def command(
     profile: options.ProfileFile = None,
     output_dir: options.OutputDir = None,
     report: options.Report = None,
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", help="text, or json: the parameters as one object.", metavar="FORMAT"),
+    ] = "text",
 ) -> int:
     """GPUShare documents to manifests: on a workload, or as a Pod that runs nvidia-smi."""
     targets = _targets(to)
+    _judge_output(output, targets, workload)
     accept = common.accept(round_, fill, drop)
     if len(targets) > 1 and output_dir is None:
         raise common.CliError(
@@ -56,14 +64,15 @@ def command(
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs))
     groups = list(workloads(found, workload, container))
+    _one_share_a_file(found, targets, workload, output_dir)
     done: list[tuple[Backend, Rendering]] = []
     diagnostics = list(found.diagnostics)
     for backend in targets:
         settings = Settings(backend, accept=accept, profile=known)
         for base, asked in groups:
-            made = render_asked(base, asked, settings)
-            done.append((backend, made))
-            diagnostics.extend(made.diagnostics)
+            for made in _made(base, asked, settings, output, named=workload is not None):
+                done.append((backend, made))
+                diagnostics.extend(made.diagnostics)
     common.show(diagnostics, found.sources)
     refused = any(one.severity == "error" for one in diagnostics)
     if report:
@@ -75,9 +84,61 @@ def command(
 
 
 def _targets(names: list[str]) -> list[Backend]:
-    wanted = [n for name in names for n in (registry.target_names() if name == "all" else (name,))]
-    found = [common.target(name) for name in wanted]
+    found: list[Backend] = []
+    for name in names:
+        found += registry.pod_backends() if name == "all" else [common.target(name)]
     return list({backend.name: backend for backend in found}.values())
+
+
+def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
+    if output not in ("text", "json"):
+        raise common.CliError(f"-o {output} is not possible", "formats: text, json")
+    manifests = [backend.name for backend in targets if not backend.form_module]
+    if output == "json" and manifests:
+        raise common.CliError(f"-o json is for parameters: {manifests[0]} writes manifests", "leave it out")
+    if output == "json" and workload:
+        raise common.CliError("-o json writes a text of its own", "leave --workload out, or -o json")
+
+
+def _one_share_a_file(
+    found: Specs, targets: list[Backend], workload: str | None, output_dir: str | None
+) -> None:
+    """Parameters have no way to say several shares: each needs a file of its own."""
+    for backend in targets:
+        if backend.form_module and len(found.found) > 1 and (workload or output_dir is None):
+            raise common.CliError(
+                f"{len(found.found)} shares to {backend.name}: a file of it holds one share",
+                "add --output-dir DIR, without --workload" if workload else "add --output-dir DIR",
+            )
+
+
+def _made(
+    base: Source | None, asked: list[Asked], settings: Settings, output: str, *, named: bool
+) -> Iterator[Rendering]:
+    """What a target makes of the shares of one workload. ``named``: by ``--workload``, not by a document."""
+    parameters = base is not None and base.name.endswith(PARAMETER_SUFFIXES) and _of_job(base)
+    if not settings.to.form_module:
+        if base is not None and parameters:
+            raise common.CliError(
+                f"{base.name} holds parameters of a job, and {settings.to.name} writes manifests",
+                "name a manifest with a pod",
+            )
+        yield render_asked(base, asked, settings)
+        return
+    from gpuxlate.jobs import WrongFileError, render_form
+
+    try:
+        for one in asked:
+            # a manifest that the document names is for targets of manifests: here the share stands alone
+            yield render_form(one, settings, output, base if named or parameters else None)
+    except WrongFileError as error:
+        raise common.CliError(error.message, error.hint) from None
+
+
+def _of_job(base: Source) -> bool:
+    from gpuxlate.parameters.find import reader_of
+
+    return reader_of(base) is not None
 
 
 def render_asked(base: Source | None, asked: list[Asked], settings: Settings) -> Rendering:
@@ -122,7 +183,7 @@ def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> Non
         return
     files = {}
     for backend, made in done:
-        path = common.output_path(output_dir, backend.name, f"{made.name}.yaml")
+        path = common.output_path(output_dir, backend.name, made.name + made.suffix)
         if path in files:
             raise common.CliError(f"two documents would be written to {path}", "give them names of their own")
         files[path] = made.text.encode()

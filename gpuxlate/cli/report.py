@@ -9,7 +9,7 @@ from typing import Any
 
 from gpuxlate.cli import common
 from gpuxlate.fit import Verdict
-from gpuxlate.translate import Item
+from gpuxlate.item import Item
 
 
 def report_json(items: Sequence[Item]) -> dict[str, Any]:

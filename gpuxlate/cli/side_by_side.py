@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 from gpuxlate.cli import color_wanted
@@ -68,8 +69,6 @@ def align(texts: Sequence[Sequence[str]]) -> list[Row]:
 
 def _matches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of indices of equal lines, in order."""
-    from difflib import SequenceMatcher
-
     for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
         yield from ((block.a + n, block.b + n) for n in range(block.size))
 

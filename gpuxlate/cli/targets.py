@@ -22,7 +22,7 @@ def command(output: options.Output = "table") -> int:
                 "keys": [
                     {
                         "name": row.name,
-                        "places": sorted(str(place) for place in row.places),
+                        "places": ["parameter"] if b.form_module else sorted(str(p) for p in row.places),
                         "meaning": row.meaning,
                         "unit": row.unit or None,
                         "source": row.source or None,

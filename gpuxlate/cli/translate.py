@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +16,7 @@ from gpuxlate.cli.progress import progress
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.report import write_report
 from gpuxlate.diagnostics import Severity
-from gpuxlate.files import Input, InputError, may_hold, under_chart_templates, write_atomically
+from gpuxlate.files import Input, InputError, may_hold, reader, under_chart_templates, write_atomically
 from gpuxlate.translate import Settings, Translation, translate_source
 from gpuxlate.unreadable import in_chart
 
@@ -42,6 +43,12 @@ def command(
     if in_place and any(one.path is None for one in given):
         raise common.CliError("stdin cannot be changed in place")
     source = common.target(from_) if from_ else None
+    for one in (common.target(to), source):
+        if one and one.form_module:
+            raise common.CliError(
+                f"{one.name} stands in no manifest, and translate changes manifests",
+                "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
+            )
     settings = Settings(common.target(to), source, common.accept(round_, fill, drop), common.profile(profile))
     done = list(translate_inputs(given, settings))
     diagnostics = [one for translation in done for one in translation.diagnostics]
@@ -84,14 +91,13 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Iterable[Tra
                 raise InputError(f"{one.name}: it is empty")
             yield Translation(source, source.text)
         else:
-            yield translate_source(source, settings)
+            from_ = settings.from_.name if settings.from_ else None
+            yield translate_source(source, settings, reader(one, source, from_))
 
 
 def _diff(translation: Translation) -> str:
-    from difflib import unified_diff
-
     name = translation.source.name
-    lines = unified_diff(
+    lines = difflib.unified_diff(
         translation.source.text.splitlines(keepends=True),
         translation.text.splitlines(keepends=True),
         f"a/{name.lstrip('/')}",

@@ -23,7 +23,8 @@ class Row:
     ``pod``: where what acts as the pod spec stands, from the object. ``containers``: below it;
     a path without ``*`` at its end is one container. ``metadata``: the mapping that holds the pod's
     ``labels`` and ``annotations``, below the pod spec ("." is the pod spec itself), or None where
-    the kind has no such place. ``resources``: the field of a container that holds limits.
+    the kind has no such place. ``resources``: the field of a container that holds limits. ``nodes``:
+    the pod spec takes ``nodeSelector`` and ``affinity``.
     """
 
     kinds: tuple[str, ...]
@@ -31,6 +32,7 @@ class Row:
     containers: tuple[Steps, ...]
     metadata: Steps | None
     resources: str = "resources"
+    nodes: bool = True
 
 
 _ARGO_CONTAINERS: tuple[Steps, ...] = (
@@ -51,47 +53,101 @@ _KSERVE_CONTAINERS: tuple[Steps, ...] = (
     ("triton",),
     ("onnx",),
     ("huggingface",),
+    ("lightgbm",),
+    ("paddle",),
+    ("pmml",),
     ("containers", "*"),
 )
 
+_TEKTON_CONTAINERS: tuple[Steps, ...] = (("steps", "*"), ("stepTemplate",), ("sidecars", "*"))
+
 ROWS: tuple[Row, ...] = (
-    # Argo Workflows: a template is pod, container and metadata in one.
-    Row(
-        ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"),
-        ("spec", "templates", "*"),
-        _ARGO_CONTAINERS,
-        ("metadata",),
+    # Argo Workflows: a template is pod, container and metadata in one; steps and tasks may hold one.
+    *(
+        Row(kinds, (*spec, *below), _ARGO_CONTAINERS, ("metadata",))
+        for kinds, spec in (
+            (("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), ("spec",)),
+            (("CronWorkflow",), ("spec", "workflowSpec")),
+        )
+        for below in (
+            ("templateDefaults",),
+            ("templates", "*"),
+            ("templates", "*", "steps", "*", "*", "inline"),
+            ("templates", "*", "dag", "tasks", "*", "inline"),
+        )
     ),
-    Row(("CronWorkflow",), ("spec", "workflowSpec", "templates", "*"), _ARGO_CONTAINERS, ("metadata",)),
     # KServe: a component is a pod spec with labels and annotations of its own.
     *(
         Row(("InferenceService",), ("spec", part), _KSERVE_CONTAINERS, (".",))
         for part in ("predictor", "transformer", "explainer")
     ),
+    Row(("InferenceService",), ("spec", "predictor", "workerSpec"), _KSERVE_CONTAINERS, None),
     Row(
         ("ServingRuntime", "ClusterServingRuntime"),
         ("spec",),
         (("initContainers", "*"), ("containers", "*")),
         (".",),
     ),
-    # Tekton: steps are containers; a Task has no pod metadata of its own but passes on its labels.
+    # Spark Operator: driver and executor are pod and container in one, their sidecars have limits.
     *(
-        Row(("Task", "ClusterTask"), ("spec",), (("steps", "*"), ("sidecars", "*")), None, resources)
-        for resources in ("computeResources", "resources")
-    ),
-    *(
-        Row(("TaskRun",), ("spec", "taskSpec"), (("steps", "*"), ("sidecars", "*")), None, resources)
-        for resources in ("computeResources", "resources")
-    ),
-    *(
-        Row(
-            (kind,), (*pod, "tasks", "*", "taskSpec"), (("steps", "*"), ("sidecars", "*")), ("metadata",), res
+        Row((kind,), (*spec, part), (("initContainers", "*"), ("sidecars", "*")), (".",))
+        for kind, spec in (
+            ("SparkApplication", ("spec",)),
+            ("ScheduledSparkApplication", ("spec", "template")),
         )
-        for kind, pod in (("Pipeline", ("spec",)), ("PipelineRun", ("spec", "pipelineSpec")))
-        for res in ("computeResources", "resources")
+        for part in ("driver", "executor")
     ),
+    # Tekton: steps are containers; a Task has no pod metadata of its own but passes on its labels.
+    # v1 says computeResources, v1beta1 says resources.
+    *(
+        Row((kind,), spec, _TEKTON_CONTAINERS, metadata, resources, nodes=False)
+        for kind, spec, metadata in (
+            ("Task", ("spec",), None),
+            ("ClusterTask", ("spec",), None),
+            ("TaskRun", ("spec", "taskSpec"), None),
+            ("Pipeline", ("spec", "tasks", "*", "taskSpec"), ("metadata",)),
+            ("PipelineRun", ("spec", "pipelineSpec", "tasks", "*", "taskSpec"), ("metadata",)),
+        )
+        for resources in ("computeResources", "resources")
+    ),
+    Row(("TaskRun",), ("spec",), ((),), None, "computeResources", nodes=False),
+    Row(("PipelineRun",), ("spec", "taskRunSpecs", "*"), ((),), None, "computeResources", nodes=False),
     # Kubeflow Trainer v2: resources of each node, no pod template.
-    Row(("TrainJob",), ("spec",), (("trainer",), ("initializer", "model")), None, "resourcesPerNode"),
+    Row(
+        ("TrainJob",),
+        ("spec",),
+        (("trainer",),),
+        None,
+        "resourcesPerNode",
+        nodes=False,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """Where some kinds hold the parameters of a job, which are no pod's.
+
+    ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
+    ``mark``: the beginning of the keys that say so, since all else may be anybody's.
+    """
+
+    kinds: tuple[str | None, ...]
+    parameters: Steps
+    target: str
+    mark: str
+
+
+JOBS: tuple[JobRow, ...] = (
+    JobRow(("SparkApplication",), ("spec", "sparkConf"), "volcengine-emr-spark", "emr.serverless.mgpu"),
+    JobRow(
+        ("ScheduledSparkApplication",),
+        ("spec", "template", "sparkConf"),
+        "volcengine-emr-spark",
+        "emr.serverless.mgpu",
+    ),
+    # the values of the console's form for an AI app are a mapping of no kind
+    JobRow((None,), (), "volcengine-aiapp", "gpuResourceType"),
 )
 
 

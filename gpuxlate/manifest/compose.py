@@ -6,7 +6,7 @@ the number of aliases. libyaml's own composer recurses in C and is not used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from _ruamel_yaml import CParser
@@ -45,7 +45,10 @@ class NotYamlError(ValueError):
 
 @dataclass(slots=True)
 class Document:
-    """One document: characters ``start`` to ``end`` of the source; ``root`` is None if it is empty."""
+    """One document: characters ``start`` to ``end`` of the source; ``root`` is None if it is empty.
+
+    ``job``: the name of the target whose parameters the root holds, None for a manifest.
+    """
 
     source: Source
     index: int
@@ -54,10 +57,15 @@ class Document:
     root: Node | None
     aliases: list[Alias] = field(default_factory=list)
     repeated: list[tuple[Mapping, Node]] = field(default_factory=list)
+    job: str | None = None
 
     @property
     def text(self) -> str:
         return self.source.text[self.start : self.end]
+
+
+Reader = Callable[[Source], Iterable[Document]]
+"""What gives the documents of a source: ``documents``, or what reads another syntax."""
 
 
 def documents(source: Source) -> Iterator[Document]:

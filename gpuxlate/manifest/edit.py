@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from gpuxlate.claims import Edit, Kind
 from gpuxlate.manifest.compose import Document, NotYamlError, documents
-from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
+from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence
 from gpuxlate.manifest.plan import EditError, NodePlan, Plans, make_plan
 from gpuxlate.manifest.source import Source
-from gpuxlate.manifest.splice import Splice, splices
+from gpuxlate.manifest.splice import Splice, in_order, splices
 
 __all__ = ["EditError", "Splice", "apply", "edit_document"]
 
 
 def edit_document(document: Document, edits: Iterable[Edit]) -> list[Splice]:
     """The splices that make the edits, checked. Raises EditError; nothing is changed by then."""
-    plans = make_plan(document, edits)
-    made = splices(document, plans)
-    _verify(document, plans, made)
+    wanted = list(edits)
+    try:
+        plans = make_plan(document, wanted)
+        made = splices(document, plans)
+        _verify(document, plans, made)
+    except EditError as error:
+        error.path = error.path or (wanted[0].path if wanted else ())
+        raise
     return made
 
 
@@ -27,7 +33,7 @@ def apply(text: str, made: Iterable[Splice]) -> str:
     """The text with its splices made."""
     parts: list[str] = []
     at = 0
-    for splice in sorted(made):
+    for splice in in_order(made):
         parts += [text[at : splice.start], splice.text]
         at = splice.end
     return "".join([*parts, text[at:]])
@@ -35,59 +41,114 @@ def apply(text: str, made: Iterable[Splice]) -> str:
 
 def _verify(document: Document, plans: Plans, made: list[Splice]) -> None:
     """Read the new text of the document: it must differ at the intended places only."""
-    moved = [Splice(s.start - document.start, s.end - document.start, s.text) for s in made]
+    moved = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
     text = apply(document.text, moved)
     try:
         found = list(documents(Source(document.source.name, text)))
     except NotYamlError as error:
         raise EditError(f"the result would be no YAML ({error.message})", ()) from None
     root = found[0].root if found else None
-    if len(found) != 1 or _tree(root, {}) != _tree(document.root, plans):
+    if (
+        len(found) != 1
+        or root is None
+        or document.root is None
+        or not _as_planned(document.root, root, plans)
+    ):
         raise EditError("the result would differ elsewhere too; nothing is written", ())
 
 
-def _tree(node: Node | None, plans: Plans) -> Any:
-    """A document as comparable data, with a plan carried out on it."""
-    if node is None:
+def _as_planned(before: Node, after: Node, plans: Plans) -> bool:
+    """The tree read again is the old one with the plans carried out on it, in the old order."""
+    pending: list[tuple[Node, Node]] = [(before, after)]
+    while pending:
+        old, new = pending.pop()
+        if type(old) is not type(new) or old.anchor != new.anchor or old.tag != new.tag:
+            return False
+        if isinstance(old, Scalar) and isinstance(new, Scalar):
+            if old.text != new.text or old.kind is not new.kind:
+                return False
+        elif isinstance(old, Mapping) and isinstance(new, Mapping):
+            pairs = _mapping_pairs(old, new, plans.get(id(old)))
+            if pairs is None:
+                return False
+            pending.extend(pairs)
+        elif isinstance(old, Sequence) and isinstance(new, Sequence):
+            pairs = _sequence_pairs(old, new, plans.get(id(old)))
+            if pairs is None:
+                return False
+            pending.extend(pairs)
+    return True
+
+
+_Pairs = list[tuple[Node, Node]]
+"""Nodes that have to be equal but for their own plans."""
+
+
+def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs | None:
+    if plan is None:
+        if len(old.entries) != len(new.entries):
+            return None
+        pairs = zip(old.entries, new.entries, strict=True)
+        return [both for one, two in pairs for both in zip(one, two, strict=True)]
+    added = dict(plan.added)
+    left = []
+    for key, value in new.entries:
+        name = key.text if isinstance(key, Scalar) else None
+        if name in added:
+            if not _is(value, added.pop(name)):
+                return None
+        else:
+            left.append((key, value))
+    kept = [(key, value) for key, value in old.entries if id(key) not in plan.removed]
+    if added or len(kept) != len(left):
         return None
-    if isinstance(node, Alias):
-        return ("alias", node.anchor)
-    if isinstance(node, Scalar):
-        text = node.text
-        return ("scalar", str(node.kind), text, node.anchor, node.tag)
-    plan = plans.get(id(node))
-    if isinstance(node, Mapping):
-        entries = [_entry(key, value, plan, plans) for key, value in node.entries]
-        added = [(_made(k), _made(v)) for k, v in plan.added.items()] if plan else []
-        pairs = [*(entry for entry in entries if entry), *added]
-        return ("mapping", sorted(pairs, key=repr), node.anchor, node.tag)
-    assert isinstance(node, Sequence)
-    items = [_item(item, plan, plans) for item in node.items if not (plan and id(item) in plan.removed)]
-    return ("sequence", [*items, *(_made(v) for v in (plan.appended if plan else []))], node.anchor, node.tag)
+    return _pairs(kept, left, plan)
 
 
-def _item(item: Node, plan: NodePlan | None, plans: Plans) -> Any:
-    if plan and id(item) in plan.values:
-        return _made(plan.values[id(item)])
-    return _tree(item, plans)
-
-
-def _entry(key: Node, value: Node, plan: NodePlan | None, plans: Plans) -> tuple[Any, Any] | None:
-    if plan and id(key) in plan.removed:
+def _sequence_pairs(old: Sequence, new: Sequence, plan: NodePlan | None) -> _Pairs | None:
+    kept = [item for item in old.items if not (plan and id(item) in plan.removed)]
+    appended = plan.appended if plan else []
+    if len(kept) + len(appended) != len(new.items):
         return None
-    name = _made(plan.keys[id(key)]) if plan and id(key) in plan.keys else _tree(key, plans)
-    if plan and id(key) in plan.values:
-        return name, _made(plan.values[id(key)])
-    return name, _tree(value, plans)
+    if not all(_is(item, value) for item, value in zip(new.items[len(kept) :], appended, strict=True)):
+        return None
+    same = list(zip(kept, new.items, strict=False))
+    return _pairs([(item, item) for item, _ in same], [(item, item) for _, item in same], plan)
 
 
-def _made(value: Any) -> Any:
-    """New data in the same form."""
+def _pairs(kept: _Pairs, left: _Pairs, plan: NodePlan | None) -> _Pairs | None:
+    """The keys and values still to compare. None where a planned one is not as planned."""
+    pairs: _Pairs = []
+    for (key, value), (new_key, new_value) in zip(kept, left, strict=True):
+        if plan and id(key) in plan.keys:
+            if not (isinstance(new_key, Scalar) and new_key.text == plan.keys[id(key)]):
+                return None
+        elif key is not value:
+            pairs.append((key, new_key))
+        if plan and id(key) in plan.values:
+            if not _is(new_value, plan.values[id(key)]) or new_value.anchor != value.anchor:
+                return None
+        else:
+            pairs.append((value, new_value))
+    return pairs
+
+
+def _is(node: Node, value: Any) -> bool:
+    """The node says the new value."""
     if isinstance(value, dict):
-        return ("mapping", sorted(((_made(k), _made(v)) for k, v in value.items()), key=repr), None, None)
+        names = [key.text if isinstance(key, Scalar) else None for key, _ in getattr(node, "entries", ())]
+        return (
+            isinstance(node, Mapping)
+            and names == list(value)
+            and all(_is(child, value[name]) for name, (_, child) in zip(names, node.entries, strict=True))
+        )
     if isinstance(value, (list, tuple)):
-        return ("sequence", [_made(item) for item in value], None, None)
+        return (
+            isinstance(node, Sequence)
+            and len(node.items) == len(value)
+            and all(_is(item, one) for item, one in zip(node.items, value, strict=True))
+        )
     if isinstance(value, bool):
-        return ("scalar", str(Kind.BOOL), "true" if value else "false", None, None)
+        return isinstance(node, Scalar) and node.kind is Kind.BOOL and (node.text == "true") is value
     kind = Kind.INT if isinstance(value, int) else Kind.STR
-    return ("scalar", str(kind), str(value), None, None)
+    return isinstance(node, Scalar) and node.kind is kind and node.text == str(value)

@@ -156,12 +156,27 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
                 yield name, key_node, value, owner
 
 
+def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:
+    """Key node, value node and owning mapping of one entry, found as by ``entries_of``."""
+    merges = False
+    for key_node, value in reversed(mapping.entries):
+        key = deref(key_node)
+        if isinstance(key, Scalar):
+            if key.text == name and not is_merge(key):
+                return key_node, value, mapping
+            merges = merges or is_merge(key)
+    if merges:
+        return next(((key, value, owner) for n, key, value, owner in entries_of(mapping) if n == name), None)
+    return None
+
+
 def get(node: Node | None, *path: str | int) -> Node | None:
     """The node at a path below ``node``, None where there is none."""
     for step in path:
         node = deref(node) if node is not None else None
         if isinstance(node, Mapping):
-            node = next((value for name, _, value, _ in entries_of(node) if name == step), None)
+            entry = entry_of(node, step)
+            node = entry[1] if entry else None
         elif isinstance(node, Sequence) and isinstance(step, int) and 0 <= step < len(node.items):
             node = node.items[step]
         else:
@@ -182,11 +197,11 @@ def locate(root: Node, path: Path, *, on_key: bool = False) -> tuple[int, int]:
     for step in path:
         node = deref(node)
         if isinstance(node, Mapping):
-            entry = next((e for e in entries_of(node) if e[0] == step), None)
+            entry = entry_of(node, step)
             if entry is None:
                 return spot
-            spot = (entry[1].start, entry[1].end)
-            node = entry[2]
+            spot = (entry[0].start, entry[0].end)
+            node = entry[1]
         elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
             node = node.items[step]
             spot = (node.start, first_line_end(node))

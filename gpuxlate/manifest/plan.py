@@ -9,8 +9,8 @@ from typing import Any
 
 from gpuxlate.claims import Append, Edit, Kind, Path, Put, Remove, Rename
 from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entries_of
-from gpuxlate.manifest.sharing import Sharing, SharingError, key_text
+from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of
+from gpuxlate.manifest.sharing import Sharing, SharingError, Use, key_text
 
 
 class EditError(ValueError):
@@ -29,6 +29,7 @@ class NodePlan:
 
     node: Mapping | Sequence
     ancestors: tuple[Node, ...]  # from the root down to the node itself
+    path: Path = ()  # of the first edit that changes it
     removed: set[int] = field(default_factory=set)
     values: dict[int, Any] = field(default_factory=dict)  # new value of an entry
     keys: dict[int, str] = field(default_factory=dict)  # new key of an entry
@@ -80,20 +81,22 @@ class _Planner:
         # by node: the entries through which edits reached it
         self._reached: dict[int, dict[int, _Spot]] = {}
         self._said: dict[tuple[Any, ...], _Said] = {}
+        self._path: Path = ()  # of the edit at hand
 
     @cached_property
     def _sharing(self) -> Sharing:
         return Sharing(self._document.root)
 
     def add(self, edit: Edit) -> None:
+        self._path = edit.path
         spot = self._find(edit.path)
         if isinstance(edit, Remove) and spot.rest:
             return
         if isinstance(edit, Rename) and spot.rest:
             raise EditError("there is no such entry to rename", edit.path)
         holder, step = _place(spot, edit)
-        said = (type(edit), id(holder), step, spot.rest[1:], repr(getattr(edit, "value", None)))
-        said = (*said, getattr(edit, "key", None))
+        new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
+        said = (type(edit), id(holder), step, spot.rest[1:], *new)
         first = said not in self._said
         self._said.setdefault(said, _Said(holder, step)).paths.add(edit.path)
         if first:
@@ -112,7 +115,9 @@ class _Planner:
             case Append(path, value):
                 inner = deref(spot.value)
                 if spot.rest or _fillable(spot):
-                    self._put(spot, [value] if not spot.rest else _nest(spot.rest, [value]), path, nested=True)
+                    self._put(
+                        spot, [value] if not spot.rest else _nest(spot.rest, [value]), path, nested=True
+                    )
                 elif isinstance(inner, Sequence):
                     self._plan_of(inner, (*spot.ancestors, inner)).appended.append(value)
                 else:
@@ -147,10 +152,10 @@ class _Planner:
         for depth, step in enumerate(path):
             here = deref(node)
             if isinstance(here, Mapping):
-                entry = next((e for e in entries_of(here) if e[0] == step), None)
+                entry = entry_of(here, step)
                 if entry is None:
                     break
-                _, handle, value, owner = entry
+                handle, value, owner = entry
                 holder: Mapping | Sequence = owner
             elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
                 handle = value = here.items[step]
@@ -169,7 +174,7 @@ class _Planner:
         return self._plan_of(spot.owner, spot.ancestors)
 
     def _plan_of(self, node: Mapping | Sequence, ancestors: tuple[Node, ...]) -> NodePlan:
-        return self.plans.setdefault(id(node), NodePlan(node, ancestors))
+        return self.plans.setdefault(id(node), NodePlan(node, ancestors, self._path))
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -211,31 +216,28 @@ class _Planner:
     def check_anchored(self) -> None:
         """A value with an anchor changes for all of its aliases or not at all."""
         gone = gone_nodes(self.plans)
+        for plan in self.plans.values():
+            for key, _ in plan.node.entries if isinstance(plan.node, Mapping) else ():
+                if id(key) in plan.keys and key.anchor and self._sharing.uses[id(key)]:
+                    raise EditError("an alias stands for this key elsewhere", self._path_of([]), "GX005")
         for target in {id(a.target): a.target for a in self._document.aliases}.values():
             uses = [use for use in self._sharing.uses[id(target)] if id(use.written) not in gone]
-            plans = [self.plans.get(id(use.holder)) for use in uses]
-            new = [
-                plan.values[id(use.handle)]
-                for use, plan in zip(uses, plans, strict=True)
-                if plan and id(use.handle) in plan.values
-            ]
-            if id(target) in gone and uses or new and (len(new) != len(uses) or any(v != new[0] for v in new)):
-                raise EditError(
-                    f"the anchor &{target.anchor} is used elsewhere too", self._path_of(uses), "GX005"
-                )
-            for use, plan in zip(uses, plans, strict=True):
-                if plan and isinstance(use.written, Alias):
-                    plan.values.pop(id(use.handle), None)  # it follows its anchor
+            new = [self.plans[id(u.holder)].values[id(u.handle)] for u in uses if self._changes(u)]
+            alike = not new or (len(new) == len(uses) and all(value == new[0] for value in new))
+            if not alike or (uses and id(target) in gone):
+                message = f"the anchor &{target.anchor} is used elsewhere too"
+                raise EditError(message, self._path_of(uses), "GX005")
+            for use in uses:
+                if self._changes(use) and isinstance(use.written, Alias):
+                    del self.plans[id(use.holder)].values[id(use.handle)]  # it follows its anchor
 
-    def _path_of(self, uses: list[Any]) -> Path:
-        handles = {id(use.handle) for use in uses}
+    def _changes(self, use: Use) -> bool:
+        plan = self.plans.get(id(use.holder))
+        return plan is not None and id(use.handle) in plan.values
+
+    def _path_of(self, uses: list[Use]) -> Path:
         holders = {id(use.holder) for use in uses}
-        paths = [
-            path
-            for said in self._said.values()
-            if id(said.holder) in holders or id(said.holder) in handles
-            for path in said.paths
-        ]
+        paths = [path for said in self._said.values() if id(said.holder) in holders for path in said.paths]
         return min(paths or [p for said in self._said.values() for p in said.paths], key=repr, default=())
 
     # -- pruning -------------------------------------------------------------------------------
@@ -293,7 +295,7 @@ def gone_nodes(plans: Plans) -> set[int]:
         if not plan.removed:
             continue
         entries = plan.node.entries if isinstance(plan.node, Mapping) else [(n, n) for n in plan.node.items]
-        pending = [value for handle, value in entries if id(handle) in plan.removed]
+        pending = [part for entry in entries if id(entry[0]) in plan.removed for part in entry]
         while pending:
             node = pending.pop()
             gone.add(id(node))

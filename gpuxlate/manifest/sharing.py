@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuxlate.claims import Path
-from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, is_merge
+from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, deref, entry_of, is_merge
 
 _MAX_CLIMB = 512
 """Longer chains of aliases within aliases are refused rather than followed."""
@@ -90,8 +90,8 @@ def key_text(key: Node) -> str:
 
 def _visible(mapping: Mapping, step: str | int, merged: Mapping | Sequence) -> bool:
     """What the merged mapping says at ``step`` counts in this mapping."""
-    owner = next((owner for name, _, _, owner in entries_of(mapping) if name == step), None)
-    return owner is None or owner is merged
+    entry = entry_of(mapping, step)
+    return entry is None or entry[2] is merged
 
 
 def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
@@ -101,10 +101,10 @@ def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
     for step in path:
         here = deref(node)
         if isinstance(here, Mapping):
-            entry = next((e for e in entries_of(here) if e[0] == step), None)
+            entry = entry_of(here, step)
             if entry is None:
                 return None
-            _, handle, node, owner = entry
+            handle, node, owner = entry
             found = owner, handle
         elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
             node = here.items[step]

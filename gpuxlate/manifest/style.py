@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.claims import Kind
-from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, deref, resolve_plain
+from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, body_start, resolve_plain
 from gpuxlate.manifest.source import Source
 
 _PLAIN_SAFE = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
@@ -21,7 +22,8 @@ class Style:
     """How a document is written.
 
     ``step``: columns of indentation; ``dash``: how far a block list's dash stands in from its key;
-    ``quote_keys`` and ``quote_values``: the quote that neighbours use, or None for bare.
+    ``quote_keys`` and ``quote_values``: the quote that neighbours use, or None for bare; ``tight``:
+    no blanks behind the commas and colons of flow style; ``padding``: those inside its braces.
     """
 
     step: int = 2
@@ -29,6 +31,18 @@ class Style:
     quote_keys: str | None = None
     quote_values: str | None = None
     newline: str = "\n"
+    tight: bool = False
+    padding: str = ""
+
+    @property
+    def colon(self) -> str:
+        """Between a key and its value in flow style."""
+        return ":" if self.tight and self.quote_keys else ": "
+
+    @property
+    def json_quote(self) -> str | None:
+        """The quote of strings where keys are quoted as in JSON."""
+        return '"' if self.quote_keys == '"' else None
 
     def key(self, text: str) -> str:
         """A key as text."""
@@ -44,10 +58,12 @@ class Style:
 
     def flow(self, value: Any) -> str:
         """A value in flow style on one line."""
+        comma = "," if self.tight else ", "
         if isinstance(value, dict):
-            return "{" + ", ".join(f"{self.key(k)}: {self.flow(v)}" for k, v in value.items()) + "}"
+            body = comma.join(self.key(k) + self.colon + self.flow(v) for k, v in value.items())
+            return "{" + self.padding + body + self.padding + "}"
         if isinstance(value, (list, tuple)):
-            return "[" + ", ".join(self.flow(item) for item in value) + "]"
+            return "[" + comma.join(self.flow(item) for item in value) + "]"
         return self.value(value)
 
     def flow_lines(self, value: Any, indent: str, step: str) -> str:
@@ -108,52 +124,86 @@ def scalar(text: str, quote: str | None) -> str:
     return text if safe else json.dumps(text, ensure_ascii=False)
 
 
-def style_at(source: Source, path_nodes: list[Node]) -> Style:
-    """The style of the file round a node; ``path_nodes`` lead from the root down to it."""
-    column = [source.position(node.start)[1] - 1 for node in path_nodes]
-    blocks = [
-        (n, c) for n, c in zip(path_nodes, column, strict=True) if isinstance(n, Mapping) and not n.flow
-    ]
-    step = next(
-        (
-            inner - outer
-            for (_, outer), (node, inner) in reversed(list(itertools.pairwise(blocks)))
-            if 0 < inner - outer <= 8 and not _after_dash(source, node)
-        ),
-        2,
-    )
+_LOOK_AT = 64
+"""So many entries of a mapping are looked at for the habits of whoever wrote it."""
+_LOOK_FOR_LISTS = 400
+"""So many nodes are looked at for a list."""
+
+
+def style_at(source: Source, path_nodes: tuple[Node, ...], *, lists: bool) -> Style:
+    """The style of the file round a node; ``path_nodes`` lead from the root down to it.
+
+    ``lists``: lists are to be written, so their dashes are looked for.
+    """
     nearest = [node for node in reversed(path_nodes) if isinstance(node, Mapping)]
-    keys = _common_quote([key for node in nearest[:2] for key, _ in node.entries])
-    values = _common_quote([value for node in nearest[:1] for _, value in node.entries], strings_only=True)
+    keys = _common_quote([key for node in nearest[:2] for key, _ in node.entries[:_LOOK_AT]])
+    values = _common_quote([value for node in nearest[:1] for _, value in node.entries[:_LOOK_AT]], True)
     if keys == '"' and nearest and nearest[0].flow:
         values = '"'  # JSON
-    return Style(step, _dash(source, path_nodes, step), keys, values, source.newline)
+    step = _step(source, path_nodes)
+    flows = [node for node in nearest if node.flow and node.entries]
+    return Style(
+        step,
+        _dash(source, path_nodes, step) if lists else step,
+        keys,
+        values,
+        source.newline,
+        tight=bool(flows) and _tight(source.text, flows[0]),
+        padding=_padding(source.text, flows[0]) if flows else "",
+    )
 
 
-def _after_dash(source: Source, node: Node) -> bool:
-    line, column = source.position(node.start)
-    return "-" in source.line_text(line)[: column - 1]
+def _column(source: Source, node: Node) -> int:
+    return source.position(node.start)[1]
 
 
-def _dash(source: Source, path_nodes: list[Node], step: int) -> int:
-    """How far block lists stand in: from one on the way down, else any in the document."""
-    pending: list[Node] = list(reversed(path_nodes))
-    looked = 0
-    while pending and looked < 400:
-        node = deref(pending.pop(0))
-        looked += 1
-        if isinstance(node, Mapping):
-            for key, value in node.entries:
-                if isinstance(value, Sequence) and not value.flow and value.items:
-                    inset = source.position(value.start)[1] - source.position(key.start)[1]
+def _step(source: Source, path_nodes: tuple[Node, ...]) -> int:
+    """Columns of indentation, from the nearest block mapping right below another one."""
+    for inner, outer in itertools.pairwise(reversed(path_nodes)):
+        if not (isinstance(outer, Mapping) and isinstance(inner, Mapping)) or outer.flow or inner.flow:
+            continue
+        step = _first_column(source, inner) - _first_column(source, outer)
+        if 0 < step <= 8:
+            return step
+    return 2
+
+
+def _first_column(source: Source, mapping: Mapping) -> int:
+    """The column of a block mapping, whose own mark may be that of its anchor."""
+    return _column(source, mapping.entries[0][0] if mapping.entries else mapping)
+
+
+def _dash(source: Source, path_nodes: tuple[Node, ...], step: int) -> int:
+    """How far block lists stand in: as the nearest on the way down or beside it, so far as one looks."""
+    pending: deque[Node] = deque(reversed(path_nodes))
+    for _ in range(_LOOK_FOR_LISTS):
+        node = pending.popleft() if pending else None
+        if isinstance(node, Sequence):
+            pending.extend(node.items[:_LOOK_AT])
+        elif isinstance(node, Mapping) and not node.flow:
+            for key, value in node.entries[:_LOOK_AT]:
+                if isinstance(value, Sequence) and not value.flow and value.items and value.anchor is None:
+                    inset = _column(source, value) - _column(source, key)
                     return inset if 0 <= inset <= 8 else 0
                 pending.append(value)
-        elif isinstance(node, Sequence):
-            pending.extend(node.items)
     return step
 
 
-def _common_quote(nodes: list[Node], *, strings_only: bool = False) -> str | None:
+def _tight(text: str, mapping: Mapping) -> bool:
+    """``{"a":1,"b":2}``: no blanks."""
+    key, value = mapping.entries[0]
+    return text[key.end : value.start] == ":" and not (
+        len(mapping.entries) > 1 and text[mapping.entries[1][0].start - 1] in " \n\r\t"
+    )
+
+
+def _padding(text: str, mapping: Mapping) -> str:
+    """The blank of ``{ a: 1 }``."""
+    inside = text[body_start(text, mapping) + 1 : mapping.entries[0][0].start]
+    return inside if inside.strip(" ") == "" else ""
+
+
+def _common_quote(nodes: list[Node], strings_only: bool = False) -> str | None:
     """The quote of the neighbours, where they all use one."""
     scalars = [n for n in nodes if isinstance(n, Scalar)]
     if strings_only:

@@ -23,9 +23,14 @@ from gpuxlate.profile import Profile
 
 
 class Scope(StrEnum):
-    """What a rule looks at: one pod, one document, a source text, or a translation."""
+    """What a rule looks at: one pod, one job, one document, a source text, or a translation.
+
+    A job is what has parameters in place of a manifest; its claims are those of a pod whose one
+    container has the parameters as limits.
+    """
 
     POD = "pod"
+    JOB = "job"
     DOCUMENT = "document"
     SOURCE = "source"
     TRANSLATION = "translation"
@@ -124,9 +129,9 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 
 
 def check_pod(rules: Iterable[Rule], pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
-    """Run the pod rules among ``rules`` on one pod."""
+    """Run the rules of pods and jobs among ``rules`` on one pod."""
     for one in rules:
-        if one.scope is Scope.POD:
+        if one.scope in (Scope.POD, Scope.JOB):
             yield from one(pod, context)
 
 

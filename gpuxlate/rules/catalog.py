@@ -27,6 +27,21 @@ def neutral_rules() -> tuple[Rule, ...]:
     return tuple(sorted(found, key=lambda one: one.code))
 
 
+OF_PARAMETERS = ("GX003", "GX007")
+"""The rules of no vendor that hold for parameters too; the others speak of Kubernetes."""
+
+
+@cache
+def parameter_rules() -> tuple[Rule, ...]:
+    """The rules of no vendor that hold where a target has a form of its own."""
+    return tuple(one for one in neutral_rules() if one.code in OF_PARAMETERS)
+
+
+def rules_beside(backend: Backend) -> tuple[Rule, ...]:
+    """The rules of no vendor that hold for the shares of a target."""
+    return parameter_rules() if backend.form_module else neutral_rules()
+
+
 def all_rules(backends: Iterable[Backend]) -> dict[str, Rule]:
     """Every rule by its code, in the order of the codes.
 

@@ -57,7 +57,7 @@ def key_is_given_once(this: Rule, document: DocumentClaims, context: Context) ->
         name = path[-1] if path else "a key"
         yield this.at(
             path,
-            f"{name} is given twice in one mapping: the API server keeps the last",
+            f"{name} is given twice in one mapping: the last one counts",
             "keep one of them",
             on_key=True,
         )

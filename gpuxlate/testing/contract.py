@@ -19,12 +19,12 @@ from gpuxlate.claims import Kind, Place, PodClaims, Value
 from gpuxlate.diagnostics import LossKind, Severity
 from gpuxlate.fit import Accept, Outcome, PodFit, fit_pod
 from gpuxlate.profile import Profile
+from gpuxlate.reading import read_pod
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, check_pod, rules_of
 from gpuxlate.share import FULL_CARD_CORES, JSON_NAMES, Share
 from gpuxlate.testing import strategies
 from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
-from gpuxlate.translate import read_pod
 
 EXAMPLES = 500
 """Random pods for each property and backend."""
@@ -140,7 +140,7 @@ class BackendContract:
         fit = self._fit(pod, accept)
         if not fit.accepted:
             return
-        rules = (*catalog.neutral_rules(), *self.backend.rules)
+        rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
         found = check_pod(rules, as_manifest(fit.claims, pod), self._context)
         errors = [f"{one.code} {one.message}" for one in found if one.severity is Severity.ERROR]
         assert not errors, f"{fit.claims}: {errors}"
@@ -148,16 +148,23 @@ class BackendContract:
     @bounded
     @given(strategies.pods(), strategies.generous())
     def test_keys_stand_where_the_data_sheet_says(self, pod: list[ContainerShare], accept: Accept) -> None:
-        """Known keys in their places; whole numbers in limits and equal requests; strings elsewhere."""
+        """Known keys in their places; whole numbers in limits and equal requests; strings elsewhere.
+
+        What is no manifest has parameters of any kind, and no requests.
+        """
         fit = self._fit(pod, accept)
+        of_pods = self.backend.form_module is None
         for container in fit.claims.all_containers():
-            assert container.limits == container.requests, f"requests differ from limits in {container}"
+            requests = container.limits if of_pods else {}
+            assert container.requests == requests, f"requests are not {requests} in {container}"
         for name, place, value in entries(fit.claims):
             row = self.backend.find(name)
             assert row is not None, f"{name} is not in the data sheet"
             assert place in row.places, f"{name} does not belong in {place.value}"
             if place is Place.RESOURCE:
-                assert quantity.is_plain(value.text), f"{name}: {value.text!r} is no whole number"
+                assert not of_pods or quantity.is_plain(value.text), (
+                    f"{name}: {value.text!r} is no whole number"
+                )
             else:
                 assert value.kind is Kind.STR, f"{name}: {value.text!r} is no string in {place.value}"
 
@@ -205,7 +212,9 @@ class BackendContract:
 
     @cached_property
     def _context(self) -> Context:
-        built_in = (one for one in registry.all_backends() if one.name != self._name)
+        if self.backend.form_module:
+            return Context(self.profile, (self.backend,))
+        built_in = (one for one in registry.pod_backends() if one.name != self._name)
         return Context(self.profile, (self.backend, *built_in))
 
     # building a strategy costs more than drawing from it

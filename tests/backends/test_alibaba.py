@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.backends.alibaba_pods import pod
 
 from gpuxlate.backends.alibaba import BACKEND
 from gpuxlate.backends.alibaba import keys as k
@@ -15,6 +14,7 @@ from gpuxlate.diagnostics import LossKind
 from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.share import Policy, Qos, Share
+from tests.backends.alibaba_pods import pod
 
 
 def reading_of(claims: PodClaims, profile: Profile | None = None) -> Reading:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.backends.alibaba_pods import in_affinity, limit, node_selector, pod
 
 from gpuxlate.backends.alibaba import BACKEND
 from gpuxlate.backends.alibaba import keys as k
@@ -11,6 +10,7 @@ from gpuxlate.claims import Path, PodClaims, Put, Remove, Rename
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.rules.base import Context, Rule
+from tests.backends.alibaba_pods import in_affinity, limit, node_selector, pod
 
 RULES = {one.code: one for one in BACKEND.rules}
 

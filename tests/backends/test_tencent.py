@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from tests.backends.tencent_pods import APP_CLASS, CLASS, CORE, GREEDY, MEMORY, POLICY, SELECTOR, expression, limit, pod
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
@@ -16,6 +15,18 @@ from gpuxlate.diagnostics import Severity
 from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
 from gpuxlate.profile import Profile
 from gpuxlate.share import Policy, Qos, Share
+from tests.backends.tencent_pods import (
+    APP_CLASS,
+    CLASS,
+    CORE,
+    GREEDY,
+    MEMORY,
+    POLICY,
+    SELECTOR,
+    expression,
+    limit,
+    pod,
+)
 
 BE, FS, BS = Policy.BEST_EFFORT, Policy.FIXED_SHARE, Policy.BURST_SHARE
 ONLINE, OFFLINE = Qos.ONLINE, Qos.OFFLINE
@@ -124,7 +135,7 @@ DOUBTFUL: list[tuple[str, PodClaims, Share | None, list[tuple[str, str, Path]]]]
     (
         "no whole number",
         pod({"core": "30.5", "memory": "5"}),
-        Share(1, None, 5120),
+        None,
         [("K8S001", "error", limit("core"))],
     ),
     ("zero", pod({"core": "0", "memory": "5"}), None, [("GX011", "error", limit("core"))]),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.backends.tencent_pods import CLASS, POLICY, SELECTOR, expression, limit, pod
 
 from gpuxlate.backends.tencent import BACKEND
 from gpuxlate.claims import Path, PodClaims, Put
 from gpuxlate.diagnostics import Diagnostic
 from gpuxlate.profile import CardProfile, Profile
 from gpuxlate.rules.base import Context, Rule, check_pod
+from tests.backends.tencent_pods import CLASS, POLICY, SELECTOR, expression, limit, pod
 
 RULES = {one.code: one for one in BACKEND.rules}
 

@@ -7,7 +7,6 @@ MiB over "2" cards), and the vendor's webhook code of volcano-sh/volcano pull re
 from __future__ import annotations
 
 import pytest
-from tests.backends.volcengine_pods import CORE, LISTED, MEMORY, POLICY, QOS, RECLAIMED, Numbers, both, limit, note, pod
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.volcengine import BACKEND
@@ -16,6 +15,19 @@ from gpuxlate.diagnostics import LossKind, Severity
 from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
 from gpuxlate.rules.base import Context, check_pod
 from gpuxlate.share import Policy, Qos, Share
+from tests.backends.volcengine_pods import (
+    CORE,
+    LISTED,
+    MEMORY,
+    POLICY,
+    QOS,
+    RECLAIMED,
+    Numbers,
+    both,
+    limit,
+    note,
+    pod,
+)
 
 PART: Numbers = both("core", 30)
 

@@ -1,16 +1,16 @@
-"""The rules of VKE mGPU that need a profile, and the versions they compare."""
+"""The rules of VKE mGPU that need a profile."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from tests.backends.volcengine_pods import WEIGHT, Numbers, both, limit, note, pod, several
 
-from gpuxlate.backends.volcengine import BACKEND, prerequisites
+from gpuxlate.backends.volcengine import BACKEND
 from gpuxlate.claims import Path, PodClaims
 from gpuxlate.profile import CardProfile, Profile
 from gpuxlate.rules.base import Context, check_pod
+from tests.backends.volcengine_pods import WEIGHT, Numbers, both, limit, note, pod, several
 
 Finding = tuple[str, str, Path]
 E, W = "error", "warning"
@@ -120,65 +120,3 @@ def test_with_a_profile(claims: PodClaims, profile: Profile, expected: list[Find
 def test_a_profile_of_another_vendor_says_nothing(row: tuple[str, PodClaims, Profile, list[Finding]]) -> None:
     _, claims, profile, _ = row
     assert found(claims, replace(profile, target="alibaba-gpushare")) == found(claims)
-
-
-# --- versions -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("found_version", "least", "expected"),
-    [
-        ("v1.28.15-vke.19", "v1.28.15-vke.19", True),
-        ("v1.28.15-vke.18", "v1.28.15-vke.19", False),
-        ("v1.28.15-vke.100", "v1.28.15-vke.19", True),  # numbers, not text
-        ("v1.28.16-vke.1", "v1.28.15-vke.19", True),
-        ("v1.28.3-vke.99", "v1.28.15-vke.19", False),
-        ("1.28.15", "v1.28.15-vke.19", None),  # the build is not told
-        ("v1.28.9-aliyun.1", "v1.28.15-vke.19", None),
-        ("0.07.35.23", "0.07.35.23", True),
-        ("0.7.36", "0.07.35.23", True),
-        ("0.07.35", "0.07.35.23", False),
-        ("v0.6", "v0.6.0", True),
-        ("v0.10.0", "v0.6.1", True),
-        ("latest", "v0.6.1", None),
-    ],
-)
-def test_versions(found_version: str, least: str, expected: bool | None) -> None:
-    assert prerequisites.at_least(found_version, least) is expected
-
-
-@pytest.mark.parametrize(
-    ("version", "expected"),
-    [
-        # the colocation page, 2025-03-13
-        ("v1.24.17-vke.37", False),
-        ("v1.24.17-vke.38", True),
-        ("v1.25.16-vke.99", False),  # "and above, of 1.24"
-        ("v1.26.15-vke.25", False),
-        ("v1.26.15-vke.26", True),
-        ("v1.28.15-vke.19", True),
-        ("v1.29.1-vke.1", False),
-        ("v1.30.4-vke.2", False),
-        ("v1.30.4-vke.3", True),
-        ("v1.32.0-vke.1", True),
-        ("v1.20.15-vke.1", False),
-        ("v1.28", None),
-        ("unknown", None),
-    ],
-)
-def test_kubernetes_of_colocation(version: str, expected: bool | None) -> None:
-    assert prerequisites.kubernetes_can_colocate(version) is expected
-
-
-@pytest.mark.parametrize(
-    ("image", "expected"),
-    [
-        ("velinux2.0", False),
-        ("veLinux 2.0 (Bookworm)", False),
-        ("Ubuntu 22.04.4 LTS", False),
-        ("velinux1.0", True),
-        ("Ubuntu 20.04.6 LTS", True),
-    ],
-)
-def test_image_of_colocation(image: str, expected: bool) -> None:
-    assert prerequisites.image_can_colocate(image) is expected

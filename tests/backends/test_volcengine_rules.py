@@ -8,12 +8,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.backends.volcengine_pods import LISTED, RECLAIMED, WEIGHT, Numbers, both, limit, note, owner, pod, several, values
 
 from gpuxlate.backends.volcengine import BACKEND
 from gpuxlate.claims import Kind, Path, PodClaims, Put, Remove, Rename, Value
 from gpuxlate.diagnostics import Diagnostic, Fix
 from gpuxlate.rules.base import Context, Rule, check_pod
+from tests.backends.volcengine_pods import (
+    LISTED,
+    RECLAIMED,
+    WEIGHT,
+    Numbers,
+    both,
+    limit,
+    note,
+    owner,
+    pod,
+    several,
+    values,
+)
 
 RULES = {one.code: one for one in BACKEND.rules}
 

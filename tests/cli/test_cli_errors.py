@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuxlate.backends import registry
 from gpuxlate.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
@@ -323,8 +324,7 @@ FILL = "help: write --fill cores=30 (percent of each card) or --fill memoryMiB=8
 USAGE: dict[str, str] = {
     "render a.yaml --to tencant": "error: unknown target 'tencant'\nhelp: did you mean tencent?\n",
     "translate a.yaml --to xyz": (
-        "error: unknown target 'xyz'\n"
-        "help: targets: volcengine-mgpu, alibaba-gpushare, tencent-qgpu, neutral\n"
+        f"error: unknown target 'xyz'\nhelp: targets: {', '.join(registry.target_names())}\n"
     ),
     "parse a.yaml --from alibabba": "error: unknown target 'alibabba'\nhelp: did you mean alibaba?\n",
     "rendr a.yaml": "error: no such command 'rendr'; did you mean render?\ntry: gpuxlate --help\n",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.backends import registry
-from gpuxlate.profile import AlibabaProfile, Profile
+from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.testing import BackendContract
 
 
@@ -28,3 +28,22 @@ class TestTencentQgpu(BackendContract):
 
 class TestNeutral(BackendContract):
     backend = registry.get("neutral")
+
+
+class TestEmrSpark(BackendContract):
+    backend = registry.get("volcengine-emr-spark")
+
+
+class TestEmrRay(BackendContract):
+    backend = registry.get("volcengine-emr-ray")
+
+
+class TestEmrCustomjobOnA10(BackendContract):
+    """Of an A10 mGPU can use 22731 MiB (Volcengine, EMR Serverless "mGPU")."""
+
+    backend = registry.get("volcengine-emr-customjob")
+    profile = Profile("volcengine-emr-customjob", cards=CardProfile("A10", memory_mib=22731))
+
+
+class TestAiapp(BackendContract):
+    backend = registry.get("volcengine-aiapp")

@@ -172,7 +172,9 @@ def _write_container(placing: Placing, ack: AlibabaProfile, nodes: CardProfile) 
     if placing.peek("memory_mib") is None:
         placing.need("memory_mib", "ACK007", f"{k.CORE} goes with {k.MEMORY}")
     unit = ack.memory_unit_mib
-    memory = placing.on_grid("memory_mib", "ACK001", step=unit, low=unit, unit="MiB")
+    # whole units that do not divide by the cards, or no whole units
+    off_grid = "ACK001" if (placing.peek("memory_mib") or 0) % unit else "ACK002"
+    memory = placing.on_grid("memory_mib", off_grid, step=unit, low=unit, unit="MiB")
     cores = _cores(placing, cards, ack)
     kind = _Kind.MEMORY if cores is None else _Kind.COMPUTE
     if ack.open_source and cards > 1:
@@ -246,6 +248,8 @@ BACKEND = Backend(
         "qos": "no key",
     },
     rules_module="gpuxlate.backends.alibaba.rules",
+    needs_module="gpuxlate.backends.alibaba.prerequisites",
+    nodes_module="gpuxlate.backends.alibaba.nodes",
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,
 )

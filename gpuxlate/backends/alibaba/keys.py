@@ -58,9 +58,11 @@ CORE_MEM = "core_mem"
 """The only mode in which compute can be stated (LBL)."""
 SHARE_MODE = "share"
 """Memory counted, not isolated (LBL)."""
+WHOLE_MODE = "default"
+"""Whole cards, WHOLE; also what a node without the label is (LBL)."""
 ISOLATION_MODES = ("share", "cgpu", "mps", CORE_MEM)
 """The modes that advertise ``gpu-mem``; on other nodes it is 0 (LBL)."""
-MODES = ("default", *ISOLATION_MODES, "topology", "disabled")
+MODES = (WHOLE_MODE, *ISOLATION_MODES, "topology", "disabled")
 """Values of SCHEDULE (LBL; ``disabled``: ACK's page on DRA)."""
 UNCONFIRMED_MODES = ("mig",)
 """One blog alone."""

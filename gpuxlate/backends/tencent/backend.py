@@ -176,6 +176,8 @@ BACKEND = Backend(
         "qos": "annotation app-class; one card, a part of it",
     },
     rules_module="gpuxlate.backends.tencent.rules",
+    needs_module="gpuxlate.backends.tencent.prerequisites",
+    nodes_module="gpuxlate.backends.tencent.nodes",
     look_alikes=k.LOOK_ALIKES,
     quotes_numbers=True,
 )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from gpuxlate.backends.requirements import Requirement, unmet
 from gpuxlate.backends.tencent import keys as k
+from gpuxlate.backends.tencent import prerequisites
 from gpuxlate.profile import Profile
 from gpuxlate.share import Policy
-
-_VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 
 def ours(profile: Profile | None) -> Profile | None:
@@ -30,19 +28,14 @@ def card_gib(profile: Profile | None) -> int | None:
 
 def old_addon(profile: Profile | None) -> str | None:
     """The version of the qGPU add-on, where it is too old for two shared cards."""
-    found = ours(profile)
-    return _older(found.components.get("qgpu"), k.MULTI_CARD_VERSION) if found else None
+    return _lacking(profile, prerequisites.ADDON)
 
 
 def old_kubernetes(profile: Profile | None) -> str | None:
     """The version of Kubernetes, where it is too old for qGPU."""
-    found = ours(profile)
-    return _older(found.kubernetes_version, k.MIN_KUBERNETES) if found else None
+    return _lacking(profile, prerequisites.KUBERNETES)
 
 
-def _older(text: str | None, least: tuple[int, ...]) -> str | None:
-    """``text`` where it is a version below ``least``; what is no version is not judged."""
-    match = _VERSION.match(text or "")
-    if match is None:
-        return None
-    return text if tuple(int(part or 0) for part in match.groups()) < least else None
+def _lacking(profile: Profile | None, need: Requirement) -> str | None:
+    """What the profile has, where it is known not to do; what is no version is not judged."""
+    return next((lack.found for lack in unmet(ours(profile), (need,))), None)

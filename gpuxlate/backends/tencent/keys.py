@@ -30,6 +30,8 @@ POLICY = "tke.cloud.tencent.com/qgpu-schedule-policy"
 """Label of the node pool; a pod chooses nodes by it (S003)."""
 DEVICE_ENABLE = "qgpu-device-enable"
 """Label of every qGPU node (QD)."""
+MIXED_ENABLE = "mixed-qgpu-enable"
+"""Label of a node for online and offline work, on the older pages only (QD; not in TC81034)."""
 
 SPELLINGS: Mapping[Policy, tuple[str, str]] = {
     Policy.BEST_EFFORT: ("best-effort", "be"),
@@ -53,12 +55,8 @@ MAX_SHARED_CARDS = 2
 """Most cards that a container shares (TC117759, 2026-01-13)."""
 TWO_CARDS_EXAMPLE = 60
 """Percent of each of two cards that can be said: more than half of a card (TC127667)."""
-MULTI_CARD_VERSION = (1, 1, 1)
-"""The add-on that knows two shared cards (TC127667); the kernel module must be 3.0.5 (TC117759)."""
 MAX_SHARES = 16
 """Most qGPU devices on one card (S003, TC65734)."""
-MIN_KUBERNETES = (1, 14)
-"""S003."""
 
 
 def is_misused(texts: tuple[str, ...]) -> bool:
@@ -104,7 +102,7 @@ KEYS: tuple[Key, ...] = (
     key(APP_CLASS, Place.ANNOTATION, meaning="colocation class", source="TC81034", says="qos"),
     key(POLICY, Place.NODE_SELECTOR, Place.NODE, meaning="policy", source="S003", says="policy"),
     key(DEVICE_ENABLE, Place.NODE_SELECTOR, Place.NODE, meaning="the node serves qGPU", source="QD"),
-    key("mixed-qgpu-enable", Place.NODE, meaning="the node takes colocation", source="QD, older pages only"),
+    key(MIXED_ENABLE, Place.NODE, meaning="the node takes colocation", source="QD, older pages only"),
     key("tke.cloud.tencent.com/qgpu.version", Place.NODE, meaning="kernel module", source="TC117759"),
     key("tke.cloud.tencent.com/qgpu", Place.SCHEDULER, meaning="scheduled", source="EA"),
     key("tke.cloud.tencent.com/qgpu-pgpu-*", Place.SCHEDULER, meaning="card indexes", source="EA"),

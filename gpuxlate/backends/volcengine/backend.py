@@ -217,4 +217,6 @@ BACKEND = Backend(
         "qos": "annotation qos_level; offline: one card, a part of it",
     },
     rules_module="gpuxlate.backends.volcengine.rules",
+    needs_module="gpuxlate.backends.volcengine.prerequisites",
+    nodes_module="gpuxlate.backends.volcengine.nodes",
 )

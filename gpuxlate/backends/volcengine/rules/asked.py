@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from gpuxlate import quantity
+from gpuxlate.backends.requirements import letters
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.prerequisites import letters
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Put, Remove, Value
 from gpuxlate.diagnostics import Fix
 from gpuxlate.profile import Profile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.requirements import Requirement, unmet
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine import prerequisites
 from gpuxlate.backends.volcengine.rules.asked import (
@@ -42,7 +43,7 @@ def policy_is_that_of_the_node(this: Rule, pod: PodClaims, context: Context) -> 
     ```
     ```yaml profile
     target: volcengine-mgpu
-    policy: guaranteed-burst-share
+    policy: burst-share
     ```
 
     ## Use instead
@@ -242,8 +243,9 @@ def cluster_can_colocate(this: Rule, pod: PodClaims, context: Context) -> Iterat
     where = annotation(pod, k.QOS) or next((value for value in reclaimed if value), None)
     if where is None:
         return
-    for lack in prerequisites.unmet_for_colocation(profile):
-        message = f"online and offline work on one card needs {lack.title} {lack.wanted}; it is {lack.found}"
+    for lack in unmet(profile, prerequisites.COLOCATION):
+        need = lack.requirement
+        message = f"{need.when} needs {need.what} {need.bound}; it is {lack.found}"
         yield this.at(
             where, message, "have the cluster upgraded, which the vendor's support does, or use another"
         )
@@ -288,15 +290,15 @@ def component_knows_the_cards(this: Rule, pod: PodClaims, context: Context) -> I
     every = list(asked(pod))
     if profile is None or not every:
         return
-    checks: list[tuple[str, Path, prerequisites.Need]] = []
+    checks: list[tuple[str, Path, Requirement]] = []
     listed = annotation(pod, k.MULTIPLE_GPU)
     if listed:
         checks.append(("several cards need", listed.path, prerequisites.SEVERAL_CARDS))
     if prerequisites.is_large(profile.cards):
         checks.append(("cards of the class of H20 need", every[0].first, prerequisites.LARGE_CARDS))
     for what, where, need in checks:
-        for lack in prerequisites.unmet(profile, (need,)):
-            message = f"{what} {lack.title} {lack.wanted}; it is {lack.found}"
+        for lack in unmet(profile, (need,)):
+            message = f"{what} {need.what} {need.bound}; it is {lack.found}"
             yield this.at(
                 where, message, "upgrade the component on the console's page of components", on_key=True
             )

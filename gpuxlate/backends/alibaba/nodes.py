@@ -1,0 +1,176 @@
+"""ACK on a live cluster: nodes of each mode, and the cards that the scheduler recorded.
+
+Keys: LBL for nodes; ARENA (``pkg/apis/utils/pods.go``) and OSS (``const.go``) for records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from gpuxlate import quantity
+from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.live import (
+    Live,
+    LiveNode,
+    LivePod,
+    NodeView,
+    Placement,
+    Serves,
+    Wanted,
+    indexes,
+    per_card,
+)
+from gpuxlate.profile import ACK_DEFAULT_UNIT_MIB, AlibabaProfile
+
+RECORD = "scheduler.framework.gpushare.allocation"
+"""Annotation of a scheduled pod: ``{"<container>": {"<card>": <units>}}`` (ARENA)."""
+OLD_RECORD = "ALIYUN_COM_GPU_MEM_IDX"
+"""Annotation of the open-source scheduler: the one card of the pod (OSS)."""
+OPEN_SOURCE_LABEL = "gpushare"
+NAME, CARD_MIB, CARDS = k.ACCELERATORS
+UNITS_MIB = (ACK_DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
+"""Units of gpu-mem that exist: GiB, 128 MiB (UNIT), and MiB of the open-source plugin (OSS)."""
+_WHOLE_KEYS = {k.WHOLE_MODE: k.WHOLE, "topology": k.TOPOLOGY}
+
+
+def view(node: LiveNode) -> NodeView | None:
+    """A node serves one mode, by its label; the open-source plugin has a label of its own."""
+    mode = node.labels.get(k.SCHEDULE)
+    open_source = mode is None and node.labels.get(OPEN_SOURCE_LABEL) == "true"
+    units = node.amount(k.MEMORY)
+    accelerated = any(name in node.labels for name in k.ACCELERATORS)
+    if not (mode or open_source or units or accelerated):
+        return None
+    cards = node.amount(k.COUNT) or _number(node.labels.get(CARDS))
+    physical = _number(node.labels.get(CARD_MIB))
+    model = node.labels.get(NAME)
+    if units:
+        return _shared(node, mode, open_source, cards, physical, model)
+    whole_key = _WHOLE_KEYS.get(mode or k.WHOLE_MODE)
+    whole = node.amount(whole_key) if whole_key and not open_source else 0
+    if whole:
+        return NodeView(
+            "alibaba-gpushare",
+            Serves.WHOLE,
+            mode=mode or k.WHOLE_MODE,
+            cards=whole,
+            card_mib=physical,
+            physical_mib=physical,
+            model=model,
+            whole_key=whole_key,
+            labels={k.SCHEDULE: k.WHOLE_MODE, **node.labels},
+        )
+    return NodeView(
+        "alibaba-gpushare", Serves.NOTHING, mode=mode, cards=cards, model=model, notes=_why(mode, open_source)
+    )
+
+
+def _why(mode: str | None, open_source: bool) -> tuple[str, ...]:
+    if mode and mode not in k.MODES:
+        return (f"{k.SCHEDULE} is {mode!r}, which is no mode",)
+    label = f"{OPEN_SOURCE_LABEL} is true" if open_source else f"{k.SCHEDULE} is {mode}"
+    return (f"{label}, and no {k.MEMORY} is allocatable",) if mode in k.ISOLATION_MODES or open_source else ()
+
+
+def _shared(
+    node: LiveNode,
+    mode: str | None,
+    open_source: bool,
+    cards: int | None,
+    physical: int | None,
+    model: str | None,
+) -> NodeView:
+    units = node.amount(k.MEMORY)
+    on_card = per_card(units, cards)
+    unit = unit_mib(on_card, physical)
+    nominal = unit or ACK_DEFAULT_UNIT_MIB
+    notes = []
+    if unit is None:
+        notes.append(
+            f"the unit of {k.MEMORY} cannot be told from here; {ACK_DEFAULT_UNIT_MIB} MiB, ACK's own, is meant"
+        )
+    if cards is None:
+        notes.append(f"the number of cards is not told ({k.COUNT}, {CARDS})")
+    isolation = mode if mode in k.ISOLATION_MODES else None
+    told = AlibabaProfile()
+    return NodeView(
+        "alibaba-gpushare",
+        Serves.SHARES,
+        mode=mode or ("open source" if open_source else None),
+        cards=cards,
+        card_mib=None if on_card is None else on_card * nominal,
+        physical_mib=physical,
+        unit_mib=unit,
+        cores=node.amount(k.CORE) if mode == k.CORE_MEM else None,
+        memory_mib=units * nominal,
+        model=model,
+        labels=node.labels,
+        alibaba=AlibabaProfile(nominal, isolation or told.isolation, open_source),
+        notes=tuple(notes),
+    )
+
+
+def unit_mib(on_card: int | None, physical: int | None) -> int | None:
+    """MiB of one unit, from the units and the MiB of a card: it has as many as fit. None if not told."""
+    if not on_card or physical is None:
+        return None
+    fitting = [unit for unit in UNITS_MIB if physical // unit == on_card]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _number(text: str | None) -> int | None:
+    """``4``, or ``22731MiB`` as nvidia-smi prints memory, without the space (LBL)."""
+    match = re.fullmatch(r"([1-9][0-9]{0,8})(?:MiB)?", text or "")
+    return int(match[1]) if match else None
+
+
+def placements(pod: LivePod) -> tuple[Placement, ...]:
+    """The cards of each container, and the units on each."""
+    if RECORD in pod.records:
+        return tuple(_recorded(pod, pod.records[RECORD]))
+    card = indexes(pod.annotation(OLD_RECORD))
+    if card is None or len(card) != 1:
+        return ()
+    asking = [one for one in pod.claims.all_containers() if k.MEMORY in one.resources]
+    return tuple(Placement(one.init, one.index, card) for one in asking)
+
+
+def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
+    """What of the record makes sense: the rest of the pod counts as not placed."""
+    found = []
+    for one in pod.claims.containers:
+        held = record.get(str(one.index))
+        if not isinstance(held, Mapping) or not held:
+            continue
+        cards = indexes(",".join(map(str, held)))
+        units = [int(text) for text in map(str, held.values()) if quantity.is_plain(text)]
+        if cards is not None and len(units) == len(cards):
+            found.append(Placement(one.init, one.index, cards, tuple(units)))
+    return found
+
+
+def keeps_out(node: NodeView, wanted: Wanted) -> str | None:
+    """Compute goes to core_mem nodes alone, and memory without compute to the other modes (CORE)."""
+    shares = [one.share for one in wanted if one.share]
+    if any(share.whole_cards for share in shares):
+        return f"it shares its cards, whole ones are on nodes of mode {k.WHOLE_MODE}"
+    computed = any(share.cores is not None for share in shares)
+    if computed and node.mode != k.CORE_MEM:
+        return f"its mode is {node.mode or 'not told'}, a share with compute goes to {k.CORE_MEM}"
+    if not computed and node.mode == k.CORE_MEM:
+        return f"its mode is {k.CORE_MEM}, a share of memory alone does not run beside those with compute"
+    return None
+
+
+LIVE = Live(
+    view,
+    placements,
+    keeps_out,
+    k.PODS_PER_CARD,
+    instances_certain=False,
+    tells={
+        "components.cgpu": "the image tags of kubectl get daemonsets -n kube-system -o wide",
+        "components.ackAiInstaller": "helm list -n kube-system",
+    },
+)

@@ -1,0 +1,76 @@
+"""TKE on a live cluster: qGPU nodes, and the cards that the scheduler recorded (keys: S003, EA)."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.live import (
+    PERCENT,
+    Live,
+    LiveNode,
+    LivePod,
+    NodeView,
+    Placement,
+    Serves,
+    Wanted,
+    per_card,
+    recorded_by_name,
+)
+from gpuxlate.backends.tencent import keys as k
+from gpuxlate.share import Policy
+
+RECORD = "tke.cloud.tencent.com/qgpu-pgpu-"
+"""Annotation of a scheduled pod, for each container: ``0,1`` (EA)."""
+MODULE_VERSION = "tke.cloud.tencent.com/qgpu.version"
+"""Node label: version of the kernel module, as qgpu-manager writes it (TC117759)."""
+MODULE = "components.qgpuModule"
+
+
+def view(node: LiveNode) -> NodeView | None:
+    """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
+    cores, units = node.amount(k.CORE), node.amount(k.MEMORY)
+    enabled = node.labels.get(k.DEVICE_ENABLE) == "enable"
+    if not (cores or units or enabled or k.POLICY in node.labels):
+        return None
+    if not (cores and units):
+        notes = (f"{k.DEVICE_ENABLE} is enable, and no qGPU is allocatable",) if enabled else ()
+        return NodeView("tencent-qgpu", Serves.NOTHING, notes=notes)
+    said = node.labels.get(k.POLICY)
+    policy = k.POLICY_OF.get(said) if said is not None else Policy.BEST_EFFORT
+    cards = cores // PERCENT
+    card_units = per_card(units, cards)
+    module = node.labels.get(MODULE_VERSION)
+    spelled = {k.POLICY: k.SPELLINGS[policy][0]} if said is not None and policy else {}
+    return NodeView(
+        "tencent-qgpu",
+        Serves.SHARES,
+        policy=policy,
+        cards=cards,
+        card_mib=None if card_units is None else card_units * k.GIB,
+        cores=cores,
+        memory_mib=units * k.GIB,
+        labels={**node.labels, **spelled},
+        components={MODULE.removeprefix("components."): module} if module else {},
+        notes=() if policy else (f"{k.POLICY} is {said!r}, which is no policy",),
+    )
+
+
+def placements(pod: LivePod) -> tuple[Placement, ...]:
+    """The cards of each container."""
+    return recorded_by_name(pod, RECORD)
+
+
+def keeps_out(node: NodeView, wanted: Wanted) -> str | None:
+    """Pods choose nodes by their affinity alone, and that is looked at for every target."""
+    return None
+
+
+LIVE = Live(
+    view,
+    placements,
+    keeps_out,
+    k.MAX_SHARES,
+    tells={
+        "components.qgpu": "the page of the qGPU add-on in the console of TKE",
+        MODULE: f"kubectl get nodes -L {MODULE_VERSION}",
+        "cards.model": "kubectl exec POD -- nvidia-smi -L, in a pod that has a card of the node",
+    },
+)

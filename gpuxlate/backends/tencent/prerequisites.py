@@ -1,0 +1,99 @@
+"""What TKE nodes need for qGPU: labels, versions and cards, each with its source."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.requirements import (
+    AtLeast,
+    CardsOf,
+    NodeLabel,
+    NodeNeeds,
+    NodeWarning,
+    OneOf,
+    Requirement,
+    Setter,
+    Source,
+    cards_of_a_node,
+)
+from gpuxlate.backends.tencent import keys as k
+from gpuxlate.diagnostics import Severity
+from gpuxlate.profile import Profile
+from gpuxlate.share import Share
+
+SHARING = Source("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
+OVERVIEW = Source("Tencent Cloud, GPU sharing: overview of qGPU", "2024-11-14")
+USING = Source("Tencent docs 457/65734, using qGPU", "2026-01-16")
+TWO_CARDS = Source("Tencent docs 457/127667, qGPU on several cards")
+CHANGES = Source("Tencent docs 457/117759, changes of the qGPU add-on", "2026-01-16")
+COLOCATION = Source("Tencent docs 457/81034, online/offline colocation", "2025-09-15")
+OLDER = Source("tencentyun/qcloud-documents, older pages of qGPU", "2022-23")
+
+KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", AtLeast("1.14"), SHARING)
+ARCHITECTURE = Requirement(
+    "the architecture of the cards",
+    "cards.model",
+    # P4, P40, P100: Pascal, older than the page's list. Newer cards are unknown: the page is of 2024.
+    CardsOf((("Volta", ("V100",)), ("Turing", ("T4",)), ("Ampere", ("A100", "A10"))), ("P4", "P40", "P100")),
+    OVERVIEW,
+    severity=Severity.WARNING,
+)
+_TWO = "a share of two cards"
+ADDON = Requirement("the qGPU add-on", "components.qgpu", AtLeast("1.1.1"), TWO_CARDS, _TWO)
+MODULE = Requirement(
+    "the qGPU kernel module (node label tke.cloud.tencent.com/qgpu.version)",
+    "components.qgpuModule",
+    AtLeast("3.0.5"),
+    CHANGES,
+    _TWO,
+)
+REQUIREMENTS: tuple[Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE)
+
+_ALWAYS: tuple[NodeWarning, ...] = (
+    NodeWarning("native nodes only (the pages of 2022-23 allowed ordinary ones too)", USING),
+    NodeWarning(
+        "switch on qGPU sharing for the cluster first: GPU nodes that are added after it are qGPU nodes",
+        SHARING,
+    ),
+    NodeWarning(
+        "use a public image that TKE supports, TencentOS Server 3.1 (TK4) above all, and no marketplace "
+        "image; image and machine type decide the driver",
+        SHARING,
+    ),
+    NodeWarning(
+        "in an independent cluster, an upgrade of the Kubernetes master resets the scheduler: uninstall "
+        "and install the add-on again",
+        SHARING,
+    ),
+)
+_COLOCATION_WARNING = NodeWarning(
+    "the page of 2025 asks for no node label and has the qgpu-manager and qgpu-scheduler pods rebuilt",
+    COLOCATION,
+)
+
+
+def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
+    """What the share needs of TKE nodes."""
+    labels: list[NodeLabel] = []
+    remarks: list[NodeWarning] = []
+    warnings = list(_ALWAYS)
+    requirements = [KUBERNETES, ARCHITECTURE]
+    if share.policy:
+        spellings = k.SPELLINGS[share.policy]
+        note = f"the pod asks for nodes with it; the abbreviation {spellings[1]} does too"
+        labels.append(NodeLabel(k.POLICY, spellings[0], note, SHARING))
+        requirements.append(Requirement("the policy of the nodes", "policy", OneOf(spellings), SHARING))
+    else:
+        remarks.append(
+            NodeWarning(f"no policy is asked for: nodes without {k.POLICY} are best-effort", SHARING)
+        )
+    device = "TKE sets it on qGPU nodes; where it is missing, set it by hand"
+    labels.append(NodeLabel(k.DEVICE_ENABLE, "enable", device, OLDER, Setter.CLOUD))
+    if share.qos:
+        mixed = "online and offline work on one card, on the older pages only"
+        labels.append(NodeLabel(k.MIXED_ENABLE, "enable", mixed, OLDER, Setter.OPTIONAL))
+        warnings.append(_COLOCATION_WARNING)
+    if not share.whole_cards:
+        warnings.append(NodeWarning(f"a card holds {k.MAX_SHARES} qGPU devices at most", SHARING))
+        if share.cards > 1:
+            requirements += [ADDON, MODULE]
+    requirements += cards_of_a_node(share, SHARING)
+    return NodeNeeds(tuple(labels), tuple(remarks), tuple(warnings), tuple(requirements))

@@ -1,0 +1,82 @@
+"""VKE on a live cluster: mGPU nodes, and the cards that the scheduler recorded (keys: V, S0)."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.live import (
+    PERCENT,
+    Live,
+    LiveNode,
+    LivePod,
+    NodeView,
+    Placement,
+    Serves,
+    Wanted,
+    per_card,
+    recorded_by_name,
+)
+from gpuxlate.backends.volcengine import keys as k
+from gpuxlate.share import Policy
+
+_POLICY_OF = {text: policy for policy, text in k.POLICIES.items()}
+DEFAULT_POLICY = Policy.FIXED_SHARE
+"""Of nodes without the label, and of pods without the annotation (S0, V)."""
+RECORD = "vke.volcengine.com/gpu-index-container-"
+"""Annotation of a scheduled pod, for each container: ``1`` or ``2,3`` (V)."""
+
+
+def view(node: LiveNode) -> NodeView | None:
+    """100 of CORE are a card; MEMORY is the MiB of all cards, which are alike (V)."""
+    device = node.labels.get(k.NODE_DEVICE)
+    cores, memory = node.amount(k.CORE), node.amount(k.MEMORY)
+    if not (cores or memory or device or k.GPU_NAME in node.labels):
+        return None
+    model = node.labels.get(k.GPU_NAME)
+    if not (cores and memory):
+        notes = (f"{k.NODE_DEVICE} is mgpu, and no mGPU is allocatable",) if device == "mgpu" else ()
+        return NodeView("volcengine-mgpu", Serves.NOTHING, mode=device, model=model, notes=notes)
+    said = node.labels.get(k.POLICY)
+    policy = _POLICY_OF.get(said) if said is not None else DEFAULT_POLICY
+    cards = cores // PERCENT
+    labels = {k.POLICY: k.POLICIES[DEFAULT_POLICY], **node.labels}
+    return NodeView(
+        "volcengine-mgpu",
+        Serves.SHARES,
+        policy=policy,
+        mode=device,
+        cards=cards,
+        card_mib=per_card(memory, cards),
+        cores=cores,
+        memory_mib=memory,
+        model=model,
+        labels=labels,
+        notes=() if policy else (f"{k.POLICY} is {said!r}, which is no policy",),
+    )
+
+
+def placements(pod: LivePod) -> tuple[Placement, ...]:
+    """The cards of each container."""
+    return recorded_by_name(pod, RECORD)
+
+
+def keeps_out(node: NodeView, wanted: Wanted) -> str | None:
+    """A pod goes to nodes of its own policy, unless all it asks for is whole cards (V)."""
+    shares = [one.share for one in wanted if one.share]
+    if all(share.whole_cards for share in shares):
+        return None
+    asked = next((share.policy for share in shares if share.policy), None) or DEFAULT_POLICY
+    if node.policy in (asked, None):
+        return None
+    assert node.policy is not None
+    return f"its policy is {k.POLICIES[node.policy]}, the pod asks for {k.POLICIES[asked]}"
+
+
+LIVE = Live(
+    view,
+    placements,
+    keeps_out,
+    k.INSTANCES_PER_CARD,
+    tells={
+        "components.mgpuDriver": "the page of the mgpu component in the console of VKE",
+        "components.generalWebhook": "the vendor's support: the component is managed and not shown",
+    },
+)

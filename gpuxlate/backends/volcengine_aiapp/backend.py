@@ -1,0 +1,216 @@
+"""The form for an AI app on mGPU: reading and writing shares. The app runs on VKE, whose rules hold."""
+
+from __future__ import annotations
+
+from gpuxlate import quantity
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.volcengine_aiapp import keys as k
+from gpuxlate.claims import ContainerClaims, Kind, Path, PodClaims, Value
+from gpuxlate.profile import Profile
+from gpuxlate.share import Policy
+
+_POLICY_OF = {**{text: policy for policy, text in k.POLICIES.items()}, **k.POLICY_LABELS}
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Values of the form to a share. What the form would not take is reported, never guessed."""
+    return pod.reading([_read_form(pod, form) for form in pod.pod.all_containers()])
+
+
+def _read_form(pod: Taking, form: ContainerClaims) -> ContainerShare:
+    values = {row.name: value for row in k.KEYS if (value := pod.resource(form, row.name))}
+    if not values:
+        return pod.none(form)
+    _resource_type(pod, values, form)
+    cores = _compute(pod, values, form)
+    memory = _memory(pod, values)
+    cards = _cards(pod, values, cores)
+    policy = _policy(pod, values)
+    if pod.diagnostics or cores is None or cards is None:
+        return pod.none(form)
+    attributes = {"cores": k.COMPUTE, "memory_mib": k.MEMORY, "policy": k.POLICY, "cards": k.CARDS}
+    origins: dict[str, Path] = {
+        attribute: values[name].path for attribute, name in attributes.items() if name in values
+    }
+    origins.setdefault("cards", values[k.COMPUTE].path)
+    _judge_memory(pod, values.get(k.MEMORY), memory, cards, cores, _is_on(values.get(k.MULTI_CARD)))
+    return pod.share(form, cards=cards, cores=cores, memory_mib=memory, policy=policy, origins=origins)
+
+
+def _resource_type(pod: Taking, values: dict[str, Value], form: ContainerClaims) -> None:
+    kind = values.get(k.RESOURCE_TYPE)
+    if kind is None or kind.text.lower() != k.MGPU.lower():
+        where = kind.path if kind else form.path
+        said = f"{kind.text!r}" if kind else "missing"
+        pod.problem("GX023", f"{k.RESOURCE_TYPE} is {said}: only mGPU shares cards", where, f"write {k.MGPU}")
+    elastic = values.get(k.ELASTIC)
+    if elastic is not None and elastic.text.lower() != "false":
+        pod.problem("VKE006", "elastic container instances have no mGPU", elastic.path, "write false")
+
+
+def _compute(pod: Taking, values: dict[str, Value], form: ContainerClaims) -> int | None:
+    value = values.get(k.COMPUTE)
+    if value is None:
+        pod.problem("VKE011", f"{k.COMPUTE} is missing", form.path, "write it in cards: 0.3 is 30 %")
+        return None
+    cores = k.percent(value.text)
+    if not cores:
+        message = f"{k.COMPUTE} is {value.text!r}: the form takes whole cards, or two decimals from 0.01"
+        pod.problem("VKE025", message, value.path, "write it in cards: 0.3 is 30 %")
+        return None
+    return cores
+
+
+def _memory(pod: Taking, values: dict[str, Value]) -> int | None:
+    value = values.get(k.MEMORY)
+    if value is None:
+        return None
+    if not quantity.is_plain(value.text):
+        pod.problem("VKE012", f"{k.MEMORY} is {value.text!r}, no whole number of MiB", value.path)
+        return None
+    return int(value.text)
+
+
+def _is_on(value: Value | None) -> bool:
+    return value is not None and value.text.lower() == "true"
+
+
+def _cards(pod: Taking, values: dict[str, Value], cores: int | None) -> int | None:
+    """The cards that the numbers are spread over; without multi-card sharing 2 is two whole cards."""
+    given, multi = values.get(k.CARDS), values.get(k.MULTI_CARD)
+    if not _is_on(multi):
+        if cores is not None and cores > 100 and cores % 100:
+            message = f"{k.COMPUTE} above one card is whole cards, unless {k.MULTI_CARD} is true"
+            pod.problem("VKE013", message, values[k.COMPUTE].path)
+            return None
+        return max(1, cores // 100) if cores else 1
+    number = int(given.text) if given and quantity.is_plain(given.text) and len(given.text) < 4 else 0
+    if not 1 <= number <= k.MAX_CARDS:
+        where = given.path if given else values[k.MULTI_CARD].path
+        said = f"{given.text!r}" if given else "missing"
+        pod.problem("VKE019", f"{k.CARDS} is {said}, it must be 1 to {k.MAX_CARDS}", where)
+        return None
+    return number
+
+
+def _policy(pod: Taking, values: dict[str, Value]) -> Policy | None:
+    value = values.get(k.POLICY)
+    if value is None:
+        return None
+    policy = _POLICY_OF.get(value.text)
+    if policy is None:
+        names = ", ".join(k.POLICIES.values())
+        pod.problem("VKE004", f"{k.POLICY} is {value.text!r}, none of the three", value.path, names)
+    return policy
+
+
+def _judge_memory(
+    pod: Taking, value: Value | None, memory: int | None, cards: int, cores: int, multi: bool
+) -> None:
+    """What the form says of memory beside compute."""
+    whole = cores == 100 * cards
+    if value is None or memory is None:
+        if not whole:
+            code = "VKE024" if multi else "VKE012"
+            pod.problem(code, f"a part of a card needs {k.MEMORY}", pod.pod.path, "add it, in MiB")
+    elif whole:
+        message = f"{k.MEMORY} beside whole cards: these come with all of their memory"
+        pod.problem("VKE014", message, value.path, "remove it, or ask for less compute")
+    elif multi and memory < k.MULTI_CARD_MIN_MIB * cards:
+        message = f"{k.MEMORY} is {memory}: the least on each of {cards} cards is {k.MULTI_CARD_MIN_MIB}"
+        pod.problem("VKE024", message, value.path, f"write {k.MULTI_CARD_MIN_MIB * cards}")
+    elif not multi and memory < k.SINGLE_CARD_MIN_MIB:
+        message = f"{k.MEMORY} is {memory}: on one card it must be greater than 256"
+        pod.problem("VKE012", message, value.path, f"write {k.SINGLE_CARD_MIN_MIB}")
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Shares to the values of one form each."""
+    forms = [_write_form(placing) for placing in pod.placings]
+    return PodClaims(
+        containers=tuple(one for one in forms if not one.init),
+        init_containers=tuple(one for one in forms if one.init),
+    )
+
+
+def _write_form(placing: Placing) -> ContainerClaims:
+    if not placing.whole_cards and placing.peek("cores") is None:
+        placing.need("cores", "VKE011", "the form asks for compute")
+    _round_compute(placing)
+    placing.whole_when_full("VKE014")
+    cards, whole = placing.take("cards"), placing.whole_cards
+    multi = cards > 1 and not whole
+    memory = None if whole else _part_of_memory(placing, multi)
+    cores = placing.take("cores")
+    placing.take("memory_mib")
+    if multi:
+        _judge_several(placing, cards, memory)
+    compute = str(cards) if whole else k.in_cards(cores) if cores is not None else None
+    policy = placing.take("policy")
+    values = {
+        k.RESOURCE_TYPE: Value.of(k.MGPU),
+        k.ELASTIC: Value("false", Kind.BOOL),
+        k.MULTI_CARD: Value("true" if multi else "false", Kind.BOOL),
+        k.COMPUTE: Value(compute, Kind.FLOAT if "." in compute else Kind.INT) if compute else None,
+        k.MEMORY: Value.of(memory) if memory is not None else None,
+        k.POLICY: Value.of(k.POLICIES[policy]) if policy else None,
+        k.CARDS: Value.of(cards) if multi else None,
+    }
+    limits = {name: value for name, value in values.items() if value is not None}
+    return ContainerClaims(placing.name, placing.index, placing.init, limits)
+
+
+def _round_compute(placing: Placing) -> None:
+    """Above one card the form takes whole cards only, as a total over the cards."""
+    cores = placing.peek("cores")
+    given = None if cores is None else k.next_on_form(cores, placing.cards)
+    if given != cores:
+        why = "from one card upwards the form takes whole numbers of cards, in total"
+        placing.round("cores", given, "VKE025", why)
+
+
+def _part_of_memory(placing: Placing, multi: bool) -> int | None:
+    code, low = ("VKE024", k.MULTI_CARD_MIN_MIB) if multi else ("VKE012", k.SINGLE_CARD_MIN_MIB)
+    if placing.peek("memory_mib") is None:
+        placing.need("memory_mib", code, "a part of a card needs GPU memory")
+    return placing.on_grid("memory_mib", code, low=low, unit="MiB")
+
+
+def _judge_several(placing: Placing, cards: int, memory: int | None) -> None:
+    if cards > k.MAX_CARDS:
+        placing.refuse(
+            "cards", "VKE019", f"{cards} cards: an instance shares {k.MAX_CARDS} at most", "ask for fewer"
+        )
+    if placing.peek("policy") is not Policy.BEST_EFFORT:
+        placing.warn(
+            "VKE026",
+            "several shared cards without policy best-effort (争抢模式): the form offers it, "
+            "the vendor's scheduler code refuses it",
+            "check it on the cluster, or use policy: best-effort",
+            "policy",
+        )
+    if memory is not None and memory // cards > k.MULTI_CARD_MAX_MIB:
+        placing.warn(
+            "VKE024",
+            f"{memory // cards} MiB on each card is above the documented {k.MULTI_CARD_MAX_MIB}",
+            "newer components may allow it: check on the cluster",
+            "memory_mib",
+        )
+
+
+BACKEND = Backend(
+    name="volcengine-aiapp",
+    title="Volcengine AI app on mGPU, values of the console form",
+    keys=k.KEYS,
+    gpu_prefixes=k.GPU_PREFIXES,
+    read=read,
+    write=write,
+    says={
+        "cards": f"{k.CARDS}: 1..{k.MAX_CARDS} with {k.MULTI_CARD}; whole cards by {k.COMPUTE}",
+        "cores": f"{k.COMPUTE}, in cards: 0.01..0.99 or whole numbers, total over the cards; required",
+        "memoryMiB": f"{k.MEMORY}: MiB, total; above 256 on one card, at least 1024 on each of several",
+        "policy": f"{k.POLICY}",
+    },
+    rules_module="gpuxlate.backends.volcengine.rules",  # the app's pods are VKE's
+    form_module="gpuxlate.parameters.console",
+)

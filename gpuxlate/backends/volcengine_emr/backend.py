@@ -1,0 +1,98 @@
+"""EMR Serverless on mGPU: reading and writing shares. One share is what each pod of a job gets."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.volcengine_emr import keys as k
+from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
+from gpuxlate.profile import Profile
+from gpuxlate.share import FULL_CARD_CORES
+
+
+def read(engine: k.Engine, pod: Taking, profile: Profile | None) -> Reading:
+    """Parameters to a share. The engine's own GPU keys are taken: the rules judge their values."""
+    return pod.reading([_read_job(engine, pod, job) for job in pod.pod.all_containers()])
+
+
+def _read_job(engine: k.Engine, pod: Taking, job: ContainerClaims) -> ContainerShare:
+    for name in engine.gpu:
+        pod.resource(job, name)
+    said = {"cores": pod.resource(job, k.CORE), "memory_mib": pod.resource(job, k.MEMORY)}
+    numbers = {attribute: k.whole(value.text) for attribute, value in said.items() if value}
+    if all(number is None for number in numbers.values()):
+        return pod.none(job)  # what is no number is reported by EMR035 and EMR036
+    origins: dict[str, Path] = {attribute: value.path for attribute, value in said.items() if value}
+    return pod.share(job, cores=numbers.get("cores"), memory_mib=numbers.get("memory_mib"), origins=origins)
+
+
+def write(engine: k.Engine, pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Shares to parameters: the two of mGPU, and the engine's own for the one card it sees."""
+    jobs = [_write_job(engine, placing, profile) for placing in pod.placings]
+    return PodClaims(
+        containers=tuple(one for one in jobs if not one.init),
+        init_containers=tuple(one for one in jobs if one.init),
+    )
+
+
+def _write_job(engine: k.Engine, placing: Placing, profile: Profile | None) -> ContainerClaims:
+    if placing.take("cards") > 1:
+        placing.refuse(
+            "cards",
+            "EMR039",
+            f"{placing.cards} cards: a pod of a job on mGPU gets a part of one card",
+            "ask for one card, and for more pods in the job",
+        )
+    cores, memory = _numbers(placing)
+    full = FULL_CARD_CORES * placing.cards
+    if placing.whole_cards or (cores is not None and cores >= full):
+        placing.refuse(
+            "cores",
+            "GX023",
+            f"whole cards cannot be said: a job on mGPU takes {k.CORE_MIN} to {k.CORE_MAX} % of a card",
+            f"ask for at most {k.CORE_MAX} %, or run the job on a GPU queue, without mGPU",
+        )
+    card = k.usable_mib(profile)
+    if memory is not None and card is not None and memory > card * placing.cards:
+        placing.refuse(
+            "memory_mib",
+            "EMR036",
+            f"memoryMiB {memory} is more than mGPU can use of a card ({card} MiB)",
+            f"ask for at most {card}",
+        )
+    mgpu = {k.CORE: cores, k.MEMORY: memory}
+    limits = {name: Value.of(text) for name, text in engine.gpu.items()}
+    limits |= {name: Value.of(number) for name, number in mgpu.items() if number is not None}
+    return ContainerClaims(placing.name, placing.index, placing.init, limits)
+
+
+def _numbers(placing: Placing) -> tuple[int | None, int | None]:
+    """Compute and memory, both of which a part of a card needs."""
+    if placing.whole_cards:
+        return placing.take("cores"), placing.take("memory_mib")
+    for attribute, name in (("cores", k.CORE), ("memory_mib", k.MEMORY)):
+        if placing.peek(attribute) is None:
+            placing.need(attribute, "EMR037", f"{name} is set together with the other key of mGPU")
+    return placing.on_grid("cores", "EMR035", low=k.CORE_MIN, unit="%"), placing.take("memory_mib")
+
+
+def _backend(engine: k.Engine) -> Backend:
+    return Backend(
+        name=engine.target,
+        title=f"Volcengine EMR Serverless, {engine.title} on mGPU",
+        keys=engine.keys,
+        gpu_prefixes=k.GPU_PREFIXES,
+        read=partial(read, engine),
+        write=partial(write, engine),
+        says={
+            "cards": "one for each pod of the job",
+            "cores": f"{k.CORE}: {k.CORE_MIN}..{k.CORE_MAX} % of the card of each pod; required",
+            "memoryMiB": f"{k.MEMORY}: MiB of each pod; required",
+        },
+        rules_module="gpuxlate.backends.volcengine_emr.rules",
+        form_module=f"gpuxlate.parameters.{engine.name}",
+    )
+
+
+SPARK, RAY, CUSTOMJOB = (_backend(engine) for engine in (k.SPARK, k.RAY, k.CUSTOMJOB))

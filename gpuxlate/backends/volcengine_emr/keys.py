@@ -1,0 +1,128 @@
+"""The data sheet of EMR Serverless on mGPU: what a job of each engine says, each with its source.
+
+Sources: S4 = Volcengine, EMR Serverless "mGPU"; RAY = docs 6491/1439757 "Serverless Ray parameters"
+(2025-01-22). ``spark.task.resource.gpu.*`` and ``serverless.ray.head.gpu.*`` are no part of a share:
+they are not listed, so nobody touches them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from gpuxlate.backends.base import Key, Place, key
+from gpuxlate.profile import Profile
+
+CORE = "emr.serverless.mgpu.core"
+"""Percent of one card, for each pod of the job (S4)."""
+MEMORY = "emr.serverless.mgpu.memory"
+"""MiB, for each pod of the job (S4)."""
+GPU_PREFIXES = ("emr.serverless.mgpu",)
+
+CORE_MIN = 5
+CORE_MAX = 99
+"""S4: "the range is 5 to 99"."""
+
+VENDOR = "nvidia.com"
+DISCOVERY_SCRIPT = "/opt/emr/current/spark/examples/src/main/scripts/getGpusResources.sh"
+"""S4."""
+
+OF_PODS = ("vke.volcengine.com/", "katalyst.kubewharf.io/")
+"""Keys of VKE, which nothing reads in a job (S4 knows no policy and no colocation)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine of EMR Serverless. ``gpu`` holds its own GPU keys with what mGPU needs them to be.
+
+    ``counts``: those of them that count cards. ``roles``: beginnings of the keys of each kind of pod.
+    """
+
+    name: str
+    title: str
+    gpu: dict[str, str]
+    counts: tuple[str, ...]
+    roles: tuple[str, ...]
+
+    @property
+    def target(self) -> str:
+        return f"volcengine-emr-{self.name}"
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The rows of the data sheet."""
+        return (
+            key(
+                CORE,
+                Place.RESOURCE,
+                says="cores",
+                meaning="compute of each pod",
+                unit="percent of one card",
+                source="S4",
+            ),
+            key(
+                MEMORY,
+                Place.RESOURCE,
+                says="memory_mib",
+                meaning="GPU memory of each pod",
+                unit="MiB",
+                source="S4",
+            ),
+            *(key(name, Place.RESOURCE, meaning="GPU of the engine", source="S4") for name in self.gpu),
+        )
+
+    def by_role(self) -> list[tuple[str, list[str]]]:
+        """The GPU keys of each kind of pod."""
+
+        def role(name: str) -> str:
+            return next(one for one in self.roles if name.startswith(one))
+
+        return [(one, list(names)) for one, names in groupby(self.gpu, key=role)]
+
+
+def _spark_role(role: str) -> dict[str, str]:
+    return {
+        f"{role}.resource.gpu.discoveryScript": DISCOVERY_SCRIPT,
+        f"{role}.resource.gpu.vendor": VENDOR,
+        f"{role}.resource.gpu.amount": "1",
+    }
+
+
+SPARK = Engine(
+    "spark",
+    "Spark",
+    {**_spark_role("spark.driver"), **_spark_role("spark.executor")},
+    ("spark.driver.resource.gpu.amount", "spark.executor.resource.gpu.amount"),
+    ("spark.driver", "spark.executor"),
+)
+RAY = Engine(
+    "ray",
+    "Ray",
+    {"serverless.ray.worker.gpu.vendor": VENDOR, "serverless.ray.worker.gpu.amount": "1"},
+    ("serverless.ray.worker.gpu.amount",),
+    ("serverless.ray.worker",),
+)
+CUSTOMJOB = Engine(
+    "customjob",
+    "CustomJob",
+    {"serverless.custom.job.gpu.enabled": "true", "serverless.custom.job.task.gpus": "1"},
+    ("serverless.custom.job.task.gpus",),
+    ("serverless.custom.job",),
+)
+ENABLED = "serverless.custom.job.gpu.enabled"
+ENGINES = {one.target: one for one in (SPARK, RAY, CUSTOMJOB)}
+
+
+def whole(text: str) -> int | None:
+    """A parameter as a number: digits alone, None where it is anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def of_emr(profile: Profile) -> bool:
+    """The profile is of this target; one of another target says nothing about these queues."""
+    return profile.target.removeprefix("volcengine-").startswith("emr-")
+
+
+def usable_mib(profile: Profile | None) -> int | None:
+    """MiB that mGPU can use of a card, None where no profile of this target says it."""
+    return profile.cards.memory_mib if profile and of_emr(profile) else None

@@ -1,0 +1,310 @@
+"""Rules of EMR Serverless on mGPU, decided from the parameters of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.backends.volcengine_emr import keys as k
+from gpuxlate.claims import ContainerClaims, PodClaims, Value
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.rules.base import Context, Rule, Scope, rule
+
+
+def _jobs(pod: PodClaims) -> list[ContainerClaims]:
+    """The jobs that ask for mGPU."""
+    return [one for one in pod.all_containers() if any(n.startswith(k.GPU_PREFIXES) for n in one.resources)]
+
+
+def _engine(context: Context) -> k.Engine:
+    """The engine whose parameters are read: the first in the context."""
+    return next((k.ENGINES[one.name] for one in context.dialects if one.name in k.ENGINES), k.SPARK)
+
+
+def _asked(job: ContainerClaims) -> Value:
+    """Where the job asks for mGPU first."""
+    return next(value for name, value in job.resources.items() if name.startswith(k.GPU_PREFIXES))
+
+
+@rule("EMR035", Severity.ERROR, scope=Scope.JOB)
+def compute_is_in_range(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """`emr.serverless.mgpu.core` is a whole number from 5 to 99.
+
+    ## What it does
+    Reports other numbers, and what is no number.
+
+    ## Why
+    It is the percent of one card that each pod of the job gets, and the vendor takes 5 to 99.
+
+    ## Example
+    ```properties
+    emr.serverless.mgpu.core=3
+    emr.serverless.mgpu.memory=4096
+    ```
+
+    ## Use instead
+    ```properties
+    emr.serverless.mgpu.core=5
+    emr.serverless.mgpu.memory=4096
+    ```
+
+    ## Source
+    Volcengine, EMR Serverless "mGPU", as of 2025.
+    """
+    for job in _jobs(pod):
+        value = job.resources.get(k.CORE)
+        number = k.whole(value.text) if value else None
+        if value is None or (number is not None and k.CORE_MIN <= number <= k.CORE_MAX):
+            continue
+        if number is None:
+            hint = "write percent of one card in digits alone, such as 30"
+        elif number < k.CORE_MIN:
+            hint = f"write {k.CORE_MIN}"
+        else:
+            hint = f"write {k.CORE_MAX}, or run the job on a GPU queue, without the keys of mGPU"
+        yield this.at(
+            value, f"{k.CORE} is {value.text!r}, it must be {k.CORE_MIN} to {k.CORE_MAX} (percent)", hint
+        )
+
+
+@rule("EMR036", Severity.ERROR, scope=Scope.JOB)
+def memory_fits_the_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """`emr.serverless.mgpu.memory` is a whole number of MiB that a card has.
+
+    ## What it does
+    Reports zero, units and fractions; with a profile that gives the memory of a card, more than that.
+
+    ## Why
+    The key counts MiB for each pod, in digits alone. mGPU itself takes a little of a card: of an A10
+    22731 MiB can be used.
+
+    ## Example
+    ```properties
+    emr.serverless.mgpu.core=30
+    emr.serverless.mgpu.memory=4g
+    ```
+
+    ## Use instead
+    ```properties
+    emr.serverless.mgpu.core=30
+    emr.serverless.mgpu.memory=4096
+    ```
+
+    ## Source
+    Volcengine, EMR Serverless "mGPU", as of 2025.
+    """
+    card = k.usable_mib(context.profile)
+    for job in _jobs(pod):
+        value = job.resources.get(k.MEMORY)
+        if value is None:
+            continue
+        number = k.whole(value.text)
+        if not number:
+            message = f"{k.MEMORY} is {value.text!r}, it must be a whole number of MiB above zero"
+            yield this.at(value, message, "write MiB in digits alone: 4096 is 4 GiB")
+        elif card is not None and number > card:
+            message = f"{k.MEMORY} is {number}, and mGPU can use {card} MiB of a card"
+            yield this.at(value, message, f"write at most {card}")
+
+
+@rule("EMR037", Severity.ERROR, scope=Scope.JOB)
+def both_keys_are_set(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """The two keys of mGPU are set together.
+
+    ## What it does
+    Reports `emr.serverless.mgpu.core` without `emr.serverless.mgpu.memory`, and the other way round.
+
+    ## Why
+    The vendor adds both to the GPU parameters of a job, always as a pair.
+
+    ## Example
+    ```properties
+    emr.serverless.mgpu.core=30
+    ```
+
+    ## Use instead
+    ```properties
+    emr.serverless.mgpu.core=30
+    emr.serverless.mgpu.memory=4096
+    ```
+
+    ## Source
+    Volcengine, EMR Serverless "mGPU", as of 2025: all three examples.
+    """
+    for job in _jobs(pod):
+        for name, other in ((k.CORE, k.MEMORY), (k.MEMORY, k.CORE)):
+            if name in job.resources and other not in job.resources:
+                message = f"{name} goes without {other}"
+                yield this.at(job.resources[name], message, f"set {other} too", on_key=True)
+
+
+@rule("EMR038", Severity.ERROR, scope=Scope.JOB)
+def engine_asks_for_one_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """The GPU parameters of the engine itself are there, and ask for one card.
+
+    ## What it does
+    Reports a job with keys of mGPU and none of its engine's own GPU keys, and a number of cards that
+    is not 1. Keys of one kind of pod that are missing are a warning: Spark's driver, say.
+
+    ## Why
+    The keys of mGPU come on top of the engine's own: without these no pod gets a card to share. A
+    pod on mGPU has a part of a single card.
+
+    ## Example
+    ```properties
+    spark.driver.resource.gpu.discoveryScript=/opt/emr/current/spark/examples/src/main/scripts/getGpusResources.sh
+    spark.driver.resource.gpu.vendor=nvidia.com
+    spark.driver.resource.gpu.amount=1
+    spark.executor.resource.gpu.discoveryScript=/opt/emr/current/spark/examples/src/main/scripts/getGpusResources.sh
+    spark.executor.resource.gpu.vendor=nvidia.com
+    spark.executor.resource.gpu.amount=2
+    emr.serverless.mgpu.core=30
+    emr.serverless.mgpu.memory=4096
+    ```
+
+    ## Use instead
+    ```properties
+    spark.driver.resource.gpu.discoveryScript=/opt/emr/current/spark/examples/src/main/scripts/getGpusResources.sh
+    spark.driver.resource.gpu.vendor=nvidia.com
+    spark.driver.resource.gpu.amount=1
+    spark.executor.resource.gpu.discoveryScript=/opt/emr/current/spark/examples/src/main/scripts/getGpusResources.sh
+    spark.executor.resource.gpu.vendor=nvidia.com
+    spark.executor.resource.gpu.amount=1
+    emr.serverless.mgpu.core=30
+    emr.serverless.mgpu.memory=4096
+    ```
+
+    ## Source
+    Volcengine, EMR Serverless "mGPU", as of 2025: "on top of the GPU parameters", "a single GPU".
+    """
+    engine = _engine(context)
+    for job in _jobs(pod):
+        for name in engine.counts:
+            value = job.resources.get(name)
+            if value is not None and k.whole(value.text) != 1:
+                yield this.at(value, f"{name} is {value.text!r}: a pod on mGPU has one card", "write 1")
+        present = [name for name in engine.gpu if name in job.resources]
+        if not present:
+            message = f"the GPU parameters of {engine.title} are missing: no pod gets a card to share"
+            hint = "add " + ", ".join(f"{name}={text}" for name, text in engine.gpu.items())
+            yield this.at(_asked(job), message, hint, on_key=True)
+            continue
+        for role, names in engine.by_role():
+            # EMR041 speaks of the switch of a CustomJob
+            missing = [name for name in names if name not in present and name != k.ENABLED]
+            if missing:
+                message = f"{role} lacks {', '.join(name.removeprefix(role + '.') for name in missing)}"
+                hint = "add " + ", ".join(f"{name}={engine.gpu[name]}" for name in missing)
+                meant = any(name in present for name in names)
+                uncounted = meant and any(name in engine.counts for name in missing)
+                severity = Severity.ERROR if uncounted else Severity.WARNING
+                yield this.at(_asked(job), message, hint, severity=severity, on_key=True)
+
+
+@rule("EMR039", Severity.ERROR, scope=Scope.JOB)
+def keys_are_those_of_jobs(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """A job holds no keys of VKE pods.
+
+    ## What it does
+    Reports policies, QoS classes and other keys of VKE among the parameters of a job.
+
+    ## Why
+    A job knows its part of one card and nothing else: it has no key for a policy, a colocation class
+    or several cards, and nothing reads those of VKE.
+
+    ## Example
+    ```properties
+    emr.serverless.mgpu.core=30
+    emr.serverless.mgpu.memory=4096
+    vke.volcengine.com/mgpu-compute-policy=fixed-share
+    ```
+
+    ## Use instead
+    ```properties
+    emr.serverless.mgpu.core=30
+    emr.serverless.mgpu.memory=4096
+    ```
+
+    ## Source
+    Volcengine, EMR Serverless "mGPU", as of 2025: the list of its parameters.
+    """
+    for job in _jobs(pod):
+        for name, value in job.resources.items():
+            if name.startswith(k.OF_PODS):
+                message = f"{name} is a key of VKE pods: no job reads it"
+                yield this.at(value, message, "remove it", on_key=True)
+
+
+@rule("EMR040", Severity.INFO, scope=Scope.JOB)
+def queue_has_mgpu(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """The job runs on a queue that was created with mGPU.
+
+    ## What it does
+    With a profile of EMR Serverless, reminds of the queue of a job that asks for mGPU.
+
+    ## Why
+    mGPU is switched on when a GPU queue is created. A queue has GPUs or mGPU, never both, and no
+    parameter of a job tells which.
+
+    ## Example
+    ```properties
+    emr.serverless.mgpu.core=30
+    emr.serverless.mgpu.memory=4096
+    ```
+    ```yaml profile
+    target: volcengine-emr-spark
+    ```
+
+    ## Use instead
+    ```properties
+    spark.executor.memory=4g
+    ```
+
+    ## Source
+    Volcengine, EMR Serverless "mGPU", as of 2025.
+    """
+    if context.profile is None or not k.of_emr(context.profile):
+        return
+    for job in _jobs(pod):
+        message = "the job needs a queue that was created with mGPU: a GPU queue without it takes no share"
+        yield this.at(_asked(job), message, "check the queue in the console of EMR Serverless", on_key=True)
+
+
+@rule("EMR041", Severity.ERROR, scope=Scope.JOB)
+def customjob_has_gpus_on(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """A CustomJob on mGPU has its GPUs switched on.
+
+    ## What it does
+    Reports a CustomJob with other keys of GPUs, and without `serverless.custom.job.gpu.enabled` set to
+    `true`.
+
+    ## Why
+    The tasks of a CustomJob get no card without it.
+
+    ## Example
+    ```sql
+    set serverless.custom.job.task.gpus=1;
+    set emr.serverless.mgpu.core=30;
+    set emr.serverless.mgpu.memory=1000;
+    ```
+
+    ## Use instead
+    ```sql
+    set serverless.custom.job.gpu.enabled=true;
+    set serverless.custom.job.task.gpus=1;
+    set emr.serverless.mgpu.core=30;
+    set emr.serverless.mgpu.memory=1000;
+    ```
+
+    ## Source
+    Volcengine, EMR Serverless "mGPU", as of 2025: the example of CustomJob.
+    """
+    engine = _engine(context)
+    if k.ENABLED not in engine.gpu:
+        return
+    for job in _jobs(pod):
+        value = job.resources.get(k.ENABLED)
+        if value is not None and value.text.lower() != "true":
+            yield this.at(value, f"{k.ENABLED} is {value.text!r}: the tasks get no card", "write true")
+        elif value is None and any(name in job.resources for name in engine.gpu):
+            message = f"{k.ENABLED} is not set: the tasks get no card"
+            yield this.at(_asked(job), message, f"set {k.ENABLED}=true", on_key=True)

@@ -1,0 +1,175 @@
+"""``gpuxlate nodepool``: the labels and prerequisites of the nodes that a share needs."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import typer
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.requirements import Checked, NodeLabel, NodeWarning, Setter, Source, State
+from gpuxlate.cli import common, options
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.manifest.place import placed
+from gpuxlate.nodepool import NodePool, node_pool
+from gpuxlate.profile import Profile
+from gpuxlate.specs import read_specs
+from gpuxlate.translate import unique
+
+FORMATS = ("text", "kubectl", "json")
+PLACEHOLDER = "<node>"
+WIDTH = 100
+"""Columns of text."""
+
+_KUBECTL = {
+    Setter.YOU: ("", ""),
+    Setter.POOL: ("in the node pool, before a node joins it; not with kubectl on a node that is there", "# "),
+    Setter.OPTIONAL: ("optional", "# "),
+    Setter.CLOUD: ("set by the cloud", "# "),
+}
+"""What a comment says of a label, and what stands before its lines."""
+
+
+def command(
+    specs: options.Specs,
+    to: options.To,
+    check: Annotated[
+        str | None,
+        typer.Option("--check", help="Check the prerequisites against a cluster profile.", metavar="PROFILE"),
+    ] = None,
+    node: Annotated[
+        list[str], typer.Option("--node", help="The node of kubectl lines; may be repeated.", metavar="NAME")
+    ] = [],  # noqa: B006 - typer copies it
+    output: options.Output = "text",
+) -> int:
+    """The node labels that a share needs, the warnings of the documents, and the prerequisites."""
+    if output not in FORMATS:
+        raise common.CliError(f"-o {output} is not possible", f"formats: {', '.join(FORMATS)}")
+    if node and output != "kubectl":
+        raise common.CliError("--node is for -o kubectl")
+    backend = common.target(to)
+    if backend.needs_module is None:
+        others = [one.name for one in registry.all_backends() if one.needs_module]
+        raise common.CliError(f"{backend.name} has no node pools", f"targets: {', '.join(others)}")
+    profile = _profile(check, backend)
+    found = read_specs(common.inputs(specs))
+    diagnostics: list[Diagnostic] = list(found.diagnostics)
+    pools: list[NodePool] = []
+    for _, document, share in found.found:
+        pool, told = node_pool(share, backend, profile)
+        diagnostics += [placed(document, one) for one in unique(told)]
+        if pool is not None:
+            pools.append(pool)
+    common.show(diagnostics, found.sources)
+    if any(one.severity is Severity.ERROR for one in diagnostics):
+        return common.Exit.FINDINGS
+    if output == "json":
+        items = [one.to_json(checked=profile is not None) for one in pools]
+        data = {"format": "gpuxlate-nodepool/v1", "target": backend.name, "items": items}
+        common.out(common.write_json(data))
+    elif output == "kubectl":
+        nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
+        common.out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
+    else:
+        common.out("\n".join(_text(one, backend, profile is not None) for one in pools))
+    failed = profile is not None and any(one.failed for one in pools)
+    return common.Exit.FINDINGS if failed else common.Exit.CLEAN
+
+
+def _profile(name: str | None, backend: Backend) -> Profile | None:
+    """The profile of ``--check``, which must be one of the target."""
+    profile = common.profile(name)
+    if profile is not None and common.target(profile.target).name != backend.name:
+        raise common.CliError(
+            f"--to {backend.name}, and the profile is of {profile.target}", "give a profile of the target"
+        )
+    return profile
+
+
+# --- text -------------------------------------------------------------------------------------
+
+
+class _Sources:
+    """The sources of a text, numbered as they come."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Source, int] = {}
+
+    def cited(self, text: str, source: Source) -> str:
+        return f"{text} [{self.numbers.setdefault(source, len(self.numbers) + 1)}]"
+
+    def lines(self) -> list[str]:
+        return [line for one, number in self.numbers.items() for line in _item(str(one), f"  [{number}] ")]
+
+
+def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
+    needs, sources = pool.needs, _Sources()
+    labels = [line for one in needs.labels for line in _label(one, sources)]
+    labels += _told(needs.remarks, sources)
+    warnings = _told(needs.warnings, sources)
+    wanted = [
+        line
+        for one in pool.checked
+        for line in _item(sources.cited(_said(one, checked), one.requirement.source), "  - ")
+    ]
+    blocks = [("labels", labels), ("warnings", warnings), ("prerequisites", wanted)]
+    parts = [f"{pool.name} at {backend.name}\n"]
+    for title, lines in (*blocks, ("sources", sources.lines())):
+        if lines:
+            parts.append("\n".join([title, *lines, ""]))
+    return "\n".join(parts)
+
+
+def _label(label: NodeLabel, sources: _Sources) -> list[str]:
+    said = sources.cited(f"set by {label.setter}: {label.note}", label.source)
+    return [f"  {label}", *_item(said, "      ")]
+
+
+def _told(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
+    return [line for one in warnings for line in _item(sources.cited(one.text, one.source), "  - ")]
+
+
+def _said(one: Checked, checked: bool) -> str:
+    """A prerequisite in words, and what the profile tells about it."""
+    need = one.requirement
+    text = f"{need.what}: {need.bound}" + (f" ({need.when})" if need.when else "")
+    if not checked:
+        return text
+    state = str(one.state)
+    if one.state is State.UNMET and need.severity is not Severity.ERROR:
+        state += f" ({need.severity})"
+    said = f"has {one.found}" if one.found is not None else f"does not say {need.fact}"
+    return f"{state}: {text}; the profile {said}"
+
+
+def _item(text: str, first: str, rest: str | None = None) -> list[str]:
+    """A text in lines; those after the first stand under its beginning."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * len(first) if rest is None else rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+# --- kubectl ----------------------------------------------------------------------------------
+
+
+def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bool) -> str:
+    lines = [f"# {pool.name} at {backend.name}"]
+    comments = [one.text for one in (*pool.needs.remarks, *pool.needs.warnings)]
+    if checked:
+        comments += [_said(one, checked) for one in pool.checked if one.state is not State.MET]
+    for text in comments:
+        lines += _item(text, "# - ", "#   ")
+    for label in pool.needs.labels:
+        comment, before = _KUBECTL[label.setter]
+        lines += [f"# {comment}:"] if comment else []
+        lines += [f"{before}kubectl label node {node} {label}" for node in nodes]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,126 @@
+"""Which rules ``lint`` checks, and what the configuration excuses."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends import registry
+from gpuxlate.cli import common
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.lint import LintSettings
+from gpuxlate.manifest.compose import documents
+from gpuxlate.manifest.place import placed
+from gpuxlate.manifest.source import Source
+from gpuxlate.rules import catalog
+from gpuxlate.rules.source import ignore_matches
+from gpuxlate.suppress import UNUSED
+
+if TYPE_CHECKING:
+    from gpuxlate.profile import Profile
+    from gpuxlate.spec.config import Config
+
+_WILDCARD = re.compile(r"[*?\[]|/$")
+
+
+def _codes(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(code.strip().upper() for text in texts for code in text.split(",") if code.strip())
+
+
+def _matches(code: str, names: Sequence[str]) -> bool:
+    return any(name == "ALL" or code.startswith(name) for name in names)
+
+
+def _known(names: Sequence[str], where: str = "") -> None:
+    """Codes, or beginnings of codes; anything else is a usage error."""
+    rules = catalog.all_rules(registry.all_backends()) if names else {}
+    for name in names:
+        if name != "ALL" and not any(code.startswith(name) for code in rules):
+            near = catalog.nearest(name, registry.all_backends())
+            hint = f"did you mean {near}?" if near else "gpuxlate rules lists them"
+            raise common.CliError(f"{where}no rule {name!r}", hint)
+
+
+@dataclass
+class Selection:
+    """The rules that a run checks. ``per_file`` of the configuration notes what it excused."""
+
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    config: Config | None
+    profile: Profile | None
+    _seen: set[int] = field(default_factory=set)
+    _used: set[tuple[int, str]] = field(default_factory=set)
+
+    @classmethod
+    def of(
+        cls, select: Sequence[str], ignore: Sequence[str], config: Config | None, profile: Profile | None
+    ) -> Selection:
+        """What options and configuration say together; ``--select`` replaces the configured one."""
+        chosen, left_out = _codes(select), _codes(ignore)
+        _known((*chosen, *left_out))
+        if config is None:
+            return cls(chosen, left_out, None, profile)
+        _known(config.select or (), f"{config.path}: select: ")
+        _known(config.ignore, f"{config.path}: ignore: ")
+        for index, entry in enumerate(config.per_file_ignores):
+            _known(entry.rules, f"{config.path}: per-file-ignores[{index}].rules: ")
+        return cls(chosen or config.select or (), (*left_out, *config.ignore), config, profile)
+
+    def selected(self, code: str) -> bool:
+        """The rule is checked at all."""
+        return (not self.select or _matches(code, self.select)) and not _matches(code, self.ignore)
+
+    def for_file(self, path: Path | None) -> LintSettings:
+        """How one input is checked."""
+        return LintSettings(self.profile, self.selected, self._excused(path))
+
+    def _excused(self, path: Path | None) -> Callable[[str], bool]:
+        if self.config is None or path is None:
+            return lambda _code: False
+        mine = self.config.ignores_for(path)
+        here = [(n, one.rules) for n, one in enumerate(self.config.per_file_ignores) if one in mine]
+        self._seen.update(n for n, _ in here)
+
+        def excused(code: str) -> bool:
+            hits = {(n, rule) for n, rules in here for rule in rules if _matches(code, (rule,))}
+            self._used |= hits
+            return bool(hits)
+
+        return excused
+
+    def unused(self, *, whole_folders: bool) -> Iterator[Diagnostic]:
+        """GX009 for each configured path that excused nothing in the files it speaks of.
+
+        A pattern can be judged where whole folders were checked; a single file's, wherever it was.
+        """
+        if self.config is None or not self.selected(UNUSED):
+            return
+        for index, entry in enumerate(self.config.per_file_ignores):
+            if index not in self._seen or (_WILDCARD.search(entry.path) and not whole_folders):
+                continue
+            for number, name in enumerate(entry.rules):
+                if (index, name) not in self._used and self._is_checked(name):
+                    message, hint = ignore_matches(name)
+                    path = ("per-file-ignores", index, "rules", number)
+                    message = message.replace("here", f"in {entry.path}", 1)
+                    yield Diagnostic(UNUSED, Severity.WARNING, message, hint, path)
+
+    def _is_checked(self, name: str) -> bool:
+        """Every rule of the name is: where some are off, nobody knows what they would find."""
+        codes = catalog.all_rules(registry.all_backends())
+        return all(self.selected(code) for code in codes if _matches(code, (name,)))
+
+    def placed(self, found: Diagnostic) -> tuple[Diagnostic, Source | None]:
+        """A finding in the configuration with its place, where the configuration is YAML."""
+        assert self.config is not None
+        assert self.config.path is not None
+        name = os.path.relpath(self.config.path)
+        if self.config.path.suffix == ".toml":
+            return replace(found, file=name), None
+        source = Source.from_bytes(name, self.config.path.read_bytes())
+        return placed(next(documents(source)), found), source

@@ -1,0 +1,178 @@
+"""``gpuxlate verify``: does what nvidia-smi prints in the container match the share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gpuxlate import nvidia_smi
+from gpuxlate.backends.base import Backend
+from gpuxlate.cli import common, options
+from gpuxlate.cli.tables import table
+from gpuxlate.files import STDIN, Input, InputError
+from gpuxlate.manifest.compose import Document
+from gpuxlate.manifest.place import placed
+from gpuxlate.nvidia_smi import NvidiaSmiError, Seen
+from gpuxlate.profile import Profile
+from gpuxlate.report.characters import visible
+from gpuxlate.spec.document import ShareDocument
+from gpuxlate.specs import Specs, read_specs
+from gpuxlate.verify import CheckedCard, Verification, expected, number, verify
+
+
+def command(
+    specs: options.Specs,
+    printed: Annotated[
+        str, typer.Option("--nvidia-smi", help="What nvidia-smi printed, or - for stdin.", metavar="FILE")
+    ],
+    name: Annotated[
+        str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", help="The target that the container runs at.", autocompletion=common.complete_target
+        ),
+    ] = None,
+    profile: options.ProfileFile = None,
+    card_memory: Annotated[
+        int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
+    ] = None,
+    output: options.Output = "table",
+) -> int:
+    """Does what nvidia-smi prints inside the container match the share: cards, and memory on each."""
+    if output not in ("table", "json"):
+        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+    if printed == "-" and "-" in specs:
+        raise common.CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
+    known = common.profile(profile)
+    backend = _target(to, known)
+    found = read_specs(common.inputs(specs))
+    common.show(found.diagnostics, found.sources)
+    if found.diagnostics:
+        return common.Exit.FINDINGS
+    document, share = _one(found, name)
+    wanted, refused = expected(share.share, backend, known, card_memory)
+    if refused:
+        common.show([placed(document, one) for one in refused], found.sources)
+        return common.Exit.FINDINGS
+    done = verify(wanted, _seen(printed))
+    for note in done.notes:
+        common.note(f"note: {note}")
+    if output == "json":
+        common.out(common.write_json(_json(share, backend, done)))
+    else:
+        common.out(_text(share, done))
+    return common.Exit.CLEAN if done.match else common.Exit.FINDINGS
+
+
+def _target(to: str | None, known: Profile | None) -> Backend | None:
+    """The target of ``--to``, else that of the profile; the two may not differ."""
+    backend = common.target(to) if to else None
+    if known is None:
+        return backend
+    of_profile = common.target(known.target)
+    if backend is not None and backend.name != of_profile.name:
+        raise common.CliError(f"--to {backend.name}, and the profile is of {of_profile.name}")
+    return of_profile
+
+
+def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
+    shares = [(document, share) for _, document, share in found.found if name in (None, share.name)]
+    if len(shares) == 1:
+        return shares[0]
+    names = ", ".join(share.name for _, _, share in found.found)
+    if not shares:
+        raise common.CliError(f"no GPUShare document is named {name!r}", f"names: {names}")
+    if name is not None:
+        raise common.CliError(f"{len(shares)} GPUShare documents are named {name!r}", "give one file")
+    raise common.CliError(
+        f"{len(shares)} GPUShare documents: which one runs there?", f"--name, one of: {names}"
+    )
+
+
+def _seen(printed: str) -> Seen:
+    """What nvidia-smi printed. Raises InputError where there is nothing, CliError for anything else."""
+    given = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
+    text = given.source().text
+    if not text.strip():
+        raise InputError(f"{given.name}: empty; {nvidia_smi.EXPECTED}")
+    try:
+        return nvidia_smi.read(text)
+    except NvidiaSmiError as error:
+        raise common.CliError(f"{given.name}: {error}", error.hint, common.Exit.FINDINGS) from None
+
+
+def _text(share: ShareDocument, done: Verification) -> str:
+    wanted = done.expected
+    asked = "all" if wanted.asked_mib is None else str(wanted.asked_mib)
+    head = ["CARD", "NAME", "ASKED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
+    rows = [
+        [
+            str(one.seen.index),
+            visible(one.seen.name or ""),
+            asked,
+            "" if wanted.figure_mib is None else str(wanted.figure_mib),
+            "?" if one.seen.total_mib is None else str(one.seen.total_mib),
+            _within(one),
+        ]
+        for one in done.cards
+    ]
+    if wanted.figure_mib is None:
+        head, rows = _without(head, 3), [_without(row, 3) for row in rows]
+    verdict = "match" if done.match else "mismatch"
+    detail = "; ".join(done.problems) or _matched(done)
+    return f"{share.name}\n\n{table(head, rows)}\n{verdict}: {detail}\n"
+
+
+def _without(row: list[str], column: int) -> list[str]:
+    return row[:column] + row[column + 1 :]
+
+
+def _within(one: CheckedCard) -> str:
+    return {True: "yes", False: "no", None: "not checked"}[one.within]
+
+
+def _matched(done: Verification) -> str:
+    count = len(done.cards)
+    cards = "1 card" if count == 1 else f"{count} cards"
+    least, most = done.expected.least, done.expected.most
+    if least is None or most is None:
+        return f"{cards} as asked for; the memory was not checked"
+    return (
+        f"{cards} as asked for, {'' if count == 1 else 'each '}within {number(least)} to {number(most)} MiB"
+    )
+
+
+def _json(share: ShareDocument, backend: Backend | None, done: Verification) -> dict[str, Any]:
+    wanted = done.expected
+    bounds = (
+        None
+        if wanted.least is None or wanted.most is None
+        else {"leastMiB": float(wanted.least), "mostMiB": float(wanted.most)}
+    )
+    return {
+        "format": "gpuxlate-verify/v1",
+        "name": share.name,
+        "target": backend.name if backend else None,
+        "match": done.match,
+        "cardsAsked": wanted.cards,
+        "cardsFound": len(done.cards),
+        "bounds": bounds,
+        "cards": [
+            {
+                "index": one.seen.index,
+                "name": one.seen.name,
+                "askedMiB": wanted.asked_mib,
+                "expectedMiB": wanted.figure_mib,
+                "foundMiB": one.seen.total_mib,
+                "usedMiB": one.seen.used_mib,
+                "within": one.within,
+            }
+            for one in done.cards
+        ],
+        "problems": list(done.problems),
+        "notes": list(done.notes),
+    }

@@ -1,0 +1,175 @@
+"""The GPU nodes of a cluster: what each serves, and the profile that they make together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.live import LiveNode, NodeView, Serves
+from gpuxlate.cluster.live import WHOLE_KEY, live_node, takes_pods
+from gpuxlate.cluster.server import NODES, Json, Server
+from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+
+_RANK = list(Serves)
+_NVIDIA = "nvidia.com/gpu."
+_MODEL, _MEMORY, _REPLICAS = (_NVIDIA + name for name in ("product", "memory", "replicas"))
+"""Labels of NVIDIA's GPU feature discovery: card model, MiB of a card, replicas of time-slicing."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuNode:
+    """A node that serves GPUs, or has labels of one. ``closed``: why it takes no new pod."""
+
+    name: str
+    view: NodeView
+    backend: Backend | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    image: str | None = None
+    closed: str | None = None
+
+    def profile(self, kubernetes_version: str | None = None) -> Profile:
+        """What the node tells of its cluster. Components that no label names are left out."""
+        view = self.view
+        return Profile(
+            view.target or "",
+            kubernetes_version,
+            self.image,
+            str(view.policy) if view.policy else None,
+            CardProfile(view.model, view.cards, view.physical_mib or view.card_mib),
+            view.components,
+            view.alibaba or AlibabaProfile(),
+        )
+
+
+def gpu_nodes(server: Server, selector: str | None = None) -> list[GpuNode]:
+    """The GPU nodes, by name."""
+    found = (gpu_node(one) for page in server.pages(NODES, selector=selector) for one in page)
+    return sorted((one for one in found if one is not None), key=lambda one: one.name)
+
+
+def gpu_node(node: Json) -> GpuNode | None:
+    """One node, None where it has nothing to do with GPUs."""
+    live = live_node(node)
+    views: list[tuple[Backend | None, NodeView]] = []
+    for backend in registry.pod_backends():
+        seen = backend.live.view(live) if backend.live else None
+        if seen is not None:
+            views.append((backend, seen))
+    backend, view = min(views, key=lambda one: _RANK.index(one[1].serves), default=(None, None))
+    if view is None or view.serves is Serves.NOTHING:
+        plain = _whole_cards(live, view)
+        if plain is not None:
+            backend, view = None, plain
+    if view is None:
+        return None
+    image = ((node.get("status") or {}).get("nodeInfo") or {}).get("osImage")
+    return GpuNode(live.name, view, backend, live.labels, image or None, takes_pods(node))
+
+
+def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
+    """A node that gives out whole cards by NVIDIA's own plugin, or has labels of it at least."""
+    cards = node.amount(WHOLE_KEY)
+    labelled = any(name.startswith(_NVIDIA) for name in node.labels)
+    if not cards:
+        if view is not None or not labelled:
+            return None
+        return NodeView(None, Serves.NOTHING, notes=(f"it has labels of a GPU, and no {WHOLE_KEY} is allocatable",))
+    memory = node.labels.get(_MEMORY, "")
+    mib = int(memory) if memory.isascii() and memory.isdigit() else None
+    replicas = node.labels.get(_REPLICAS, "1")
+    sliced = (f"{WHOLE_KEY} counts {replicas} replicas of each card there",) if replicas != "1" else ()
+    return NodeView(
+        None,
+        Serves.WHOLE,
+        mode=view.mode if view else None,
+        cards=None if sliced else cards,
+        card_mib=mib,
+        physical_mib=mib,
+        model=(view.model if view else None) or node.labels.get(_MODEL),
+        whole_key=WHOLE_KEY,
+        notes=sliced,
+    )
+
+
+def targets_served(nodes: Iterable[GpuNode]) -> tuple[str, ...]:
+    """The targets of the nodes, by name."""
+    return tuple(sorted({n.view.target for n in nodes if n.view.target and n.view.serves is not Serves.NOTHING}))
+
+
+# --- the profile ------------------------------------------------------------------------------
+
+
+def profile_data(
+    nodes: Sequence[GpuNode], target: str, kubernetes_version: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """The profile that nodes of one target make, as data to write, and what was left out of it.
+
+    A value that differs from node to node is left out: a profile has one.
+    """
+    mine = [n for n in nodes if n.view.target == target and n.view.serves is not Serves.NOTHING]
+    sharing = [n for n in mine if n.view.serves is Serves.SHARES] or mine
+    notes: list[str] = []
+
+    def one(name: str, values: Iterator[object]) -> Any:
+        found = list(values)
+        different = sorted({str(value) for value in found})
+        if len(different) > 1:
+            notes.append(f"{name} is left out: the nodes differ ({', '.join(different)})")
+            return None
+        if found and found[0] is None:
+            return None
+        return found[0] if found else None
+
+    views = [n.view for n in sharing]
+    cards = {
+        "model": one("cards.model", (v.model for v in views)),
+        "perNode": one("cards.perNode", (v.cards for v in views)),
+        "memoryMiB": one("cards.memoryMiB", (v.physical_mib or v.card_mib for v in views)),
+    }
+    data: dict[str, Any] = {
+        "target": target,
+        "kubernetesVersion": kubernetes_version,
+        "nodeImage": one("nodeImage", (n.image for n in sharing)),
+        "policy": one("policy", (str(v.policy) if v.policy else None for v in views)),
+        "cards": _given(cards),
+        "components": {
+            name: value
+            for name in sorted({name for v in views for name in v.components})
+            if (value := one(f"components.{name}", (v.components.get(name) for v in views))) is not None
+        },
+    }
+    if any(v.alibaba for v in views):
+        data["alibaba"] = _alibaba(views, one, notes)
+    return _given(data), notes
+
+
+def _alibaba(views: Sequence[NodeView], one: Any, notes: list[str]) -> dict[str, Any]:
+    """The unit where the nodes tell it; the mode of nodes for memory alone; the plugin."""
+    told = [v for v in views if v.alibaba]
+    modes = [v.mode for v in told if v.mode in ("cgpu", "share", "mps")] or [
+        v.mode for v in told if v.mode == "core_mem"
+    ]
+    unit = one("alibaba.memoryUnitMiB", (v.unit_mib for v in told))
+    if unit is None and not any(note.startswith("alibaba.memoryUnitMiB") for note in notes):
+        notes.append("alibaba.memoryUnitMiB is left out: it cannot be told from these nodes")
+    return _given(
+        {
+            "memoryUnitMiB": unit,
+            "isolation": one("alibaba.isolation", iter(modes)),
+            "openSource": one("alibaba.openSource", (v.alibaba.open_source for v in told if v.alibaba)) or None,
+        }
+    )
+
+
+def _given(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if value not in (None, {})}
+
+
+def unit_profile(view: NodeView) -> Profile:
+    """A profile for reading the pods of a node: the memory unit is what counts."""
+    return Profile(view.target or "", alibaba=view.alibaba or AlibabaProfile())
+
+

@@ -1,0 +1,96 @@
+"""From GPUShare documents to what is no manifest: parameters of jobs, values of forms."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.claims import Edit, PodClaims, Put
+from gpuxlate.diagnostics import Diagnostic, ObjectRef, Severity
+from gpuxlate.fit import fit_pod
+from gpuxlate.item import Item
+from gpuxlate.manifest.compose import NotYamlError, documents
+from gpuxlate.manifest.edit import EditError, apply, edit_document
+from gpuxlate.manifest.jobs import CONTAINER
+from gpuxlate.manifest.place import placed
+from gpuxlate.manifest.source import BOM, Source
+from gpuxlate.parameters.find import SYNTAXES, reader_of, target_said
+from gpuxlate.parameters.merge import MergeError, merge
+from gpuxlate.parameters.text import values_of
+from gpuxlate.render import Asked, Rendering
+from gpuxlate.rules.translation import editable_text
+from gpuxlate.translate import Settings, unique
+
+
+class WrongFileError(ValueError):
+    """The file that parameters should go into holds something else."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def render_form(asked: Asked, settings: Settings, output: str, base: Source | None) -> Rendering:
+    """A share as a text of its own, or put into the parameters of ``base``. Raises WrongFileError."""
+    backend, share = settings.to, asked.share
+    assert backend.form is not None
+    one = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
+    fit = fit_pod([one], backend, settings.accept, settings.profile)
+    found = [placed(asked.document, finding) for finding in unique(list(fit.findings()))]
+    text = ""
+    if fit.accepted:
+        if base is None:
+            text = backend.form.render(fit.claims, output)
+        else:
+            try:
+                text = (BOM if base.bom else "") + _merged(base, backend, fit.claims)
+            except (MergeError, EditError) as error:
+                problem = Diagnostic("GX024", Severity.ERROR, editable_text(str(error)))
+                found.append(problem.located(file=base.name))
+    outcome = fit.outcomes[0]
+    item = Item(
+        asked.document.source.name,
+        asked.document.index,
+        ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, share.name),
+        CONTAINER,
+        "spec",
+        backend.name,
+        share.share,
+        outcome.verdict,
+        outcome.losses,
+        tuple(found),
+    )
+    suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else backend.form.suffix
+    return Rendering(share.name, text, (item,), tuple(found), suffix)
+
+
+def _merged(base: Source, backend: Backend, claims: PodClaims) -> str:
+    """The text of ``base`` with the claims in it; every other byte stays."""
+    wanted = {name: value.text for name, value in values_of(claims).items()}
+    syntax = SYNTAXES.get(backend.name)
+    if syntax is None:
+        raise WrongFileError(
+            f"{backend.name} is put into no file: its values are typed into a form", "leave --workload out"
+        )
+    if PurePath(base.name).suffix == ".json":
+        return _merged_object(base, wanted)
+    if reader_of(base) is None:
+        raise WrongFileError(
+            f"{base.name} is a manifest, and {backend.name} writes parameters of a job",
+            "name a .conf, .properties, .sql or .json file of the job",
+        )
+    said = target_said(base)
+    if said not in (None, backend.name):
+        raise WrongFileError(f"{base.name} holds parameters of {said}", f"pass --to {said}")
+    return merge(base, syntax, wanted)
+
+
+def _merged_object(base: Source, wanted: dict[str, str]) -> str:
+    """The parameters in one JSON object."""
+    try:
+        [document] = documents(base)
+    except (NotYamlError, ValueError):
+        raise WrongFileError(f"{base.name} holds no JSON object", "mend the file") from None
+    edits: list[Edit] = [Put((name,), text) for name, text in wanted.items()]
+    return apply(base.text, edit_document(document, edits))

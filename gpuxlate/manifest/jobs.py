@@ -1,0 +1,58 @@
+"""Finding jobs in a document: parameters and values of forms, which stand in no pod.
+
+A job is given as a pod with one pseudo container, whose limits are its parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from gpuxlate.claims import ContainerClaims, Path, PodClaims
+from gpuxlate.diagnostics import ObjectRef
+from gpuxlate.manifest.catalog import JOBS
+from gpuxlate.manifest.compose import Document
+from gpuxlate.manifest.nodes import Mapping, get
+from gpuxlate.manifest.objects import Pod, objects_in
+from gpuxlate.manifest.reading import values
+
+CONTAINER = "job"
+"""The name of the pseudo container."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job: the name of the target that reads it, and its parameters as a pod."""
+
+    target: str
+    pod: Pod
+
+
+def jobs_in(document: Document) -> Iterator[Job]:
+    """Every job of a document that has a key which its target alone reads."""
+    if document.job is not None:
+        if isinstance(document.root, Mapping):
+            yield Job(document.job, _pod(document.root, (), _named_by_file(document), ()))
+        return
+    for ref, path, node in objects_in(document):
+        for row in JOBS:
+            if ref.kind not in row.kinds:
+                continue
+            found = get(node, *row.parameters) if row.parameters else node
+            if isinstance(found, Mapping):
+                named = ref if ref.kind else _named_by_file(document)
+                pod = _pod(found, (*path, *row.parameters), named, path)
+                if any(key.startswith(row.mark) for key in pod.claims.containers[0].limits):
+                    yield Job(row.target, pod)
+
+
+def _named_by_file(document: Document) -> ObjectRef:
+    """What is no object of Kubernetes has the name of its file."""
+    return ObjectRef(name=PurePath(document.source.name).stem.strip("<>"))
+
+
+def _pod(node: Mapping, path: Path, ref: ObjectRef, object_path: Path) -> Pod:
+    job = ContainerClaims(CONTAINER, limits=values(node, path), path=path)
+    claims = PodClaims(containers=(job,), path=path, metadata_path=path)
+    return Pod(claims, ref, object_path, has_metadata=False, takes_nodes=False)

@@ -1,0 +1,179 @@
+"""The contract has teeth: a backend that breaks a promise fails the property that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+
+import pytest
+from hypothesis.errors import NoSuchExample
+
+from gpuxlate.backends.base import Backend, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.neutral import BACKEND, CARDS, CORES, MEMORY, POLICY
+from gpuxlate.claims import ContainerClaims, PodClaims, Value
+from gpuxlate.profile import Profile
+from gpuxlate.testing import BackendContract
+
+Change = Callable[[dict[str, Value]], Mapping[str, Value]]
+
+
+def edited(pod: PodClaims, change: Change) -> PodClaims:
+    """The resources of every container, changed."""
+
+    def container(one: ContainerClaims) -> ContainerClaims:
+        made = change(dict(one.limits))
+        return replace(one, limits=made, requests=made)
+
+    return replace(
+        pod,
+        containers=tuple(map(container, pod.containers)),
+        init_containers=tuple(map(container, pod.init_containers)),
+    )
+
+
+def writes(change: Callable[[PodPlacing, PodClaims], PodClaims]) -> Backend:
+    """The neutral backend with its writing changed after the fact."""
+
+    def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+        return change(pod, BACKEND.write(pod, profile))
+
+    return replace(BACKEND, write=write)
+
+
+def one_mib_less(values: dict[str, Value]) -> Mapping[str, Value]:
+    if MEMORY in values and int(values[MEMORY].text) > 1:
+        values[MEMORY] = Value.of(int(values[MEMORY].text) - 1)
+    return values
+
+
+def one_card(values: dict[str, Value]) -> Mapping[str, Value]:
+    if MEMORY in values and CORES not in values:
+        values.pop(CARDS, None)
+    return values
+
+
+def with_suffix(values: dict[str, Value]) -> Mapping[str, Value]:
+    return {
+        name: Value.of(f"{value.text}Mi" if name == MEMORY else value.text) for name, value in values.items()
+    }
+
+
+def takes_policy_only(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Takes the policy as if it had a place, and writes none."""
+    claims = BACKEND.write(pod, profile)
+    return replace(claims, annotations={n: v for n, v in claims.annotations.items() if n != POLICY})
+
+
+def refuses_by_an_unknown_code(pod: PodPlacing, claims: PodClaims) -> PodClaims:
+    for one in pod.placings:
+        if one.cards > 1:
+            one.refuse("cards", "ABC001", "several cards")
+    return claims
+
+
+def rounds_without_leave(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Every share becomes one of a whole GiB, and nobody is asked."""
+    generous = tuple(_accepting(one) for one in pod.placings)
+    for one in generous:
+        one.on_grid("memory_mib", "GX023", step=1024, unit="MiB")
+    claims = BACKEND.write(PodPlacing(generous, pod.containers), profile)
+    for one, made in zip(pod.placings, generous, strict=True):
+        one.losses.extend(made.losses)
+        for attribute in ("cards", "cores", "memory_mib", "policy", "qos"):
+            one.take(attribute)
+    return claims
+
+
+def _accepting(one: Placing) -> Placing:
+    accept = replace(one.accept, round_up=True)
+    return Placing(one.asked, accept, name=one.name, index=one.index, init=one.init, path=one.path)
+
+
+_numbers: Iterator[int] = count()
+
+
+def never_twice_the_same(_: PodPlacing, claims: PodClaims) -> PodClaims:
+    return replace(claims, labels={"gpuxlate.io/run": Value.of(str(next(_numbers)))})
+
+
+def forgets_requests(_: PodPlacing, claims: PodClaims) -> PodClaims:
+    return replace(claims, containers=tuple(replace(one, requests={}) for one in claims.containers))
+
+
+def policy_as_a_label(_: PodPlacing, claims: PodClaims) -> PodClaims:
+    return replace(claims, labels=claims.annotations, annotations={})
+
+
+def reads_cores_per_card(pod: Taking, profile: Profile | None) -> Reading:
+    """Takes the total for that of each card."""
+    reading = BACKEND.read(pod, profile)
+    return replace(
+        reading,
+        containers=tuple(
+            replace(one, share=replace(one.share, cores=one.share.cores // one.share.cards))
+            if one.share and one.share.cores and one.share.cores // one.share.cards % one.share.cards == 0
+            else one
+            for one in reading.containers
+        ),
+    )
+
+
+def one_percent_more(_: PodPlacing, claims: PodClaims) -> PodClaims:
+    """Compute of one card grows each time that it is written."""
+    return edited(
+        claims,
+        lambda values: {
+            name: Value.of(min(int(v.text) + 1, 99)) if name == CORES and CARDS not in values else v
+            for name, v in values.items()
+        },
+    )
+
+
+BROKEN: list[tuple[str, Backend, str]] = [
+    (
+        "memory goes down",
+        writes(lambda _, c: edited(c, one_mib_less)),
+        "test_nothing_is_below_what_was_asked",
+    ),
+    ("cards are lost", writes(lambda _, c: edited(c, one_card)), "test_write_then_read_gives_the_share_back"),
+    ("policy is lost", replace(BACKEND, write=takes_policy_only), "test_nothing_is_below_what_was_asked"),
+    (
+        "cores are read per card",
+        replace(BACKEND, read=reads_cores_per_card),
+        "test_write_then_read_gives_the_share_back",
+    ),
+    ("compute grows", writes(one_percent_more), "test_read_then_write_gives_the_claims_back"),
+    ("a code of nobody", writes(refuses_by_an_unknown_code), "test_losses_are_declared"),
+    ("rounded unasked", replace(BACKEND, write=rounds_without_leave), "test_losses_are_declared"),
+    ("another outcome each time", writes(never_twice_the_same), "test_the_same_again"),
+    ("limits without requests", writes(forgets_requests), "test_keys_stand_where_the_data_sheet_says"),
+    ("a label for an annotation", writes(policy_as_a_label), "test_its_own_rules_find_no_error_in_it"),
+    ("a suffix", writes(lambda _, c: edited(c, with_suffix)), "test_keys_stand_where_the_data_sheet_says"),
+    (
+        "no reading at all",
+        replace(BACKEND, read=lambda pod, _: pod.reading([])),
+        "test_every_key_is_taken_or_reported",
+    ),
+]
+
+
+@pytest.mark.parametrize(("backend", "broken"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_a_broken_promise_is_found(backend: Backend, broken: str) -> None:
+    contract = type("Broken", (BackendContract,), {"backend": backend})()
+    with pytest.raises(AssertionError):
+        getattr(contract, broken)()
+
+
+def test_a_target_that_takes_nothing_is_found() -> None:
+    """Else every property would hold of nothing."""
+
+    def write(pod: PodPlacing, _: Profile | None) -> PodClaims:
+        for one in pod.placings:
+            one.refuse("cards", "GX023", "never")
+        return PodClaims()
+
+    contract = type("Closed", (BackendContract,), {"backend": replace(BACKEND, write=write)})()
+    contract.test_write_then_read_gives_the_share_back()  # holds, of nothing
+    with pytest.raises(NoSuchExample):
+        contract.test_some_share_is_exact()

@@ -1,0 +1,160 @@
+"""The vendor's GPU-hour formula: its own example, and what holds for every share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuxlate.cost import KNOWN_CARDS, Card, CostError, Decides, Price, decimal, hours, number
+
+A10 = KNOWN_CARDS["A10"]
+HOUR = Fraction(1)
+
+
+def test_the_vendors_own_example() -> None:
+    """Seed 004: 30 %, 4096 MiB, an A10 of 10 GPU-hours and 22731 MiB, one hour: 3 GPU-hours."""
+    price = Price(A10, 30, 4096, HOUR)
+    assert (A10.units, A10.memory_mib) == (10, 22731)
+    assert price.gpu_hours == 3
+    assert price.decides is Decides.COMPUTE
+    # its line of arithmetic has 4069 MiB: the same price
+    assert Price(A10, 30, 4069, HOUR).gpu_hours == 3
+
+
+def test_memory_decides() -> None:
+    """facts/volcengine (d): 30 % with 8192 MiB is 10 * 8192/22731 = 3.60389 GPU-hours."""
+    price = Price(A10, 30, 8192, HOUR)
+    assert price.gpu_hours == Fraction(81920, 22731)
+    assert decimal(price.gpu_hours, 5) == "3.60389"
+    assert price.decides is Decides.MEMORY
+    assert price.free_memory_mib == 0
+    assert price.free_cores == 6  # 36.04 %
+
+
+def test_the_break_even() -> None:
+    """facts/volcengine (d): memory decides from 6820 MiB up at 30 % of an A10."""
+    price = Price(A10, 30, 4096, HOUR)
+    assert price.break_even_memory_mib == Fraction("6819.3")
+    assert price.free_memory_mib == 6819 - 4096
+    assert Price(A10, 30, 6819, HOUR).decides is Decides.COMPUTE
+    assert Price(A10, 30, 6820, HOUR).decides is Decides.MEMORY
+    assert Price(Card(Fraction(10), 20000), 30, 6000, HOUR).decides is Decides.BOTH
+
+
+CARDS = st.builds(Card, st.fractions(Fraction(1, 100), 100), st.integers(1, 200_000))
+HOURS = st.fractions(Fraction(1, 3600), 10_000, max_denominator=3600)
+PRICES = CARDS.flatmap(
+    lambda card: st.builds(Price, st.just(card), st.integers(1, 100), st.integers(1, card.memory_mib), HOURS)
+)
+
+
+@given(PRICES)
+def test_the_formula_is_exact(price: Price) -> None:
+    """Brute force, in integers: the price of each part over a common denominator."""
+    units, card = price.card.units, price.card.memory_mib
+    below = price.hours.denominator * units.denominator * 100 * card
+    above = max(price.cores * card, price.memory_mib * 100) * price.hours.numerator * units.numerator
+    assert price.gpu_hours.numerator * below == above * price.gpu_hours.denominator
+    assert 0 < price.gpu_hours <= price.hours * units
+
+
+@given(PRICES, st.integers(0, 99), st.integers(0, 200_000), HOURS)
+def test_more_never_costs_less(price: Price, cores: int, memory: int, time: Fraction) -> None:
+    more = Price(
+        price.card,
+        min(price.cores + cores, 100),
+        min(price.memory_mib + memory, price.card.memory_mib),
+        price.hours + time,
+    )
+    assert more.gpu_hours > price.gpu_hours
+    assert Price(more.card, more.cores, more.memory_mib, price.hours).gpu_hours >= price.gpu_hours
+
+
+@given(PRICES)
+def test_what_is_free_is_free_and_no_more(price: Price) -> None:
+    card, time = price.card, price.hours
+    memory = price.memory_mib + price.free_memory_mib
+    cores = price.cores + price.free_cores
+    assert Price(card, price.cores, memory, time).gpu_hours == price.gpu_hours
+    assert Price(card, cores, price.memory_mib, time).gpu_hours == price.gpu_hours
+    if memory < card.memory_mib:
+        assert Price(card, price.cores, memory + 1, time).gpu_hours > price.gpu_hours
+    if cores < 100:
+        assert Price(card, cores + 1, price.memory_mib, time).gpu_hours > price.gpu_hours
+
+
+@pytest.mark.parametrize(
+    ("cores", "memory", "time"),
+    [(0, 1, 1), (101, 1, 1), (30, 0, 1), (30, 22732, 1), (30, 4096, 0), (30, 4096, -1)],
+)
+def test_what_cannot_be_billed(cores: int, memory: int, time: int) -> None:
+    with pytest.raises(CostError):
+        Price(A10, cores, memory, Fraction(time))
+
+
+@pytest.mark.parametrize(("units", "memory"), [(0, 1), (-1, 1), (1, 0)])
+def test_what_is_no_card(units: int, memory: int) -> None:
+    with pytest.raises(CostError):
+        Card(Fraction(units), memory)
+
+
+HOURS_WRITTEN = {
+    "1": "1",
+    "0.5": "1/2",
+    "1/3": "1/3",
+    "2.5/2": "5/4",
+    "90m": "3/2",
+    "1h30m": "3/2",
+    "1.5h": "3/2",
+    "45s": "1/80",
+    "1h0m1s": "3601/3600",
+    "20m": "1/3",
+}
+
+
+@pytest.mark.parametrize("text", HOURS_WRITTEN)
+def test_hours(text: str) -> None:
+    assert hours(text) == Fraction(HOURS_WRITTEN[text])
+
+
+NO_HOURS = [
+    "", "0", "0m", "0/3", "-1", "1/0", "1e3", "h", "1h30", "30m1h", "1 h", "١", "1/3h", "nan", "1" * 33,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NO_HOURS)
+def test_no_hours(text: str) -> None:
+    with pytest.raises(CostError):
+        hours(text)
+
+
+@given(st.text(alphabet="0123456789./hms -+e"))
+def test_any_text_is_hours_above_0_or_an_error(text: str) -> None:
+    value = None
+    try:
+        value = hours(text)
+    except CostError as error:
+        assert str(error)  # noqa: PT017
+    assert value is None or value > 0
+
+
+@given(st.fractions(), st.integers(1, 8))
+def test_decimals_are_the_nearest(value: Fraction, places: int) -> None:
+    shown = Fraction(decimal(value, places))
+    assert abs(shown - value) <= Fraction(1, 2 * 10**places)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [("3", "3"), ("1/3", "0.333333"), ("10", "10"), ("-1/2", "-0.5"), ("1/10000000", "0")]
+)
+def test_decimals(value: str, shown: str) -> None:
+    assert decimal(Fraction(value)) == shown
+
+
+def test_a_number_is_no_duration() -> None:
+    assert number("10") == 10
+    with pytest.raises(CostError):
+        number("1h")

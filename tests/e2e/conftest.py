@@ -1,0 +1,85 @@
+"""Clusters for the tests. A test that asks for one is marked ``e2e`` by itself and runs in ``make e2e``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from .server.build import BuildError, ensure
+from .server.cluster import Cluster, ClusterError, run_kubectl, write_kubeconfig
+
+NEED_A_SERVER = {"cluster", "clean_cluster", "two_clusters", "programs"}
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if NEED_A_SERVER & set(getattr(item, "fixturenames", ())):
+            item.add_marker("e2e")
+
+
+@pytest.fixture(scope="session")
+def programs() -> None:
+    """The server's programs, built where that has not been done yet."""
+    try:
+        ensure()
+    except BuildError as problem:
+        pytest.fail(str(problem), pytrace=False)
+
+
+def _started(name: str) -> Iterator[Cluster]:
+    cluster = Cluster(name)
+    try:
+        cluster.start()
+    except (BuildError, ClusterError) as problem:
+        pytest.fail(str(problem), pytrace=False)
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """One cluster, called ``ack``, for the whole run; ``clean_cluster`` is for tests that count things."""
+    yield from _started("ack")
+
+
+@pytest.fixture(scope="session")
+def _second_cluster() -> Iterator[Cluster]:
+    yield from _started("tke")
+
+
+@pytest.fixture
+def clean_cluster(cluster: Cluster) -> Cluster:
+    """The same cluster with no nodes, pods and workloads in it."""
+    cluster.clear()
+    return cluster
+
+
+class TwoClusters(NamedTuple):
+    """Two servers with nothing in them, and one kubeconfig with contexts ``ack`` (current) and ``tke``."""
+
+    ack: Cluster
+    tke: Cluster
+    kubeconfig: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment variables for kubectl and its plug-ins."""
+        return self.ack.environment() | {"KUBECONFIG": str(self.kubeconfig)}
+
+    def kubectl(self, *arguments: str, stdin: str | None = None, check: bool = True) -> str:
+        """What kubectl prints with that kubeconfig."""
+        return run_kubectl(arguments, self.environment, stdin=stdin, check=check).stdout
+
+
+@pytest.fixture
+def two_clusters(clean_cluster: Cluster, _second_cluster: Cluster, tmp_path: Path) -> TwoClusters:
+    """Two clusters at once."""
+    _second_cluster.clear()
+    contexts = [clean_cluster.context(), _second_cluster.context()]
+    return TwoClusters(clean_cluster, _second_cluster, write_kubeconfig(tmp_path / "kubeconfig", contexts))

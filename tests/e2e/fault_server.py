@@ -1,0 +1,273 @@
+"""A small stand-in for an API server that fails on demand.
+
+    with FaultServer({"/api/v1/nodes": Listed("v1", "Node", nodes.ALL)}) as server:
+        server.inject(faults.gone(), "/api/v1/nodes", continued=True, times=1)
+        ...
+        assert server.count("/api/v1/nodes") == 3
+
+It knows lists, page by page, single objects, and writes that it answers with what it got; it stores nothing.
+A real server is in ``server/cluster.py``: this one is for the faults that a real one will not give on demand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import ssl
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlsplit
+
+from .faults import Answer, Cut, Fault, Hang, Rule, status
+from .listed import RESOURCE_VERSION, Listed, start_of
+from .server.kubeconfig import Context, kubeconfig
+from .server.pki import Authority
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One line of the log. ``at`` is in seconds of the monotonic clock, ``status`` 0 where none was sent."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+    status: int
+    at: float
+
+
+class FaultServer:
+    """The server; a context manager. Plain HTTP, or TLS with a certificate authority of its own."""
+
+    def __init__(self, lists: Mapping[str, Listed], *, tls: bool = False, token: str = "e2e-token") -> None:
+        self.lists = dict(lists)
+        self.token = token
+        self.log: list[Request] = []
+        self.stopping = threading.Event()
+        self._rules: list[Rule] = []
+        self._lock = threading.Lock()
+        self._folder = tempfile.TemporaryDirectory(prefix="gpuxlate-faults-")
+        self._authority = Authority(Path(self._folder.name)) if tls else None
+        self._http = _Http(("127.0.0.1", 0), _Handler)
+        self._http.owner = self
+        if self._authority:
+            pair = self._authority.server()
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(pair.certificate, pair.key)
+            self._http.socket = context.wrap_socket(
+                self._http.socket, server_side=True, do_handshake_on_connect=False
+            )
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stopping.set()  # wakes the requests that hang
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+        self._folder.cleanup()
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"{'https' if self._authority else 'http'}://127.0.0.1:{self._http.server_address[1]}"
+
+    @property
+    def authority(self) -> Path | None:
+        """The certificate to trust, with TLS."""
+        return self._authority.pair.certificate if self._authority else None
+
+    def kubeconfig(self, name: str = "faults") -> str:
+        """The text of a kubeconfig with one context and a token."""
+        return kubeconfig([Context(name, self.url, self.authority, {"token": self.token})])
+
+    def inject(
+        self,
+        fault: Fault,
+        path: str = ".*",
+        *,
+        method: str | None = None,
+        continued: bool | None = None,
+        times: int | None = None,
+        skip: int = 0,
+    ) -> None:
+        """Let requests fail whose path matches (a regular expression), oldest rule first.
+
+        ``continued``: only requests with (True) or without (False) a continue token; ``times``: so often, then
+        all is well again (None: for ever); ``skip``: that many first requests pass.
+        """
+        with self._lock:
+            self._rules.append(Rule(fault, re.compile(path), method, continued, times, skip))
+
+    def heal(self) -> None:
+        """No more faults, an empty log."""
+        with self._lock:
+            self._rules.clear()
+            self.log.clear()
+
+    def requests(self, path: str = ".*", method: str | None = None) -> list[Request]:
+        """The requests so far whose path matches."""
+        with self._lock:
+            matching = [one for one in self.log if re.fullmatch(path, one.path)]
+        return [one for one in matching if method in (None, one.method)]
+
+    def count(self, path: str = ".*", method: str | None = None) -> int:
+        """How many requests there were."""
+        return len(self.requests(path, method))
+
+    def fault_for(self, method: str, path: str, continued: bool) -> Fault | None:
+        """The fault that strikes this request; for the handler."""
+        with self._lock:
+            return next((rule.fault for rule in self._rules if rule.strikes(method, path, continued)), None)
+
+    def record(self, request: Request) -> None:
+        """Write the log; for the handler."""
+        with self._lock:
+            self.log.append(request)
+
+    def answer(
+        self, method: str, path: str, query: Mapping[str, str], body: bytes
+    ) -> Answer | Iterator[bytes]:
+        """What a well server says: an answer, or a page in pieces."""
+        listed = self.lists.get(path)
+        if method == "GET" and listed:
+            return self._page(listed, query)
+        if method in ("POST", "PUT", "PATCH"):
+            return _echo(method, body)
+        folder, _, name = path.rpartition("/")
+        item = self.lists[folder].named(name) if folder in self.lists else None
+        if item is not None:
+            return Answer(200, json.dumps(item).encode())
+        known = self._discovery().get(path)
+        if known is not None:
+            return Answer(200, json.dumps(known).encode())
+        return status(404, "NotFound", "the server could not find the requested resource")
+
+    def _page(self, listed: Listed, query: Mapping[str, str]) -> Answer | Iterator[bytes]:
+        try:
+            start = start_of(query["continue"]) if "continue" in query else 0
+            limit = int(query.get("limit") or 0)
+        except (ValueError, KeyError):
+            return status(400, "BadRequest", "continue key is not valid")
+        return listed.page(start, limit)
+
+    def _discovery(self) -> dict[str, Any]:
+        """What clients ask before they know the paths."""
+        groups: dict[str, list[dict[str, Any]]] = {"v1": []}
+        for path, listed in self.lists.items():
+            if "/namespaces/" not in path:
+                namespaced = listed.kind not in ("Node", "Namespace")
+                verbs = ["get", "list", "create", "patch"]
+                name = path.rpartition("/")[2]
+                entry = {"name": name, "kind": listed.kind, "namespaced": namespaced, "verbs": verbs}
+                groups.setdefault(listed.api_version, []).append(entry)
+        answers: dict[str, Any] = {
+            "/version": {"major": "1", "minor": "28", "gitVersion": "v1.28.9"},
+            "/api": {"kind": "APIVersions", "versions": ["v1"]},
+        }
+        named = []
+        for version, resources in groups.items():
+            path = "/api/v1" if version == "v1" else f"/apis/{version}"
+            kind = {"kind": "APIResourceList", "apiVersion": "v1"}
+            answers[path] = kind | {"groupVersion": version, "resources": resources}
+            if version != "v1":
+                one = {"groupVersion": version, "version": version.rpartition("/")[2]}
+                group = version.partition("/")[0]
+                named.append({"name": group, "versions": [one], "preferredVersion": one})
+        answers["/apis"] = {"kind": "APIGroupList", "apiVersion": "v1", "groups": named}
+        return answers
+
+
+def _echo(method: str, body: bytes) -> Answer:
+    try:
+        document = json.loads(body)
+    except ValueError:
+        return status(400, "BadRequest", "the body is not JSON")
+    document.setdefault("metadata", {})["resourceVersion"] = RESOURCE_VERSION
+    return Answer(201 if method == "POST" else 200, json.dumps(document).encode())
+
+
+class _Http(ThreadingHTTPServer):
+    owner: FaultServer
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no news: that is what these tests are about."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Http
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the name of the base class)
+        pass
+
+    def do_GET(self) -> None:
+        owner = self.server.owner
+        parts = urlsplit(self.path)
+        query = dict(parse_qsl(parts.query))
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        fault = owner.fault_for(self.command, parts.path, "continue" in query)
+        answer: Answer | Iterator[bytes] | None = None
+        if isinstance(fault, Answer):
+            answer = fault
+        elif not isinstance(fault, Hang):
+            answer = owner.answer(self.command, parts.path, query, body)
+        code = 0 if answer is None else answer.status if isinstance(answer, Answer) else 200
+        headers = {key.lower(): value for key, value in self.headers.items()}
+        entry = Request(self.command, parts.path, query, headers, body, code, time.monotonic())
+        owner.record(entry)
+        if answer is None:
+            owner.stopping.wait(fault.seconds if isinstance(fault, Hang) else 0)
+            self.close_connection = True
+        elif isinstance(fault, Cut):
+            whole = answer.body if isinstance(answer, Answer) else b"".join(answer)
+            self._head(200, "application/json", {"Content-Length": str(len(whole))})
+            self.wfile.write(whole[: int(len(whole) * fault.share)])
+            self.close_connection = True
+        elif isinstance(answer, Answer):
+            self._head(
+                answer.status,
+                answer.content_type,
+                {**answer.headers, "Content-Length": str(len(answer.body))},
+            )
+            self.wfile.write(answer.body)
+        else:
+            self._stream(answer)
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815
+
+    def _head(self, code: int, content_type: str, headers: Mapping[str, str]) -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", content_type)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _stream(self, pieces: Iterable[bytes]) -> None:
+        self._head(200, "application/json", {"Transfer-Encoding": "chunked"})
+        gathered = bytearray()
+        for piece in pieces:
+            gathered += piece
+            if len(gathered) > 1 << 16:
+                self._chunk(bytes(gathered))
+                gathered.clear()
+        self._chunk(bytes(gathered))
+        self.wfile.write(b"0\r\n\r\n")
+
+    def _chunk(self, data: bytes) -> None:
+        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")

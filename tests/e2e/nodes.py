@@ -1,0 +1,232 @@
+"""GPU nodes as each vendor's components leave them, as plain objects.
+
+Labels and resources: VKE from the mGPU documents (S0) and the vendor's scheduler code (V, constants and node
+status); ACK from "Labels used by ACK to control GPUs" (2026-01-12), "multi-card sharing" (S002) and the
+open device plugin; TKE from "qGPU" (S003) and "use CRDs to manage GPUs"; HAMi from its docs/develop/protocol.md
+and register.go; Volcano from how_to_use_volcano_vgpu.md and vgpu/utils.go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+Node = dict[str, Any]
+
+A10_MIB = 22731
+"""An A10 as EMR's mGPU page gives it (S4)."""
+T4_MIB = 15109
+"""One card of the two that the vendor's scheduler test sums up to 30218 MiB (V)."""
+L20_MIB = 45470
+"""An L20: qGPU shows 44 for it (DEMO), floor(MiB / 1024)."""
+
+SINCE = "2026-11-01T00:00:00Z"
+"""When every node and pod became what it is."""
+
+
+def node(
+    name: str,
+    *,
+    labels: Mapping[str, str] | None = None,
+    resources: Mapping[str, int | str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+    kubelet: str = "v1.28.9",
+    image: str = "Debian GNU/Linux 12 (bookworm)",
+    ready: bool = True,
+    unschedulable: bool = False,
+) -> Node:
+    """A node with these extended resources, beside 32 CPUs and 128 GiB."""
+    amounts = {"cpu": "32", "memory": "128Gi", "pods": "110"}
+    amounts |= {key: str(value) for key, value in (resources or {}).items()}
+    made: Node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", **(labels or {})},
+            "annotations": dict(annotations or {}),
+        },
+        "spec": {"unschedulable": True} if unschedulable else {},
+        "status": {
+            "capacity": amounts,
+            "allocatable": dict(amounts),
+            "conditions": [
+                {
+                    "type": "Ready",
+                    "status": "True" if ready else "False",
+                    "reason": "KubeletReady" if ready else "KubeletNotReady",
+                    "lastHeartbeatTime": SINCE,
+                    "lastTransitionTime": SINCE,
+                }
+            ],
+            "nodeInfo": {
+                "architecture": "amd64",
+                "bootID": "",
+                "containerRuntimeVersion": "containerd://1.6.38",
+                "kernelVersion": "5.10.0",
+                "kubeProxyVersion": kubelet,
+                "kubeletVersion": kubelet,
+                "machineID": "",
+                "operatingSystem": "linux",
+                "osImage": image,
+                "systemUUID": "",
+            },
+        },
+    }
+    return made
+
+
+def vke(
+    name: str,
+    *,
+    cards: int = 2,
+    card_mib: int = A10_MIB,
+    model: str = "NVIDIA-A10",
+    policy: str | None = "fixed-share",
+    **other: Any,
+) -> Node:
+    """A VKE node with mGPU: 100 a card, MiB summed over the cards; without a label the policy is fixed-share."""
+    labels = {"vke.node.gpu.schedule": "mgpu", "machine.cluster.vke.volcengine.com/gpu-name": model}
+    if policy:
+        labels["vke.volcengine.com/mgpu-compute-policy"] = policy
+    resources = {
+        "vke.volcengine.com/mgpu-core": 100 * cards,
+        "vke.volcengine.com/mgpu-memory": card_mib * cards,
+    }
+    other.setdefault("kubelet", "v1.28.15-vke.19")
+    return node(name, labels=labels, resources=resources, **other)
+
+
+def vke_whole(name: str, *, cards: int = 8, model: str = "NVIDIA-L20", **other: Any) -> Node:
+    """A VKE node with whole cards."""
+    labels = {"vke.node.gpu.schedule": "nvidia", "machine.cluster.vke.volcengine.com/gpu-name": model}
+    other.setdefault("kubelet", "v1.28.15-vke.19")
+    return node(name, labels=labels, resources={"nvidia.com/gpu": cards}, **other)
+
+
+def ack(
+    name: str,
+    mode: str | None,
+    *,
+    cards: int = 4,
+    card_mib: int = A10_MIB,
+    model: str = "NVIDIA-A10",
+    unit_mib: int = 1024,
+    **other: Any,
+) -> Node:
+    """An ACK node in one mode (None: no label, which means default); a mode sets the others' resources to 0."""
+    labels = {
+        "aliyun.accelerator/nvidia_name": model,
+        "aliyun.accelerator/nvidia_mem": f"{card_mib}MiB",
+        "aliyun.accelerator/nvidia_count": str(cards),
+    }
+    if mode is not None:
+        labels["ack.node.gpu.schedule"] = mode
+    if mode in (None, "default"):
+        resources = {"nvidia.com/gpu": cards}
+    elif mode == "topology":
+        resources = {"nvidia.com/gpu": 0, "aliyun.com/gpu": cards}
+    else:
+        resources = {
+            "nvidia.com/gpu": 0,
+            "aliyun.com/gpu-mem": cards * (card_mib // unit_mib),
+            "aliyun.com/gpu-count": cards,
+        }
+        if mode == "core_mem":
+            resources["aliyun.com/gpu-core.percentage"] = 100 * cards
+    other.setdefault("kubelet", "v1.28.9-aliyun.1")
+    return node(name, labels=labels, resources=resources, **other)
+
+
+def tke(
+    name: str,
+    *,
+    cards: int = 2,
+    card_mib: int = L20_MIB,
+    policy: str | None = "fixed-share",
+    version: str = "3.0.5",
+    **other: Any,
+) -> Node:
+    """A TKE node with qGPU: 100 a card, floor(GiB) of each card summed; without a label best-effort."""
+    labels = {"qgpu-device-enable": "enable", "tke.cloud.tencent.com/qgpu.version": version}
+    if policy:
+        labels["tke.cloud.tencent.com/qgpu-schedule-policy"] = policy
+    resources = {
+        "tke.cloud.tencent.com/qgpu-core": 100 * cards,
+        "tke.cloud.tencent.com/qgpu-memory": cards * (card_mib // 1024),
+    }
+    other.setdefault("kubelet", "v1.28.3-tke.9")
+    return node(name, labels=labels, resources=resources, **other)
+
+
+def card_uuid(name: str, index: int) -> str:
+    """A made-up UUID of card ``index`` of node ``name``."""
+    return f"GPU-{name}-{index}"
+
+
+def hami(name: str, *, cards: int = 2, card_mib: int = T4_MIB, split: int = 10, **other: Any) -> Node:
+    """A HAMi node: each card counts ``split`` times as nvidia.com/gpu; the cards stand in an annotation."""
+    devices = [
+        {
+            "id": card_uuid(name, index),
+            "index": index,
+            "count": split,
+            "devmem": card_mib,
+            "devcore": 100,
+            "type": "NVIDIA-Tesla T4",
+            "mode": "hami-core",
+            "health": True,
+        }
+        for index in range(cards)
+    ]
+    annotations = {"hami.io/node-nvidia-register": json.dumps(devices)}
+    return node(name, annotations=annotations, resources={"nvidia.com/gpu": cards * split}, **other)
+
+
+def volcano(name: str, *, cards: int = 2, card_mib: int = T4_MIB, split: int = 10, **other: Any) -> Node:
+    """A node with Volcano's vGPU: number counts each card ``split`` times, memory is MiB over the cards."""
+    register = "".join(
+        f"{card_uuid(name, index)},{split},{card_mib},NVIDIA-Tesla T4,true,hami-core:"
+        for index in range(cards)
+    )
+    resources = {"volcano.sh/vgpu-number": cards * split, "volcano.sh/vgpu-memory": cards * card_mib}
+    return node(name, annotations={"volcano.sh/node-vgpu-register": register}, resources=resources, **other)
+
+
+VKE = [
+    vke("vke-fixed"),
+    vke("vke-burst", policy="guaranteed-burst-share"),
+    vke("vke-native", policy="native-burst-share", cards=4),
+    vke("vke-unlabelled", policy=None, card_mib=T4_MIB, model="Tesla-T4"),
+    vke_whole("vke-whole"),
+]
+ACK = [
+    ack("ack-absent", None),
+    ack("ack-default", "default"),
+    ack("ack-cgpu", "cgpu"),
+    ack("ack-core-mem", "core_mem"),
+    ack("ack-share", "share"),
+    ack("ack-mps", "mps"),
+    ack("ack-topology", "topology"),
+]
+TKE = [
+    tke("tke-fixed"),
+    tke("tke-fs", policy="fs"),
+    tke("tke-burst", policy="burst-share"),
+    tke("tke-unlabelled", policy=None, version="2.0.0"),
+]
+OTHERS = [hami("hami-1"), volcano("volcano-1")]
+PLAIN = [
+    node("whole-1", resources={"nvidia.com/gpu": 8}),
+    node("cpu-1"),
+    vke("vke-not-ready", ready=False),
+    ack("ack-cordoned", "cgpu", unschedulable=True),
+]
+"""Whole cards on no vendor's node, no cards, a node that is not ready, one that takes no pods."""
+ALL = [*VKE, *ACK, *TKE, *OTHERS, *PLAIN]
+
+
+def fleet(total: int) -> list[Node]:
+    """The nodes of the large fleet in ``pods.fleet``."""
+    return [vke(f"node-{index:03}") for index in range(total)]

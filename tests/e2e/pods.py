@@ -1,0 +1,177 @@
+"""Running pods as the vendors' schedulers leave them: on a node, with the scheduler's record of cards.
+
+The records: VKE ``gpu-index-container-<name>`` and ``assumed`` (V, constants.go and utils.go); ACK
+``scheduler.framework.gpushare.allocation`` (arena pkg/apis/utils/pods.go); TKE ``qgpu-pgpu-<container>`` (the
+qGPU branch of elastic-ai/arena); HAMi and Volcano: device, type, MiB, percent (protocol.md, vgpu/utils.go).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from . import nodes
+
+Pod = dict[str, Any]
+Limits = Mapping[str, int | str]
+
+IMAGE = "registry.example.com/app:1"
+ASSUMED_AT = "1763690000000000000"
+"""A time in nanoseconds, as gpushare's scheduler writes it."""
+
+
+def pod(
+    name: str,
+    node: str | None,
+    limits: Limits | Mapping[str, Limits],
+    *,
+    namespace: str = "default",
+    annotations: Mapping[str, str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    phase: str = "Running",
+) -> Pod:
+    """A pod with one container ``main``, or the containers that ``limits`` names; None: not placed yet."""
+    many = {key: value for key, value in limits.items() if isinstance(value, Mapping)}
+    containers = many or {"main": limits}
+    made: Pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "labels": {"app": name, **(labels or {})},
+            "annotations": dict(annotations or {}),
+        },
+        "spec": {
+            "containers": [
+                {
+                    "name": container,
+                    "image": IMAGE,
+                    "resources": {"limits": {key: str(value) for key, value in asked.items()}},
+                }
+                for container, asked in containers.items()
+            ]
+        },
+        "status": {"phase": phase if node else "Pending"},
+    }
+    if node:
+        made["spec"]["nodeName"] = node
+    if node and phase == "Running":
+        made["status"]["startTime"] = nodes.SINCE
+        made["status"]["conditions"] = [
+            {"type": "Ready", "status": "True", "lastTransitionTime": nodes.SINCE}
+        ]
+    return made
+
+
+def vke(name: str, node: str, limits: Any, cards: Mapping[str, str], **other: Any) -> Pod:
+    """``cards``: for each container the indices, ``{"main": "0,1"}``."""
+    record = {f"vke.volcengine.com/gpu-index-container-{who}": where for who, where in cards.items()}
+    record["vke.volcengine.com/assumed"] = "true"
+    return pod(name, node, limits, annotations=record | other.pop("annotations", {}), **other)
+
+
+def ack(name: str, node: str, limits: Any, cards: Mapping[int, Mapping[int, int]], **other: Any) -> Pod:
+    """``cards``: container index to card index to units, ``{0: {1: 4}}``."""
+    record = {
+        "scheduler.framework.gpushare.allocation": json.dumps(cards, separators=(",", ":")),
+        "scheduler.framework.gpushare.assigned": "true",
+        "scheduler.framework.gpushare.assume-time": ASSUMED_AT,
+    }
+    return pod(name, node, limits, annotations=record | other.pop("annotations", {}), **other)
+
+
+def tke(name: str, node: str, limits: Any, cards: Mapping[str, str], **other: Any) -> Pod:
+    """``cards``: for each container the indices. What the marker ``qgpu`` holds is not documented."""
+    record = {f"tke.cloud.tencent.com/qgpu-pgpu-{who}": where for who, where in cards.items()}
+    record["tke.cloud.tencent.com/qgpu"] = "true"
+    return pod(name, node, limits, annotations=record | other.pop("annotations", {}), **other)
+
+
+def mgpu(cores: int, mib: int | None = None) -> Limits:
+    """What a VKE container asks."""
+    memory = {} if mib is None else {"vke.volcengine.com/mgpu-memory": mib}
+    return {"vke.volcengine.com/mgpu-core": cores, **memory}
+
+
+def gpushare(units: int, percent: int | None = None) -> Limits:
+    """What an ACK container asks."""
+    compute = {} if percent is None else {"aliyun.com/gpu-core.percentage": percent}
+    return {"aliyun.com/gpu-mem": units, **compute}
+
+
+def qgpu(cores: int, gib: int | None = None) -> Limits:
+    """What a TKE container asks."""
+    memory = {} if gib is None else {"tke.cloud.tencent.com/qgpu-memory": gib}
+    return {"tke.cloud.tencent.com/qgpu-core": cores, **memory}
+
+
+_TWO_CARDS = {
+    "vke.volcengine.com/container-multiple-gpu": "2",
+    "vke.volcengine.com/mgpu-compute-policy": "native-burst-share",
+}
+
+VKE = [
+    vke("vke-a", "vke-fixed", mgpu(30, 4096), {"main": "0"}),
+    vke("vke-b", "vke-fixed", mgpu(50, 8192), {"main": "0"}),
+    vke("vke-two-containers", "vke-fixed", {"web": mgpu(20, 2048), "log": {}}, {"web": "1"}),
+    vke("vke-two-cards", "vke-native", mgpu(60, 8192), {"main": "2,3"}, annotations=_TWO_CARDS),
+    vke("vke-whole-card", "vke-native", mgpu(100), {"main": "0"}),
+    pod("vke-no-record", "vke-fixed", mgpu(10, 1024)),
+    pod("vke-pending", None, mgpu(90, 20480)),
+    pod("vke-done", "vke-fixed", mgpu(90, 16384), phase="Succeeded"),
+]
+ACK = [
+    ack("ack-a", "ack-cgpu", gpushare(4), {0: {1: 4}}),
+    ack("ack-two-cards", "ack-cgpu", gpushare(8), {0: {2: 4, 3: 4}}, labels={"aliyun.com/gpu-count": "2"}),
+    ack("ack-compute", "ack-core-mem", gpushare(6, 30), {0: {0: 6}}),
+    pod("ack-no-record", "ack-cgpu", gpushare(3)),
+    pod("ack-whole", "ack-default", {"nvidia.com/gpu": 1}),
+]
+TKE = [
+    tke("tke-a", "tke-fixed", qgpu(20, 5), {"main": "0"}),
+    tke("tke-two-cards", "tke-fixed", qgpu(160, 60), {"main": "0,1"}),
+    tke(
+        "tke-offline",
+        "tke-burst",
+        {"tke.cloud.tencent.com/qgpu-core-greedy": 10, "tke.cloud.tencent.com/qgpu-memory": 5},
+        {"main": "1"},
+        annotations={"tke.cloud.tencent.com/app-class": "offline"},
+    ),
+    pod("tke-no-record", "tke-fixed", qgpu(10, 2)),
+]
+OTHERS = [
+    pod(
+        "hami-a",
+        "hami-1",
+        {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 3000, "nvidia.com/gpucores": 30},
+        annotations={"hami.io/vgpu-devices-allocated": f"{nodes.card_uuid('hami-1', 0)},NVIDIA,3000,30:;"},
+    ),
+    pod(
+        "volcano-a",
+        "volcano-1",
+        {"volcano.sh/vgpu-number": 1, "volcano.sh/vgpu-memory": 3000, "volcano.sh/vgpu-cores": 30},
+        annotations={"volcano.sh/vgpu-ids-new": f"{nodes.card_uuid('volcano-1', 1)},NVIDIA,3000,30:"},
+    ),
+]
+PLAIN = [pod("cpu-only", "cpu-1", {"cpu": "1"})]
+ALL = [*VKE, *ACK, *TKE, *OTHERS, *PLAIN]
+
+
+FLEET_NODES = 200
+"""Nodes ``node-000`` and on, of two cards each, that the fleet's pods stand on."""
+
+
+def numbered(index: int) -> Pod:
+    """Pod ``index`` of a large fleet: one of five has a share; 20,000 pods put 10 shares on each card."""
+    serial = index // 5
+    where = f"node-{serial % FLEET_NODES:03}"
+    if index % 5:
+        return pod(f"pod-{index:05}", where, {"cpu": "1"})
+    return vke(f"pod-{index:05}", where, mgpu(5, 1024), {"main": str(serial // FLEET_NODES % 2)})
+
+
+def fleet(total: int) -> Iterator[Pod]:
+    """``total`` pods, one at a time."""
+    return map(numbered, range(total))

@@ -1,0 +1,237 @@
+"""kube-apiserver, built once from Debian's source package and kept in a cache folder.
+
+No Debian, PyPI or npm package carries a server binary, but Debian 12 has the whole upstream tree with its
+vendor folder as source package ``kubernetes``, and the Go 1.19 that compiles it. One build takes five to
+seven minutes on two cores; after that the cache folder answers at once.
+
+    python -m tests.e2e.server.build      # prints the path of the binary
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from .sources import SourcesError, source_lines
+
+VERSION = "v1.20.2"
+"""The Kubernetes version of Debian 12's source package."""
+GO = Path("/usr/lib/go-1.19/bin")
+"""Where Debian's golang-1.19-go stands; newer compilers refuse this tree."""
+RECIPE = {"kubernetes": VERSION, "go": "1.19", "recipe": 1}
+"""What a finished build was made from; another stamp is built anew. Raise ``recipe`` when the steps change."""
+PACKAGES = {
+    "etcd": "etcd-server",
+    "openssl": "openssl",
+    "rsync": "rsync",
+    "jq": "jq",
+    "make": "make",
+    "dpkg-source": "dpkg-dev",
+    str(GO / "go"): "golang-1.19-go",
+}
+"""Each program that is needed, with the Debian package that has it."""
+RUN_TIME = ("etcd", "openssl")
+"""What a finished build still needs."""
+
+
+class BuildError(Exception):
+    """Why there is no server, in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The programs that make an API server."""
+
+    apiserver: Path
+    etcd: Path
+
+
+def cache_folder() -> Path:
+    """``$GPUXLATE_CACHE``, or ``gpuxlate`` in the user's cache folder."""
+    named = os.environ.get("GPUXLATE_CACHE")
+    if named:
+        return Path(named).expanduser().resolve()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "gpuxlate"
+
+
+def ensure(cache: Path | None = None) -> Server:
+    """The server's programs, built and installed where they are missing; at most one build at a time."""
+    cache = cache or cache_folder()
+    home = cache / f"kube-apiserver-{VERSION}"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with _locked(cache / "build.lock"):
+            if not _finished(home):
+                install(PACKAGES)
+                _build(cache, home)
+            else:
+                install({program: PACKAGES[program] for program in RUN_TIME})
+    except (OSError, SourcesError) as problem:
+        raise BuildError(f"cannot build kube-apiserver in {cache}: {problem}") from problem
+    etcd = shutil.which("etcd")
+    assert etcd is not None  # install() has just seen to it
+    return Server(home / "kube-apiserver", Path(etcd))
+
+
+def _finished(home: Path) -> bool:
+    try:
+        stamp = json.loads((home / "stamp.json").read_text())
+    except (OSError, ValueError):
+        return False
+    return stamp == RECIPE and os.access(home / "kube-apiserver", os.X_OK)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say("another process builds kube-apiserver; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def install(packages: dict[str, str]) -> None:
+    """Install the packages whose programs are missing."""
+    missing = [package for program, package in packages.items() if shutil.which(program) is None]
+    if not missing:
+        return
+    command = f"apt-get install {' '.join(missing)}"
+    if shutil.which("apt-get") is None:
+        raise BuildError(f"the API server for tests needs Debian 12 and its packages {', '.join(missing)}")
+    if os.geteuid() != 0:
+        raise BuildError(f"the API server for tests needs more packages; as root, run: {command}")
+    _say(f"installing {', '.join(missing)}")
+    with tempfile.TemporaryFile("w+") as log:
+        _run(["apt-get", "-q", "update"], log)
+        _run(["apt-get", "-q", "install", "--yes", "--no-install-recommends", *missing], log)
+    still = [package for program, package in packages.items() if shutil.which(program) is None]
+    if still:
+        raise BuildError(f"installed {', '.join(still)}, but the programs are not on PATH")
+
+
+def _build(cache: Path, home: Path) -> None:
+    started = time.monotonic()
+    _say(f"building kube-apiserver {VERSION} in {cache}: five to seven minutes on two cores, once")
+    for left in cache.glob("build-*"):  # of a build that was killed; ours is the only one now
+        shutil.rmtree(left, ignore_errors=True)
+    with (
+        (cache / "build.log").open("w+") as log,
+        tempfile.TemporaryDirectory(prefix="build-", dir=cache, ignore_cleanup_errors=True) as folder,
+    ):
+        work = Path(folder)
+        tree = work / "kubernetes"
+        _run(["dpkg-source", "--no-check", "-x", str(_download(work, log)), str(tree)], log)
+        _run(["make", "WHAT=cmd/kube-apiserver"], log, cwd=tree, env=_environment(work))
+        made = tree / "_output" / "bin" / "kube-apiserver"
+        if not made.is_file():
+            raise BuildError(f"make wrote no {made.relative_to(tree)}; the log is {log.name}")
+        # Under a name of its own first, so that what is called kube-apiserver is always whole.
+        part = home / "kube-apiserver.part"
+        shutil.copy2(made, part)
+        part.rename(home / "kube-apiserver")
+        (home / "stamp.json").write_text(json.dumps(RECIPE) + "\n")
+    _say(f"built in {time.monotonic() - started:.0f} s")
+
+
+def _download(work: Path, log: IO[str]) -> Path:
+    """The source package from the machine's own mirror, with package lists apart from the machine's."""
+    lists, listed, cached = work / "lists", work / "deb-src.list", work / "archives"
+    (lists / "partial").mkdir(parents=True)
+    (cached / "partial").mkdir(parents=True)
+    listed.write_text("".join(f"{line}\n" for line in source_lines()))
+    apt = ["apt-get", "-q"]
+    for option in (
+        f"Dir::Etc::sourcelist={listed}",
+        "Dir::Etc::sourceparts=-",
+        f"Dir::State::lists={lists}",
+        f"Dir::Cache={cached}",
+        "APT::Sandbox::User=",  # the folder is ours alone: apt's own user could not write there
+    ):
+        apt += ["-o", option]
+    _run([*apt, "update"], log)
+    _run([*apt, "source", "--download-only", "kubernetes"], log, cwd=work)
+    found = list(work.glob("kubernetes_*.dsc"))
+    if not found:
+        raise BuildError(f"apt-get source brought no kubernetes package; the log is {log.name}")
+    if VERSION.removeprefix("v") not in found[0].name:
+        raise BuildError(f"the mirror has {found[0].name}, not Kubernetes {VERSION}: Debian 12 is needed")
+    return found[0]
+
+
+def _environment(work: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GO", "KUBE", "MAKE"))}
+    return kept | {
+        "PATH": f"{GO}:{os.environ['PATH']}",
+        "GO111MODULE": "off",
+        "GOCACHE": str(work / "go-cache"),
+        "CGO_ENABLED": "0",
+        "KUBE_GIT_VERSION": VERSION,
+    }
+
+
+def _run(
+    command: Sequence[str], log: IO[str], *, cwd: Path | None = None, env: dict[str, str] | None = None
+) -> None:
+    env = (env or dict(os.environ)) | {"DEBIAN_FRONTEND": "noninteractive"}
+    start = log.tell()
+    # A group of its own: when we are interrupted, the compilers under make must stop too.
+    child = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        code = child.wait()
+    except BaseException:
+        os.killpg(child.pid, 9)
+        child.wait()
+        raise
+    log.seek(0, os.SEEK_END)
+    if code:
+        raise BuildError(f"{' '.join(command[:2])} failed with exit code {code}: {_last_words(log, start)}")
+
+
+def _last_words(log: IO[str], start: int) -> str:
+    """The line of the log that says what went wrong, and where the rest is."""
+    log.seek(start)
+    lines = [line.strip() for line in log if line.strip()]
+    log.seek(0, os.SEEK_END)
+    # apt marks errors by "E:"; for make the first line with "rror" says more than the last.
+    telling = [line for line in lines if line.startswith("E:")] or [line for line in lines if "rror" in line]
+    words = (telling or lines or ["it said nothing"])[0]
+    return f"{words} (log: {log.name})" if isinstance(log.name, str) else words
+
+
+def _say(text: str) -> None:
+    print(f"e2e: {text}", file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    try:
+        print(ensure().apiserver)
+    except BuildError as problem:
+        _say(str(problem))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

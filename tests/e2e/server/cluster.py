@@ -1,0 +1,310 @@
+"""A Kubernetes API server with its etcd on loopback, for tests.
+
+    with Cluster() as cluster:
+        cluster.add_nodes(nodes.VKE)
+        cluster.kubectl("get", "nodes").stdout
+
+No scheduler, no kubelet and no controller runs: a node is what the test says it is, and a Deployment makes no
+pods by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from . import build, commands
+from .kubeconfig import MASTERS, VIEWERS, Access, Context, kubeconfig
+from .pki import Authority
+from .process import Process, free_ports
+from .rest import MERGE, Rest, RestError, collection
+
+START_SECONDS = 90
+"""It takes about five; a busy machine takes longer."""
+
+_NAMESPACED = (
+    ("apis/apps/v1", "deployments"),
+    ("apis/apps/v1", "statefulsets"),
+    ("apis/apps/v1", "daemonsets"),
+    ("apis/apps/v1", "replicasets"),
+    ("apis/batch/v1", "jobs"),
+    ("apis/batch/v1beta1", "cronjobs"),
+    ("api/v1", "configmaps"),
+    ("api/v1", "pods"),
+)
+_READABLE = {
+    "": ["nodes", "namespaces", "pods", "configmaps", "services", "replicationcontrollers"],
+    "apps": ["deployments", "statefulsets", "daemonsets", "replicasets"],
+    "batch": ["jobs", "cronjobs"],
+}
+
+Objects = Iterable[Mapping[str, Any]]
+
+
+class ClusterError(Exception):
+    """Why there is no cluster, in one line."""
+
+
+class Cluster:
+    """etcd and kube-apiserver in a temporary folder; a context manager."""
+
+    def __init__(self, name: str = "e2e", server: build.Server | None = None) -> None:
+        self.name = name
+        self.port = 0
+        self._server = server
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._processes: list[Process] = []
+        self._rest: Rest | None = None
+        self._access: Access | None = None
+
+    # life
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Start both servers and wait until they answer; nothing is left running when that fails."""
+        try:
+            server = self._server or build.ensure()
+            self._temporary = tempfile.TemporaryDirectory(
+                prefix=f"gpuxlate-{self.name}-", ignore_cleanup_errors=True
+            )
+            authority = Authority(self.folder)
+            self._access = Access(self.folder, authority.client("admin", MASTERS))
+            self._access.write_plugins()
+            self._launch(server, authority)
+            self._allow_viewers()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End both servers and remove the folder; twice is harmless."""
+        if self._rest:
+            self._rest.close()
+        while self._processes:
+            self._processes.pop().stop()  # the API server first: it came last
+        if self._temporary:
+            self._temporary.cleanup()
+        self._rest = self._temporary = None
+
+    def _launch(self, server: build.Server, authority: Authority) -> None:
+        pair = authority.server()
+        for attempt in (1, 2, 3):
+            # Somebody may take a port between our look and the server's start.
+            client, peer, self.port = free_ports(3)
+            etcd = commands.etcd(server.etcd, self.folder / f"etcd-{attempt}", client, peer)
+            self._processes = [Process(etcd, self.folder / "etcd.log")]
+            apiserver = commands.apiserver(
+                server.apiserver,
+                folder=self.folder,
+                port=self.port,
+                etcd_port=client,
+                authority=self.authority,
+                pair=pair,
+                tokens=self.access.write_token_file(),
+            )
+            self._processes.append(Process(apiserver, self.folder / "apiserver.log"))
+            context = ssl.create_default_context(cafile=str(self.authority))
+            self._rest = Rest(self.port, context, self.access.tokens["admin-token"])
+            failed = self._wait()
+            if failed is None:
+                return
+            reason = failed.last_words()
+            for process in self._processes:
+                process.stop()
+            if "address already in use" not in failed.log.read_text(errors="replace") or attempt == 3:
+                raise ClusterError(f"{failed.log.stem} does not start: {reason}")
+
+    def _wait(self) -> Process | None:
+        """None when the server is ready, else the process that failed."""
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end:
+            for process in self._processes:
+                if process.ended():
+                    return process
+            try:
+                self.rest.call("GET", "/readyz")
+                self.rest.call("GET", "/api/v1/namespaces/default")
+            except (OSError, RestError):
+                time.sleep(0.1)
+            else:
+                return None
+        return self._processes[-1]
+
+    def _allow_viewers(self) -> None:
+        # The built-in role "view" is filled by a controller, which does not run here.
+        verbs = ["get", "list", "watch"]
+        rules = [
+            {"apiGroups": [group], "resources": names, "verbs": verbs} for group, names in _READABLE.items()
+        ]
+        api = "rbac.authorization.k8s.io"
+        named = {"metadata": {"name": VIEWERS}}
+        self.create(
+            [
+                {"apiVersion": f"{api}/v1", "kind": "ClusterRole", "rules": rules, **named},
+                {
+                    "apiVersion": f"{api}/v1",
+                    "kind": "ClusterRoleBinding",
+                    "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": VIEWERS},
+                    "subjects": [{"apiGroup": api, "kind": "Group", "name": VIEWERS}],
+                    **named,
+                },
+            ]
+        )
+
+    # what it is
+
+    @property
+    def folder(self) -> Path:
+        """The temporary folder; gone when the cluster is stopped."""
+        if self._temporary is None:
+            raise ClusterError("the cluster is not started")
+        return Path(self._temporary.name)
+
+    @property
+    def url(self) -> str:
+        return f"https://127.0.0.1:{self.port}"
+
+    @property
+    def authority(self) -> Path:
+        """The certificate of the authority that signed the server's."""
+        return self.folder / "ca.crt"
+
+    @property
+    def access(self) -> Access:
+        """The users: see Access for their names."""
+        if self._access is None:
+            raise ClusterError("the cluster is not started")
+        return self._access
+
+    @property
+    def rest(self) -> Rest:
+        """REST calls with all rights."""
+        if self._rest is None:
+            raise ClusterError("the cluster is not started")
+        return self._rest
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that run."""
+        return [process.pid for process in self._processes]
+
+    # how to reach it
+
+    def context(self, user: str = "admin", name: str | None = None, namespace: str | None = None) -> Context:
+        """A context of a kubeconfig, called like the cluster if no name is given."""
+        return Context(name or self.name, self.url, self.authority, self.access.entry(user), namespace)
+
+    def kubeconfig(self, user: str = "admin") -> str:
+        """The text of a kubeconfig with one context."""
+        return kubeconfig([self.context(user)])
+
+    def kubeconfig_file(self, user: str = "admin") -> Path:
+        """The same as a file."""
+        return write_kubeconfig(self.folder / f"{user}.kubeconfig", [self.context(user)])
+
+    def environment(self, user: str = "admin") -> dict[str, str]:
+        """Environment variables for kubectl and its plug-ins as this user, with no home but the folder."""
+        return dict(os.environ) | {
+            "KUBECONFIG": str(self.kubeconfig_file(user)),
+            "HOME": str(self.folder),
+        }
+
+    def kubectl(
+        self, *arguments: str, user: str = "admin", stdin: str | None = None, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the real kubectl; with ``check`` a failure of it is a ClusterError with what it said."""
+        return run_kubectl(arguments, self.environment(user), stdin=stdin, check=check)
+
+    # what is in it
+
+    def apply(self, objects: Objects, *flags: str, user: str = "admin") -> None:
+        """``kubectl apply`` of all of them."""
+        listed = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
+        self.kubectl("apply", *flags, "-f", "-", user=user, stdin=json.dumps(listed))
+
+    def create(self, objects: Objects) -> None:
+        """Make them one after the other by REST: two milliseconds each, nothing added to them."""
+        for item in objects:
+            self.rest.call("POST", collection(item), item)
+
+    def add_nodes(self, nodes: Objects) -> None:
+        """Make nodes with the status they state, and with no taints but their own."""
+        for node in nodes:
+            name = node["metadata"]["name"]
+            self.create([node])
+            if "status" in node:
+                self.set_node_status(name, node["status"])
+            # The server taints each new node as not ready; with no kubelet, nobody takes that off.
+            taints = node.get("spec", {}).get("taints")
+            self.rest.call("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": taints}}, MERGE)
+
+    def set_node_status(self, name: str, status: Mapping[str, Any]) -> None:
+        """Merge into the status of a node: ``{"allocatable": {...}}``; a null removes a key."""
+        self.rest.call("PATCH", f"/api/v1/nodes/{name}/status", {"status": status}, MERGE)
+
+    def add_pods(self, pods: Objects) -> None:
+        """Make pods, and give them the status they state (a new pod is always pending)."""
+        for pod in pods:
+            self.create([pod])
+            if "status" in pod:
+                path = f"{collection(pod)}/{pod['metadata']['name']}/status"
+                self.rest.call("PATCH", path, {"status": pod["status"]}, MERGE)
+
+    def clear(self) -> None:
+        """Remove all nodes, pods and workloads, in all namespaces."""
+        # In the background: the default for jobs waits for a garbage collector, which does not run here.
+        now = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "gracePeriodSeconds": 0,
+            "propagationPolicy": "Background",
+        }
+        for namespace in self.rest.call("GET", "/api/v1/namespaces")["items"]:
+            name = namespace["metadata"]["name"]
+            if not name.startswith("kube-"):
+                for api, kind in _NAMESPACED:
+                    self.rest.call("DELETE", f"/{api}/namespaces/{name}/{kind}", now)
+        self.rest.call("DELETE", "/api/v1/nodes", now)
+
+
+def run_kubectl(
+    arguments: Sequence[str], environment: dict[str, str], *, stdin: str | None = None, check: bool = True
+) -> subprocess.CompletedProcess[str]:
+    """Run kubectl from PATH."""
+    if shutil.which("kubectl", path=environment.get("PATH")) is None:
+        raise ClusterError("these tests need kubectl on PATH")
+    done = subprocess.run(
+        ["kubectl", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        input=stdin or "",
+    )
+    if check and done.returncode:
+        raise ClusterError(f"kubectl {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}")
+    return done
+
+
+def write_kubeconfig(path: Path, contexts: Iterable[Context]) -> Path:
+    """One kubeconfig file, of several clusters if the contexts say so."""
+    path.write_text(kubeconfig(contexts))
+    path.chmod(0o600)
+    return path

@@ -1,0 +1,427 @@
+"""The command: what it reads, in which formats it answers, and how it ends."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.lint.conftest import Lint, Write, pod
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = Draft202012Validator(json.loads((ROOT / "schemas" / "diagnostics.json").read_text()))
+
+ERROR = pod("aliyun.com/gpu-mem: 2Gi")  # K8S002 at 11:29
+WARNING = pod("aliyun.com/gpu-mem: 4096")  # GX007 at 11:29
+INFO = "apiVersion: v1\nkind: ConfigMap\ndata:\n  aliyun.com/gpu-mem: '8'\n"  # GX014 at 4:3
+CLEAN = pod("aliyun.com/gpu-mem: 8")
+STRANGER = "# of another tool\n- policy: {a: [1, 2]}\n  cores: 8\n"
+
+Stdin = Callable[[str | bytes], None]
+
+
+# --- formats --------------------------------------------------------------------------------------
+
+
+def test_json_fits_its_schema(lint: Lint, write: Write) -> None:
+    write({"a.yaml": ERROR + "---\n" + WARNING, "b.yaml": INFO, "c/Chart.yaml": "name: c\n"})
+    write(
+        {
+            "c/templates/d.yaml": "{{ if }}\n",
+            "e.yaml": "{a: b",
+            "f.yaml": CLEAN + "# gpuxlate: ignore[GX007]\n",
+        }
+    )
+    said = lint("a.yaml", "b.yaml", "c", "e.yaml", "f.yaml")
+    assert list(SCHEMA.iter_errors(said.json)) == []
+    assert said.json["format"] == "gpuxlate-diagnostics/v1"
+    assert said.findings == [
+        "a.yaml:11:29 K8S002",
+        "a.yaml:23:29 GX007",
+        "b.yaml:4:3 GX014",
+        "c/templates/d.yaml:None:None GX012",
+        "e.yaml:1:6 GX001",
+        "f.yaml:12:1 GX009",
+    ]
+    assert said.json["summary"] == {
+        "files": 6,
+        "documents": 4,
+        "shares": 3,
+        "errors": 2,
+        "warnings": 2,
+        "infos": 2,
+        "suppressed": 0,
+        "skipped": [{"file": "c/templates/d.yaml", "reason": "Helm template"}],
+    }
+    first = said.json["diagnostics"][0]
+    assert first["document"] == 0
+    assert first["object"] == {"apiVersion": "v1", "kind": "Pod", "namespace": None, "name": "web"}
+    assert first["path"] == ["spec", "containers", 0, "resources", "limits", "aliyun.com/gpu-mem"]
+    assert first["fix"] == {"safe": True, "title": "write 2"}
+    assert (first["endLine"], first["endColumn"]) == (11, 32)
+    assert first["url"].endswith("/K8S002")
+
+
+def test_text_shows_the_line_and_the_hint(lint: Lint, write: Write) -> None:
+    write({"a.yaml": ERROR})
+    said = lint("a.yaml", format=None)
+    assert said.code == 1
+    assert said.out == (
+        "error[K8S002]: aliyun.com/gpu-mem is 2Gi, which means 2147483648 units of the key\n"
+        "  --> a.yaml:11:29\n"
+        "   |\n"
+        "11 |         aliyun.com/gpu-mem: 2Gi\n"
+        "   |                             ^^^\n"
+        "   |\n"
+        "   = help: the key counts GiB: write 2\n"
+        "   = fix: write 2 (safe; --fix)\n"
+        "   = see: gpuxlate explain K8S002\n"
+        "\n"
+        "1 error in 1 file\n"
+    )
+
+
+def test_github_comes_by_itself_in_actions(lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"a.yaml": ERROR})
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    said = lint("a.yaml", format=None)
+    assert said.out.startswith(
+        "::error file=a.yaml,line=11,col=29,endLine=11,endColumn=32,title=gpuxlate K8S002::aliyun.com/gpu-mem is 2Gi"
+    )
+    assert said.code == 1
+    assert lint("a.yaml", format="text").out.startswith("error[K8S002]")  # asked for by name
+    assert lint("a.yaml", "--statistics", format=None).out.startswith("1  K8S002")
+
+
+def test_gitlab(lint: Lint, write: Write) -> None:
+    write({"a.yaml": ERROR})
+    items = json.loads(lint("a.yaml", format="gitlab").out)
+    assert [(one["check_name"], one["severity"], one["location"]) for one in items] == [
+        ("K8S002", "major", {"path": "a.yaml", "lines": {"begin": 11}})
+    ]
+
+
+def test_sarif_has_regions_fixes_and_fingerprints(lint: Lint, write: Write) -> None:
+    write({"a.yaml": CLEAN + "---\n" + ERROR})
+    said = lint("a.yaml", format="sarif")
+    assert said.code == 0
+    (result,) = json.loads(said.out)["runs"][0]["results"]
+    assert result["ruleId"] == "K8S002"
+    region = {"startLine": 23, "startColumn": 29, "endLine": 23, "endColumn": 32}
+    assert result["locations"][0]["physicalLocation"]["region"] == region
+    assert result["partialFingerprints"]
+    (change,) = result["fixes"][0]["artifactChanges"]
+    assert change["replacements"] == [{"deletedRegion": region, "insertedContent": {"text": "2"}}]
+
+
+@pytest.mark.parametrize("name", ["text", "github", "gitlab", "sarif", "json"])
+def test_nothing_found(lint: Lint, write: Write, name: str) -> None:
+    write({"a.yaml": CLEAN})
+    said = lint("a.yaml", format=name)
+    assert (said.code, said.err) == (0, "")
+    assert said.out == "no findings in 1 file\n" if name == "text" else "K8S" not in said.out
+
+
+# --- exit codes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [(ERROR, (1, 1, 1, 0)), (WARNING, (0, 1, 1, 0)), (INFO, (0, 0, 1, 0)), (CLEAN, (0, 0, 0, 0))],
+    ids=["error", "warning", "info", "clean"],
+)
+@pytest.mark.parametrize("name", ["text", "json", "sarif"])
+def test_fail_on(lint: Lint, write: Write, text: str, codes: tuple[int, ...], name: str) -> None:
+    write({"a.yaml": text})
+    levels = ("error", "warning", "info", "never")
+    assert tuple(lint("a.yaml", "--fail-on", level, format=name).code for level in levels) == codes
+    assert lint("a.yaml", format=name).code == (0 if name == "sarif" else codes[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--fail-on", "bad"], "--fail-on bad is not possible"),
+        (["--format", "xml"], "--format xml is not possible"),
+        (["--select", "VKE12"], "no rule 'VKE12'\nhelp: did you mean VKE012?"),
+        (["--ignore", "K8S02"], "no rule 'K8S02'\nhelp: did you mean K8S002?"),
+        (["--ignore", "NOPE"], "no rule 'NOPE'\nhelp: gpuxlate rules lists them"),
+        (["--profile", "nowhere.yaml"], "there is no profile 'nowhere.yaml'"),
+    ],
+)
+def test_usage(lint: Lint, write: Write, arguments: list[str], said: str) -> None:
+    write({"a.yaml": ERROR})
+    done = lint("a.yaml", *arguments, format=None)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_an_unknown_code_is_a_usage_error_whatever_there_is_to_read(lint: Lint, tmp_path: Path) -> None:
+    assert lint(str(tmp_path), "--ignore", "VKE12").code == 2
+
+
+# --- selection ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        ([], ["K8S002", "GX007", "GX014"]),
+        (["--select", "K8S002"], ["K8S002"]),
+        (["--select", "gx"], ["GX007", "GX014"]),
+        (["--select", "K8S,GX014"], ["K8S002", "GX014"]),
+        (["--select", "K8S", "--select", "GX007"], ["K8S002", "GX007"]),
+        (["--select", "ALL", "--ignore", "GX"], ["K8S002"]),
+        (["--ignore", "K8S002,GX007"], ["GX014"]),
+        (["--select", "VKE"], []),
+        (["--ignore", "ALL"], []),
+    ],
+)
+def test_selection(lint: Lint, write: Write, arguments: list[str], codes: list[str]) -> None:
+    write({"a.yaml": ERROR + "---\n" + WARNING, "b.yaml": INFO})
+    said = lint(".", *arguments)
+    assert said.codes == codes
+    assert said.code == (1 if "K8S002" in codes else 0)
+
+
+def test_statistics(lint: Lint, write: Write) -> None:
+    write({"a.yaml": ERROR + "---\n" + ERROR, "b.yaml": INFO})
+    said = lint(".", "--statistics", format=None)
+    assert [line.split("  ")[:2] for line in said.out.splitlines()] == [["2", "K8S002"], ["1", "GX014"]]
+    assert said.code == 1
+    both = lint(".", "--statistics")
+    assert both.codes == ["K8S002", "K8S002", "GX014"]
+    assert both.err == said.out  # beside the format that programs read
+
+
+# --- what is read ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "paths", "said"),
+    [
+        ({"a.yaml": ""}, ["a.yaml"], "a.yaml: empty, nothing to check"),
+        ({"a.yaml": " \n\n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
+        ({}, ["a.yaml"], "a.yaml: no such file or directory"),
+        (
+            {"a.yaml": b"name: \xff\n"},
+            ["a.yaml"],
+            "a.yaml: byte 6 (0xff) is no UTF-8; save the file as UTF-8",
+        ),
+        ({"a.yaml": CLEAN.encode("utf-16")}, ["a.yaml"], "a.yaml: byte 0 (0xff) is no UTF-8"),
+        ({"d/notes.txt": "a"}, ["d"], "nothing to check: no YAML in the folders given"),
+        ({"a.yaml": CLEAN}, ["a.yaml/b.yaml"], "a.yaml/b.yaml: not a directory"),
+    ],
+    ids=["empty", "blank", "missing", "no-utf-8", "utf-16", "folder", "below-a-file"],
+)
+def test_what_cannot_be_read(
+    lint: Lint, write: Write, files: dict[str, str | bytes], paths: list[str], said: str
+) -> None:
+    write({"ok.yaml": ERROR, **files})
+    done = lint(*paths, format=None)
+    assert done.code == 3
+    assert said in done.err
+    # others are checked all the same
+    done = lint(*paths, "ok.yaml")
+    if paths != ["d"]:
+        assert (done.code, said in done.err) == (3, True)
+    assert "ok.yaml:11:29 K8S002" in done.findings
+
+
+def test_a_folder_is_never_passed_over_in_silence(lint: Lint, write: Write) -> None:
+    write({"a.yaml": CLEAN, "sub/b.yaml": b"note: \xe9\n", "sub/c.yaml": STRANGER.encode("utf-16-le")})
+    (Path("sub") / "d.yaml").symlink_to("nowhere")
+    done = lint(".")
+    assert done.code == 3
+    assert "sub/b.yaml: byte 6 (0xe9) is no UTF-8" in done.err
+    assert "sub/d.yaml: no such file or directory" in done.err
+    assert done.findings == ["sub/c.yaml:1:2 GX001"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read(lint: Lint, write: Write, tmp_path: Path) -> None:
+    write({"a.yaml": CLEAN, "secret/b.yaml": ERROR})
+    (tmp_path / "secret").chmod(0)
+    try:
+        done = lint(".")
+    finally:
+        (tmp_path / "secret").chmod(0o755)
+    assert done.code == 3
+    assert "secret: permission denied" in done.err
+
+
+def test_a_folder_that_cannot_be_looked_into(
+    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"a.yaml": CLEAN, "secret/b.yaml": ERROR})
+    scandir = os.scandir
+
+    def refused(path: str | os.PathLike[str]) -> object:
+        if str(path).endswith("secret"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refused)
+    done = lint(".")
+    assert done.code == 3
+    assert "secret: " in done.err
+
+
+def test_allow_empty(lint: Lint, write: Write) -> None:
+    write({"a.yaml": "", "d/notes.txt": "a", "broken.json": '{"a": "b" // a comment\n}', "ok.yaml": ERROR})
+    assert lint("a.yaml", "d", "--allow-empty", format="text").code == 0
+    # nothing in it could concern a GPU: a hook that passes every file has nothing to say of this one
+    assert lint("broken.json", "--allow-empty").codes == []
+    assert lint("broken.json").codes == ["GX001"]
+    assert lint("ok.yaml", "a.yaml", "--allow-empty").codes == ["K8S002"]
+    assert lint("gone.yaml", "--allow-empty").code == 3
+
+
+def test_a_manifest_without_a_share_is_fine(lint: Lint, write: Write) -> None:
+    write({"a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n", "b.yaml": STRANGER})
+    write({"c.json": '{"a": [1, 2]}', "d.yaml": "# comments alone\n", "e.yaml": "---\n---\n"})
+    said = lint("a.yaml", "b.yaml", "c.json", "d.yaml", "e.yaml")
+    assert (said.code, said.codes) == (0, [])
+
+
+def test_folders_are_read_in_order_and_files_once(lint: Lint, write: Write) -> None:
+    write({f"{name}.yaml": INFO for name in ("b", "a/z", "a/b", ".git/x", "node_modules/x", ".hidden")})
+    write({"a/c.yml": INFO, "a/d.json": json.dumps({"data": {"aliyun.com/gpu-mem": 1}}), "a/e.txt": INFO})
+    files = [one.partition(":")[0] for one in lint(".", "a", "./a/b.yaml").findings]
+    assert files == [".hidden.yaml", "a/b.yaml", "a/c.yml", "a/d.json", "a/z.yaml", "b.yaml"]
+
+
+def test_stdin(lint: Lint, write: Write, stdin: Stdin) -> None:
+    stdin(ERROR)
+    assert lint("-").findings == ["<stdin>:11:29 K8S002"]
+    stdin("")
+    said = lint("-")
+    assert (said.code, said.err) == (3, "error: <stdin>: empty, nothing to check\n")
+    stdin("")
+    assert lint("-", "--allow-empty").code == 0
+    assert lint("-", "-").code == 2
+
+
+def test_json_and_lists(lint: Lint, write: Write) -> None:
+    one = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "b", "namespace": "n"},
+        "spec": {"containers": [{"name": "c", "resources": {"limits": {"aliyun.com/gpu-mem": "4G"}}}]},
+    }
+    listed = {"apiVersion": "v1", "kind": "List", "items": [one, one]}
+    write({"a.json": json.dumps(listed, indent=1), "b.json": json.dumps(listed)})
+    said = lint("a.json", "b.json")
+    assert [(d["code"], d["path"][:2], d["object"]["name"]) for d in said.json["diagnostics"]] == [
+        ("K8S002", ["items", 0], "b"),
+        ("K8S002", ["items", 1], "b"),
+    ] * 2
+    assert said.json["summary"]["shares"] == 4
+
+
+# --- templates ------------------------------------------------------------------------------------
+
+
+def test_the_templates_of_a_chart_are_skipped_and_counted(lint: Lint, write: Write) -> None:
+    write({"chart/Chart.yaml": "name: c\n", "chart/values.yaml": "gpu: 8\n"})
+    write(
+        {
+            "chart/templates/a.yaml": ERROR,
+            "chart/templates/sub/b.yaml": "{{ x }}: [",
+            "templates/c.yaml": ERROR,
+        }
+    )
+    said = lint(".")
+    assert said.findings == [
+        "chart/templates/a.yaml:None:None GX012",
+        "chart/templates/sub/b.yaml:None:None GX012",
+        "templates/c.yaml:11:29 K8S002",  # no Chart.yaml above it
+    ]
+    assert [one["file"] for one in said.json["summary"]["skipped"]] == [
+        "chart/templates/a.yaml",
+        "chart/templates/sub/b.yaml",
+    ]
+    assert lint("chart/templates/a.yaml").codes == ["GX012"]
+    assert lint("chart").code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("{{- if .Values.gpu }}", "11:9 GX012"),
+        ("{{- end }}", "11:9 GX012"),
+        ("aliyun.com/gpu-mem: {{ .Values.memory }}", "11:29 GX012"),  # YAML reads it as a mapping
+        ("aliyun.com/gpu-mem: {{ .Values.memory | quote }}", "11:29 GX012"),
+        ('{{ include "limits" . | nindent 8 }}', "11:9 GX012"),
+        ("aliyun.com/gpu-mem: 2Gi # {{ a comment }}", "11:29 K8S002"),
+        ('aliyun.com/gpu-mem: "{{ quoted }}"', "11:29 K8S001"),
+        ("aliyun.com/gpu-mem: {a: {b: c}}", "11:9 K8S001"),
+        ("aliyun.com/gpu-mem: [", "13:1 GX001"),
+    ],
+)
+def test_templates_elsewhere(lint: Lint, write: Write, line: str, found: str) -> None:
+    write({"a.yaml": pod(line) + "status: {}\n"})
+    said = lint("a.yaml")
+    assert said.findings[0] == f"a.yaml:{found}"
+    assert len(said.json["summary"]["skipped"]) == (1 if "GX012" in found else 0)
+
+
+def test_a_template_among_manifests(lint: Lint, write: Write) -> None:
+    write(
+        {
+            "a.yaml": ERROR
+            + "---\n"
+            + pod("aliyun.com/gpu-mem: {{ .Values.memory }}\ncpu: 4Gi")
+            + "---\n"
+            + ERROR
+        }
+    )
+    assert lint("a.yaml").findings == ["a.yaml:11:29 K8S002", "a.yaml:23:29 GX012", "a.yaml:36:29 K8S002"]
+
+
+def test_a_broken_line_near_a_template_says_so(lint: Lint, write: Write) -> None:
+    write({"a.yaml": "name: '{{ x }}'\nb: [\nc: d\n", "b.yaml": "name: '{{ x }}'\n\n\n\n\nb: [\nc: d\n"})
+    near, far = (d["message"] for d in lint("a.yaml", "b.yaml").json["diagnostics"])
+    assert near.startswith("this is no YAML near a template's {{")
+    assert "{{" not in far
+
+
+# --- the same again -------------------------------------------------------------------------------
+
+
+def test_the_same_bytes_on_every_run(tmp_path: Path, write: Write) -> None:
+    fixtures = ROOT / "fixtures" / "lint"
+    found = set()
+    for seed, name in (("0", "json"), ("1", "json"), ("4711", "json"), ("0", "text"), ("7", "text")):
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "from gpuxlate.cli import main; main()",
+                "lint",
+                "--format",
+                name,
+                str(fixtures),
+            ],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=tmp_path,
+            capture_output=True,
+        )
+        assert done.returncode == 1
+        assert len(done.stdout) > 10_000
+        found.add((name, hashlib.sha256(done.stdout + done.stderr).hexdigest()))
+    assert len(found) == 2
+
+
+def test_the_order_of_findings(lint: Lint) -> None:
+    diagnostics = lint(str(ROOT / "fixtures" / "lint")).json["diagnostics"]
+    places = [(one["file"], one["line"], one["column"], one["code"]) for one in diagnostics]
+    assert places == sorted(places, key=lambda place: (place[0], place[1] or 0, place[2] or 0, place[3]))
+    assert len(places) > 100

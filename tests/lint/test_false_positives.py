@@ -1,0 +1,121 @@
+"""Files that ask no vendor for a share give nothing, whatever they look like.
+
+``fixtures/clean/`` holds the shapes that public repositories brought up: whole cards of every kind,
+other schedulers' keys, vendors' domains in images and mirrors, templates of other tools, odd YAML.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.lint import LintSettings, lint_source
+from gpuxlate.manifest.source import Source
+from tests.lint.conftest import Lint
+
+ROOT = Path(__file__).parents[2]
+CLEAN = ROOT / "fixtures" / "clean"
+FILES = sorted(path for path in CLEAN.rglob("*") if path.suffix in (".yaml", ".yml", ".json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CLEAN)))
+def test_nothing_is_found(path: Path) -> None:
+    # every rule, on every file, read in full
+    source = Source.from_bytes(path.name, path.read_bytes())
+    assert lint_source(source, LintSettings()).diagnostics == []
+
+
+def test_the_folder_is_clean(lint: Lint) -> None:
+    said = lint(str(CLEAN), "--fail-on", "info")
+    assert (said.code, said.codes, said.err) == (0, [], "")
+    assert said.json["summary"]["files"] == len(FILES) >= 12
+
+
+def test_the_vendors_own_manifests_have_no_error(lint: Lint) -> None:
+    # inputs that translate well: what lint says of them is advice
+    folders = [
+        str(ROOT / "fixtures" / name) for name in ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu")
+    ]
+    errors = [d for d in lint(*folders).json["diagnostics"] if d["severity"] == "error"]
+    assert errors == []
+
+
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=12),
+)
+NAMES = st.sampled_from(
+    [
+        *(
+            "containers",
+            "initContainers",
+            "spec",
+            "template",
+            "metadata",
+            "labels",
+            "annotations",
+            "resources",
+        ),
+        *(
+            "limits",
+            "requests",
+            "nvidia.com/gpu",
+            "amd.com/gpu",
+            "cpu",
+            "kind",
+            "items",
+            "name",
+            "env",
+            "value",
+        ),
+        *(
+            "nodeSelector",
+            "affinity",
+            "nodeAffinity",
+            "matchExpressions",
+            "key",
+            "operator",
+            "values",
+            "<<",
+            "data",
+        ),
+        *(
+            "requiredDuringSchedulingIgnoredDuringExecution",
+            "nodeSelectorTerms",
+            "apiVersion",
+            "templates",
+            "steps",
+        ),
+    ]
+)
+KINDS = [
+    "Pod",
+    "List",
+    "Workflow",
+    "InferenceService",
+    "Task",
+    "CronJob",
+    "TrainJob",
+    "PodList",
+    "ConfigMap",
+    "",
+]
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=4)),
+    max_leaves=25,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(KINDS), TREES, st.booleans())
+def test_any_shape_without_a_vendors_key(kind: str, tree: object, spec: bool) -> None:
+    import json
+
+    text = json.dumps({"apiVersion": "v1", "kind": kind, "spec" if spec else "items": tree})
+    assert lint_source(Source("a.json", text), LintSettings()).diagnostics == []

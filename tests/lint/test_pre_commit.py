@@ -1,0 +1,232 @@
+"""The hooks, with the real pre-commit on a real git repository.
+
+pre-commit clones the hooks' repository and installs it with pip, so this needs a package registry;
+where pip cannot reach one, the tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ("gpuxlate", "schemas", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+NO_REGISTRY = re.compile(
+    "Could not find a version|No matching distribution|Connection|Temporary failure|Network is unreachable"
+    "|Max retries|Name or service not known|Read timed out",
+)
+
+POD = (
+    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: web\n    resources:\n"
+)
+
+# one file for each mistake: what is committed, where it is found, what is left of it after gpuxlate-fix
+FILES: dict[str, tuple[str, str, str | None]] = {
+    "suffix.yaml": (
+        f"{POD}      limits:\n        aliyun.com/gpu-mem: 2Gi  # MiB?\n",
+        "10:29 K8S002",
+        f"{POD}      limits:\n        aliyun.com/gpu-mem: 2  # MiB?\n",
+    ),
+    "fraction.yaml": (f"{POD}      limits:\n        aliyun.com/gpu-mem: 5.5\n", "10:29 K8S001", None),
+    "wrong-key.yaml": (
+        f"{POD}      limits:\n        aliyun.com/gpu-mem: 5\n        aliyun.com/gpu-core: 50\n"
+        "  nodeSelector: {ack.node.gpu.schedule: core_mem}\n",
+        "11:9 ACK010",
+        f"{POD}      limits:\n        aliyun.com/gpu-mem: 5\n        aliyun.com/gpu-core.percentage: 50\n"
+        "  nodeSelector: {ack.node.gpu.schedule: core_mem}\n",
+    ),
+    "requests.yml": (
+        f"{POD}      limits: {{aliyun.com/gpu-mem: 4}}\n      requests: {{aliyun.com/gpu-mem: 2}}\n",
+        "10:38 K8S003",
+        f"{POD}      limits: {{aliyun.com/gpu-mem: 4}}\n      requests: {{aliyun.com/gpu-mem: 4}}\n",
+    ),
+    "label.yaml": (
+        f"{POD}      limits: {{aliyun.com/gpu-mem: 4}}\n".replace(
+            "  name: web\nspec", "  name: web\n  labels: {aliyun.com/gpu-count: 2}\nspec", 1
+        ),
+        "5:34 K8S008",
+        f"{POD}      limits: {{aliyun.com/gpu-mem: 4}}\n".replace(
+            "  name: web\nspec", '  name: web\n  labels: {aliyun.com/gpu-count: "2"}\nspec', 1
+        ),
+    ),
+    "two-vendors.json": (
+        '{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "a", "resources": {"limits":\n'
+        '  {"aliyun.com/gpu-mem": 4, "nvidia.com/gpu": 1}}}]}}\n',
+        "2:29 K8S007",
+        None,
+    ),
+    "broken.yaml": ("spec: {limits: {aliyun.com/gpu-mem: 4}\n", "2:1 GX001", None),
+    "web.gpushare.yaml": (
+        "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: web}\n"
+        "spec: {cards: 2, cores: 75}\n",
+        "4:25 GX011",
+        None,
+    ),
+}
+CLEAN = {
+    "empty.yaml": "",
+    "tsconfig.json": '{\n  // comments, which JSON does not have\n  "a": "b" // c\n}\n',
+    "latin.txt": "aliyun.com/gpu-mem: 2Gi\n",
+    "service.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
+    "chart/Chart.yaml": "name: chart\nversion: 0.1.0\n",
+    "chart/templates/pod.yaml": "aliyun.com/gpu-mem: {{ .Values.memory }}\n{{- if }}\n",
+}
+HOOKS = ("gpuxlate-lint", "gpuxlate-fix", "gpuxlate-spec")
+
+
+class Repository(NamedTuple):
+    """A git repository that uses the hooks, and how to call what is installed."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+        )
+
+    def hook(self, name: str, *files: str) -> subprocess.CompletedProcess[str]:
+        chosen = ["--files", *files] if files else ["--all-files"]
+        return self.run(
+            sys.executable, "-m", "pre_commit", "run", name, "--color", "never", "--verbose", *chosen
+        )
+
+
+def git(folder: Path, environment: dict[str, str], *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    base = tmp_path_factory.mktemp("pre-commit")
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PRE_COMMIT"))},
+        "PRE_COMMIT_HOME": str(base / "home"),
+        "VIRTUALENV_OVERRIDE_APP_DATA": str(base / "virtualenv"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        **{
+            f"GIT_{who}_{what}": "a@example.com"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
+    }
+    hooks = base / "hooks"
+    hooks.mkdir()
+    for name in PACKAGE:
+        source = ROOT / name
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", ".mypy_cache")
+            shutil.copytree(source, hooks / name, ignore=ignored)
+        else:
+            shutil.copy(source, hooks / name)
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "hooks"]):
+        git(hooks, environment, *command)
+    revision = git(hooks, environment, "rev-parse", "HEAD")
+
+    user = base / "user"
+    user.mkdir()
+    listed = "".join(f"  - id: {name}\n" for name in HOOKS)
+    (user / ".pre-commit-config.yaml").write_text(
+        f"repos:\n- repo: {hooks}\n  rev: {revision}\n  hooks:\n{listed}"
+    )
+    for name, content in (*((n, text) for n, (text, _, _) in FILES.items()), *CLEAN.items()):
+        (user / name).parent.mkdir(parents=True, exist_ok=True)
+        (user / name).write_text(content)
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "manifests"]):
+        git(user, environment, *command)
+    made = Repository(user, environment)
+    installed = made.run(sys.executable, "-m", "pre_commit", "install-hooks")
+    if installed.returncode and NO_REGISTRY.search(installed.stdout + installed.stderr):
+        pytest.skip("pip cannot reach a package registry to install the hooks' environment")
+    assert installed.returncode == 0, installed.stdout + installed.stderr
+    yield made
+
+
+def findings(text: str) -> set[str]:
+    """``file:line:column CODE`` of what lint says as text."""
+    return {f"{place} {code}" for code, place in re.findall(r"^\w+\[(\w+)\]: .*\n +--> (\S+)$", text, re.M)}
+
+
+def lint_names_each_mistake_at_its_place(repository: Repository) -> None:
+    done = repository.hook("gpuxlate-lint")
+    assert done.returncode == 1
+    expected = {f"{name}:{place}" for name, (_, place, _) in FILES.items()}
+    expected.add("chart/templates/pod.yaml GX012")
+    assert findings(done.stdout) == expected
+    assert git(repository.folder, repository.environment, "status", "--porcelain") == ""
+
+
+def a_clean_file_passes(repository: Repository) -> None:
+    done = repository.hook("gpuxlate-lint", *CLEAN)
+    assert done.returncode == 0
+    assert "Passed" in done.stdout
+
+
+def spec_looks_at_share_documents_alone(repository: Repository) -> None:
+    done = repository.hook("gpuxlate-spec")
+    assert done.returncode == 1
+    assert findings(done.stdout) == {"web.gpushare.yaml:4:25 GX011"}
+
+
+def fix_mends_and_fails_once_then_passes(repository: Repository) -> None:
+    mended = {name: text for name, (_, _, text) in FILES.items() if text is not None}
+    try:
+        first = repository.hook("gpuxlate-fix", *mended)
+        assert first.returncode == 1
+        assert "files were modified by this hook" in first.stdout
+        assert {name: (repository.folder / name).read_text() for name in mended} == mended
+        changed = git(repository.folder, repository.environment, "diff", "--name-only").splitlines()
+        assert sorted(changed) == sorted(mended)
+        second = repository.hook("gpuxlate-fix", *mended)
+        assert (second.returncode, "Passed" in second.stdout) == (0, True)
+        left = repository.hook("gpuxlate-fix")  # what cannot be mended still fails, and stays as it is
+        assert left.returncode == 1
+        assert findings(left.stdout) == {
+            *(f"{name}:{place}" for name, (_, place, text) in FILES.items() if text is None),
+            "chart/templates/pod.yaml GX012",
+        }
+    finally:
+        git(repository.folder, repository.environment, "checkout", "-q", ".")
+
+
+def the_hook_needs_neither_the_cluster_extra_nor_the_network(repository: Repository) -> None:
+    python = next((repository.folder.parent / "home").glob("repo*/py_env-*/bin/python"))
+    code = "import importlib.util as u; print(u.find_spec('gpuxlate') is not None, u.find_spec('kubernetes'))"
+    done = subprocess.run(
+        [str(python), "-c", code], cwd=repository.folder, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True None\n"
+    offline = (
+        "import socket, sys\n"
+        "def refused(*_: object, **__: object) -> None: raise OSError('no network here')\n"
+        "socket.socket.connect = refused; socket.getaddrinfo = refused\n"
+        "from gpuxlate.cli import main\n"
+        "sys.argv[0] = 'gpuxlate'; main(['lint', '.', '--allow-empty', '--statistics'])\n"
+    )
+    done = subprocess.run([str(python), "-c", offline], cwd=repository.folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "K8S002" in done.stdout
+
+
+def test_the_hooks(repository: Repository) -> None:
+    """One test, so that the hooks are installed once however the tests are spread over processes."""
+    lint_names_each_mistake_at_its_place(repository)
+    a_clean_file_passes(repository)
+    spec_looks_at_share_documents_alone(repository)
+    fix_mends_and_fails_once_then_passes(repository)
+    the_hook_needs_neither_the_cluster_extra_nor_the_network(repository)

@@ -1,0 +1,160 @@
+"""Suppressing findings with a reason: comments, annotations, configuration; and GX009 for what is unused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lint.conftest import Lint, Write, pod
+
+SUFFIX = "aliyun.com/gpu-mem: 2Gi"  # K8S002, line 11
+
+
+def deployment(annotations: str = "", template: str = "", line: str = SUFFIX) -> str:
+    """K8S002 in line 15, and K8S005 (a label on the workload alone) in line 5."""
+    return (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
+        '  labels: {aliyun.com/gpu-count: "2"}\n'
+        f"  annotations: {{{annotations}}}\n"
+        "spec:\n  template:\n    metadata:\n"
+        f"      annotations: {{{template}}}\n"
+        "    spec:\n      containers:\n      - name: web\n        resources: {limits: {\n"
+        f"          {line}}}}}\n"
+    )
+
+
+COMMENTS: dict[str, tuple[str, list[str], int]] = {
+    "on the line": (f"{SUFFIX}  # gpuxlate: ignore[K8S002] the unit is right", [], 1),
+    "above": (f"# gpuxlate: ignore[K8S002] so it is\n{SUFFIX}", [], 1),
+    "above, with more comments": (f"# gpuxlate: ignore[K8S002] so\n#   it is\n{SUFFIX}", [], 1),
+    "several above each other": (
+        f"# gpuxlate: ignore[K8S002] one\n# gpuxlate: ignore[GX007] two\n{SUFFIX}",
+        ["12:9 GX009"],
+        1,
+    ),
+    "tight": (f"{SUFFIX} #gpuxlate:ignore[K8S002]", [], 1),
+    "in small letters": (f"{SUFFIX} # gpuxlate: ignore[k8s002]", [], 1),
+    "several codes": (f"{SUFFIX} # gpuxlate: ignore[GX007, K8S002]", ["11:33 GX009"], 1),
+    "after other words": (f"{SUFFIX} # see the wiki # gpuxlate: ignore[K8S002]", [], 1),
+    "below": (f"{SUFFIX}\n# gpuxlate: ignore[K8S002]", ["11:29 K8S002", "12:9 GX009"], 0),
+    "two lines above": (
+        f"# gpuxlate: ignore[K8S002]\ncpu: 1\n{SUFFIX}",
+        ["11:9 GX009", "13:29 K8S002"],
+        0,
+    ),
+    "on the line above, behind something": (
+        f"cpu: 1 # gpuxlate: ignore[K8S002]\n{SUFFIX}",
+        ["11:16 GX009", "12:29 K8S002"],
+        0,
+    ),
+    "of another rule": (f"{SUFFIX} # gpuxlate: ignore[K8S001]", ["11:29 K8S002", "11:33 GX009"], 0),
+    "of the beginning of codes": (f"{SUFFIX} # gpuxlate: ignore[K8S]", ["11:29 K8S002", "11:33 GX009"], 0),
+    "of nothing": (f"{SUFFIX} # gpuxlate: ignore", ["11:29 K8S002", "11:33 GX009"], 0),
+    "of an empty list": (f"{SUFFIX} # gpuxlate: ignore[]", ["11:29 K8S002", "11:33 GX009"], 0),
+    "that only looks alike": (f"{SUFFIX} # gpuxlate: ignored for years", ["11:29 K8S002"], 0),
+    "that is none": (f'{SUFFIX}\na: "x#gpuxlate: ignore[K8S002]"', ["11:29 K8S002"], 0),
+}
+
+
+@pytest.mark.parametrize("name", COMMENTS)
+def test_a_comment(lint: Lint, write: Write, name: str) -> None:
+    text, findings, suppressed = COMMENTS[name]
+    write({"a.yaml": pod(text)})
+    said = lint("a.yaml")
+    assert said.findings == [f"a.yaml:{one}" for one in findings]
+    assert said.json["summary"]["suppressed"] == suppressed
+    assert said.code == (1 if any("K8S" in one for one in findings) else 0)
+
+
+@pytest.mark.parametrize(
+    ("codes", "message", "hint"),
+    [
+        ("K8S001", "K8S001 is ignored here, and nothing is found", "remove the ignore"),
+        ("K8S02", "K8S02 is ignored here, and is no rule", "did you mean K8S002?"),
+        ("VKE999", "VKE999 is ignored here, and is no rule", "did you mean VKE009?"),
+        ("", "this ignore names no rule", "write the codes in brackets: ignore[GX007] and a reason"),
+    ],
+)
+def test_the_words_of_an_unused_ignore(lint: Lint, write: Write, codes: str, message: str, hint: str) -> None:
+    write({"a.yaml": pod(f"aliyun.com/gpu-mem: 2  # gpuxlate: ignore[{codes}]")})
+    (one,) = lint("a.yaml").json["diagnostics"]
+    assert (one["code"], one["severity"]) == ("GX009", "warning")
+    assert one["message"] == message
+    assert one["hint"] in (hint, "gpuxlate rules lists them")
+    assert (one["line"], one["column"], one["endColumn"]) == (
+        11,
+        32,
+        32 + len(f"# gpuxlate: ignore[{codes}]"),
+    )
+
+
+ANNOTATIONS: dict[str, tuple[str, list[str]]] = {
+    "on the object": (deployment("gpuxlate.io/ignore: 'K8S002,K8S005'"), []),
+    "on the object, with a reason": (
+        deployment('gpuxlate.io/ignore: "K8S002, K8S005: the webhook mends both, see PR123"'),
+        [],
+    ),
+    "on the pod template": (deployment("", "gpuxlate.io/ignore: K8S002"), ["5:12 K8S005"]),
+    "on the pod template, for the workload": (
+        deployment("", "gpuxlate.io/ignore: K8S005"),
+        ["5:12 K8S005", "10:41 GX009", "15:31 K8S002"],
+    ),
+    "on both": (deployment("gpuxlate.io/ignore: K8S005", "gpuxlate.io/ignore: K8S002"), []),
+    "unused": (
+        deployment("gpuxlate.io/ignore: 'VKE012 K8S002'"),
+        ["5:12 K8S005", "6:37 GX009"],
+    ),
+    "empty": (deployment("gpuxlate.io/ignore: ''"), ["5:12 K8S005", "6:37 GX009", "15:31 K8S002"]),
+    "words alone": (
+        deployment("gpuxlate.io/ignore: everything"),
+        ["5:12 K8S005", "6:37 GX009", "15:31 K8S002"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANNOTATIONS)
+def test_an_annotation(lint: Lint, write: Write, name: str) -> None:
+    text, findings = ANNOTATIONS[name]
+    write({"a.yaml": text})
+    assert lint("a.yaml").findings == [f"a.yaml:{one}" for one in findings]
+
+
+def test_an_annotation_counts_for_its_own_object(lint: Lint, write: Write) -> None:
+    one = deployment("gpuxlate.io/ignore: 'K8S002,K8S005'")
+    write({"a.yaml": f"{one}---\n{deployment()}"})
+    assert lint("a.yaml").codes == ["K8S005", "K8S002"]
+    items = "\n".join(f"- {text.replace(chr(10), chr(10) + '  ').rstrip()}" for text in (one, deployment()))
+    write({"b.yaml": f"apiVersion: v1\nkind: List\nitems:\n{items}\n"})
+    said = lint("b.yaml")
+    assert [d["path"][1] for d in said.json["diagnostics"]] == [1, 1]
+
+
+def test_an_annotation_of_a_share_document(lint: Lint, write: Write) -> None:
+    text = (
+        "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\n"
+        "metadata: {name: a, annotations: {gpuxlate.io/ignore: «»}}\nspec: {cards: 2, cores: 75}\n"
+    )
+    write({"a.yaml": text.replace("«»", "GX011")})
+    write({"b.yaml": text.replace("«»", "GX010")})
+    assert lint("a.yaml").codes == []
+    assert lint("b.yaml").codes == ["GX009", "GX011"]
+
+
+def test_a_comment_beside_broken_yaml(lint: Lint, write: Write) -> None:
+    write({"a.yaml": "a: b: c # gpuxlate: ignore[GX001] sent upstream\n"})
+    assert lint("a.yaml").codes == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "findings"),
+    [
+        (["--select", "GX"], ["11:62 GX009"]),  # of a rule that is off nobody can say that it is unused
+        (["--select", "GX009,K8S002"], []),
+        (["--select", "GX009,GX007"], ["11:62 GX009"]),
+        (["--ignore", "GX009"], []),
+        (["--ignore", "K8S002"], ["11:62 GX009"]),
+        (["--select", "ACK"], []),
+    ],
+)
+def test_with_a_selection(lint: Lint, write: Write, arguments: list[str], findings: list[str]) -> None:
+    write({"a.yaml": pod("aliyun.com/gpu-mem: 2Gi # gpuxlate: ignore[K8S002] x # gpuxlate: ignore[GX007]")})
+    assert lint("a.yaml", *arguments).findings == [f"a.yaml:{one}" for one in findings]

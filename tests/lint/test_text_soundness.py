@@ -1,0 +1,135 @@
+"""The test on the text of a file is sound: a text that it lets pass unread has no finding."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.backends import registry
+from gpuxlate.files import may_hold
+from gpuxlate.lint import LintSettings, lint_source, text_marks
+from gpuxlate.manifest.source import Source
+
+BACKENDS = tuple(registry.pod_backends())
+KEYS = sorted(
+    {
+        name.rstrip("*")
+        for backend in BACKENDS
+        for name in (*(row.name for row in backend.keys), *backend.look_alikes, *backend.gpu_prefixes)
+    }
+    | {"gpuxlate.io/ignore", "aliyun.com/gpu-core"}
+)
+
+# the place of one key and its value: «»
+PLACES = {
+    "limits": "spec: {containers: [{name: a, resources: {limits: {«»}}}]}",
+    "requests": "spec: {containers: [{name: a, resources: {requests: {«»}}}]}",
+    "labels": "metadata: {labels: {«»}}\nspec: {containers: [{name: a}]}",
+    "annotations": "metadata: {annotations: {«»}}\nspec: {containers: [{name: a}]}",
+    "workload": "metadata: {annotations: {«»}}\nspec: {template: {spec: {containers: [{name: a}]}}}",
+    "stray": "annotations: {«»}\nspec: {containers: [{name: a}]}",
+    "selector": "spec: {nodeSelector: {«»}, containers: [{name: a}]}",
+    "environment": "spec: {containers: [{name: a, env: [{name: ‹›, value: x}]}]}",
+    "affinity": (
+        "spec: {containers: [{name: a}], affinity: {nodeAffinity: "
+        "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+        "[{matchExpressions: [{key: ‹›, operator: In, values: [x]}]}]}}}}"
+    ),
+    "data": "data: {«»}",
+    "value": "data: {file: ‹›}",
+}
+
+
+def manifest(place: str, key: str, value: str) -> str:
+    """``? key : value``, since a key over several lines must be said to be one."""
+    body = PLACES[place].replace("«»", f"? {key} : {value}").replace("‹›", key)
+    return f"apiVersion: v1\nkind: Pod\n{body}\n"
+
+
+def has_findings(text: str) -> bool:
+    # GX001 and GX012 speak of a text that is no manifest, whatever its keys
+    found = lint_source(Source("a.yaml", text), LintSettings()).diagnostics
+    return any(one.code not in ("GX001", "GX012") for one in found)
+
+
+@st.composite
+def misspelt(draw: st.DrawFn) -> str:
+    """A known key with at most two letters put in, taken out or replaced."""
+    key = draw(st.sampled_from(KEYS))
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(key)))
+        letter = draw(st.sampled_from(["", *'aegmopux-./_ 019AG"\\\té']))
+        key = key[:at] + letter + key[at + draw(st.integers(0, 1)) :]
+    return key
+
+
+@st.composite
+def quoted(draw: st.DrawFn, key: str) -> str:
+    """A key in double quotes, some of its letters as escapes, broken over lines here and there."""
+    escaped = draw(st.sets(st.integers(0, max(0, len(key) - 1)), max_size=4))
+    parts = []
+    for index, letter in enumerate(key):
+        if index not in escaped:
+            parts.append(json.dumps(letter, ensure_ascii=False)[1:-1])
+            continue
+        form = draw(st.sampled_from(["x", "u", "U", "/", "\n", "\r\n", "\x85", "\u2028"]))
+        code = ord(letter)
+        if form == "/":
+            parts.append("\\/" if letter == "/" else f"\\x{code:02X}")
+        elif form.isalpha():
+            parts.append(f"\\{form}{code:0{ {'x': 2, 'u': 4, 'U': 8}[form] }x}")
+        else:
+            parts.append(f"\\{form} \t {letter}" if letter not in ' "\\\t' else f"\\x{code:02x}")
+    return '"' + "".join(parts) + '"'
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("key", KEYS)
+def test_known_keys(key: str, place: str) -> None:
+    text = manifest(place, json.dumps(key), "1")
+    assert not has_findings(text) or may_hold(text.encode(), text_marks())
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.data())
+def test_misspelt_and_hidden_keys(data: st.DataObject) -> None:
+    key = data.draw(misspelt())
+    hidden = data.draw(quoted(key))
+    value = data.draw(st.sampled_from(["1", '"1"', "2Gi", "true", "null"]))
+    text = manifest(data.draw(st.sampled_from(sorted(PLACES))), hidden, value)
+    assert not has_findings(text) or may_hold(text.encode(), text_marks())
+
+
+# each form of an escape in YAML 1.2.2, section 5.7, that can stand for a letter of a key
+@pytest.mark.parametrize(
+    "key",
+    [
+        r'"\x61liyun.com/gpu-mem"',
+        r'"\u0061\u006ciyun.com\/gpu\x2dmem"',
+        r'"aliyun.com\/gpu-me\U0000006d"',
+        '"ali\\\n    yun.com/gpu\\\r\n\t-mem"',
+        '"ali\\\x85yun.com/g\\\u2028pu-\\\u2029mem"',
+    ],
+)
+def test_every_way_to_hide_a_letter(key: str) -> None:
+    text = manifest("limits", key, "2Gi")
+    assert has_findings(text)
+    assert may_hold(text.encode(), text_marks())
+
+
+def test_most_texts_need_not_be_read() -> None:
+    # a GPU of no vendor's share, a domain that looks alike, escapes that hide nothing
+    for text in (
+        "apiVersion: v1\nkind: ConfigMap\ndata: {policy: cards, cores: '8', a: \"b\\n\\u00e9\\x41\"}\n",
+        "image: registry.example.com/team/server:1\n# https://kubernetes.io/docs/concepts/policy\n",
+        "spec: {containers: [{name: a, resources: {limits: {cpu: 2, memory: 4Gi}}}]}\n",
+        '{"editor.rulers": [110], "path": "C:\\\\users\\\\x"}\n',
+    ):
+        assert not may_hold(text.encode(), text_marks())
+
+
+def test_a_text_that_is_no_utf_8_is_read() -> None:
+    assert may_hold("kind: Pod".encode("utf-16-le"), text_marks())

@@ -1,0 +1,289 @@
+"""Generated workloads in many styles of YAML: from A to B and back gives A."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.fit import Verdict
+from gpuxlate.manifest.source import Source
+from gpuxlate.translate import Settings, Translation, translate_source
+
+VKE, ACK, TKE, NEUTRAL = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "neutral"
+
+# --- what is generated ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Style:
+    """How somebody writes YAML."""
+
+    step: int = 2
+    dash: bool = False  # lists stand in from their key
+    flow: bool = False  # limits, labels and choices of nodes in braces
+    quote: str = ""  # round keys
+    comments: bool = False
+    newline: str = "\n"
+    bom: bool = False
+    last_line_break: bool = True
+    blank: int = 1  # blanks behind a colon
+
+
+@dataclass(frozen=True)
+class Workload:
+    kind: str
+    shares: tuple[tuple[int, int] | None, ...]  # compute and GiB of each container, None without one
+    requests: bool
+    policy: bool
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+styles = st.builds(
+    Style,
+    step=st.sampled_from([2, 4]),
+    dash=st.booleans(),
+    flow=st.booleans(),
+    quote=st.sampled_from(["", "", '"', "'"]),
+    comments=st.booleans(),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    bom=st.booleans(),
+    last_line_break=st.booleans(),
+    blank=st.sampled_from([1, 1, 3]),
+)
+# compute on TKE's grid of 5, memory in GiB: exact everywhere
+share = st.tuples(st.integers(1, 19).map(lambda n: n * 5), st.integers(1, 16))
+workloads = st.builds(
+    Workload,
+    kind=st.sampled_from(["Pod", "Deployment", "CronJob", "PyTorchJob", "Fleet"]),
+    shares=st.lists(st.one_of(share, share, st.none()), min_size=1, max_size=3).map(tuple).filter(any),
+    requests=st.booleans(),
+    policy=st.booleans(),
+    extra=st.fixed_dictionaries(
+        {},
+        optional={
+            "labels": st.just({"app": "模型", "tier": "x # no comment"}),
+            "annotations": st.just({"note": "第一行\n第二行: # text\n"}),
+            "nodeSelector": st.just({"zone": "a"}),
+            "tolerations": st.just([{"operator": "Exists"}]),
+        },
+    ),
+)
+
+
+def share_of(dialect: str, cores: int, gib: int) -> dict[str, Any]:
+    """One share in a dialect, written as its vendor writes it."""
+    match dialect:
+        case "volcengine-mgpu":
+            return {"vke.volcengine.com/mgpu-core": cores, "vke.volcengine.com/mgpu-memory": gib * 1024}
+        case "alibaba-gpushare":
+            return {"aliyun.com/gpu-mem": gib, "aliyun.com/gpu-core.percentage": cores}
+        case "tencent-qgpu":
+            return {
+                "tke.cloud.tencent.com/qgpu-core": str(cores),
+                "tke.cloud.tencent.com/qgpu-memory": str(gib),
+            }
+        case _:
+            return {"gpuxlate.io/cores": cores, "gpuxlate.io/memory-mib": gib * 1024}
+
+
+POLICY = {VKE: "vke.volcengine.com/mgpu-compute-policy", NEUTRAL: "gpuxlate.io/policy"}
+
+
+def tree(work: Workload, dialect: str, number: int = 0) -> dict[str, Any]:
+    """The manifest as data."""
+    containers: list[dict[str, Any]] = []
+    for index, one in enumerate(work.shares):
+        limits: dict[str, Any] = {"cpu": "2"}
+        requests: dict[str, Any] = {"cpu": "1"}
+        if one:
+            limits |= share_of(dialect, *one)
+            requests |= share_of(dialect, *one) if work.requests else {}
+        resources = {"limits": limits, "requests": requests}
+        containers.append({"name": f"c{index}", "image": "nginx:1.25", "resources": resources})
+    spec: dict[str, Any] = {"containers": containers, "restartPolicy": "Never"}
+    metadata: dict[str, Any] = {}
+    for name in ("labels", "annotations"):
+        if name in work.extra:
+            metadata[name] = dict(work.extra[name])
+    for name in ("nodeSelector", "tolerations"):
+        if name in work.extra:
+            spec = {name: work.extra[name], **spec}
+    if dialect == ACK:
+        spec["nodeSelector"] = {**spec.get("nodeSelector", {}), "ack.node.gpu.schedule": "core_mem"}
+    if work.policy and dialect in POLICY:
+        metadata.setdefault("annotations", {})[POLICY[dialect]] = "fixed-share"
+    name = {"name": f"w{number}"}
+    if work.kind == "Pod":
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": name | metadata, "spec": spec}
+    template = ({"metadata": metadata} if metadata else {}) | {"spec": spec}
+    inner: dict[str, Any] = {
+        "Deployment": {"replicas": 2, "template": template},
+        "CronJob": {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": template}}},
+        "PyTorchJob": {"pytorchReplicaSpecs": {"Worker": {"replicas": 1, "template": template}}},
+        "Fleet": {"groups": [{"size": 3, "template": template}]},
+    }[work.kind]
+    return {"apiVersion": "x/v1", "kind": work.kind, "metadata": name, "spec": inner}
+
+
+def written(data: Any, style: Style) -> str:
+    """Data as YAML in a style of its own; comments at the ends of lines and between them."""
+    lines = list(_lines(data, style, 0))
+    if style.comments:
+        lines = [line for n, one in enumerate(lines) for line in _with_comments(one, n)]
+    text = style.newline.join(lines)
+    return text + (style.newline if style.last_line_break else "")
+
+
+def _with_comments(line: str, number: int) -> list[str]:
+    if line.startswith("\0"):  # a line of a block scalar
+        return [line[1:]]
+    pad = line[: len(line) - len(line.lstrip(" "))]
+    above = [f"{pad}# 注释 {number}"] if number % 4 == 1 and not line.lstrip().startswith("-") else []
+    return [*above, f"{line}  # end {number}" if number % 3 == 0 and not line.endswith("|") else line]
+
+
+def _lines(data: dict[str, Any], style: Style, column: int) -> list[str]:
+    pad, out = " " * column, []
+    for name, value in data.items():
+        key = f"{pad}{style.quote}{name}{style.quote}:"
+        gap = " " * style.blank
+        if isinstance(value, dict) and not (style.flow and _flat(value)):
+            out += [key, *_lines(value, style, column + style.step)]
+        elif isinstance(value, list):
+            out.append(key)
+            at = column + (style.step if style.dash else 0)
+            for item in value:
+                inner = _lines(item, style, at + 2)
+                out += [" " * at + "- " + inner[0][at + 2 :], *inner[1:]]
+        elif isinstance(value, str) and "\n" in value:
+            mark = "\0" if style.comments else ""
+            out += [key + gap + "|", *(f"{mark}{pad}  {line}" for line in value.splitlines())]
+        else:
+            out.append(key + gap + _flow(value, style))
+    return out
+
+
+def _flat(value: dict[str, Any]) -> bool:
+    return all(isinstance(one, (int, str)) and "\n" not in str(one) for one in value.values())
+
+
+def _flow(value: Any, style: Style) -> str:
+    if isinstance(value, dict):
+        body = ", ".join(f"{style.quote}{k}{style.quote}: {_flow(v, style)}" for k, v in value.items())
+        return "{" + body + "}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+# --- what has to hold -----------------------------------------------------------------------------
+
+
+def translated(text: str, to: str) -> Translation:
+    source = Source("f", text)
+    made = translate_source(source, Settings(to=registry.get(to)))
+    assert not made.refused, [(d.code, d.message, text) for d in made.diagnostics]
+    assert {item.verdict for item in made.items} == {Verdict.EXACT}
+    return made
+
+
+def loaded(text: str) -> list[Any]:
+    return list(yaml.safe_load_all(text))
+
+
+def comments(text: str) -> list[str]:
+    return sorted(re.findall(r"# (?:注释|end) \d+", text))
+
+
+def backend_of(name: str) -> Backend:
+    return registry.get(name)
+
+
+BLOCK = re.compile(
+    r"(metadata|labels|annotations|nodeSelector|affinity|nodeAffinity|requiredDuring\w+|nodeSelectorTerms"
+    r"|matchExpressions|key|operator|values)\b|fixed-share|fs\b"
+)
+
+
+def check_lines(old: str, new: str) -> None:
+    """Every changed line holds a key of a dialect, belongs to a block made for one, or is a kept comment."""
+    changed = [line[1:] for line in difflib.ndiff(old.split("\n"), new.split("\n")) if line[:1] in "+-"]
+    for line in changed:
+        bare = line.split("# ")[0].strip(" -\r\ufeff\"'")
+        ours = any(_owned_in(b, line) for b in registry.all_backends())
+        assert ours or not bare or BLOCK.match(bare), (line, changed)
+
+
+def _owned_in(backend: Backend, line: str) -> bool:
+    return any(backend.owns(word) for word in re.findall(r"[\w./-]+\.[\w./-]+", line))
+
+
+def round_trip(text: str, source: str, target: str, work: Workload) -> None:
+    there = translated(text, target).text
+    back = translated(there, source).text
+    owns = backend_of(source).owns
+    assert not any(owns(word) for word in re.findall(r"[\w./-]+\.[\w./-]+", there)), there
+    assert loaded(back) == loaded(text)
+    assert comments(there) == comments(back) == comments(text)
+    check_lines(text, there)
+    check_lines(there, back)
+    made_for_pod = work.policy or ACK in (source, target)
+    if not made_for_pod:
+        assert back == text
+    assert translated(text, source).text == text
+
+
+PAIRS = [(a, b) for a in (VKE, ACK, TKE, NEUTRAL) for b in (VKE, ACK, TKE, NEUTRAL) if a != b]
+quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+@quick
+@given(work=workloads, style=styles)
+def test_there_and_back(source: str, target: str, work: Workload, style: Style) -> None:
+    if not {source, target} <= set(POLICY):
+        work = Workload(work.kind, work.shares, work.requests, False, work.extra)
+    round_trip(written(tree(work, source), style), source, target, work)
+
+
+@quick
+@given(works=st.lists(workloads, min_size=2, max_size=3), style=styles, pair=st.sampled_from(PAIRS))
+def test_several_documents(works: list[Workload], style: Style, pair: tuple[str, str]) -> None:
+    works = [Workload(w.kind, w.shares, w.requests, False, w.extra) for w in works]
+    whole = Style(**{**style.__dict__, "last_line_break": True})
+    texts = [written(tree(work, pair[0], n), whole) for n, work in enumerate(works)]
+    texts.insert(1, style.newline.join(["# 与此无关", "free: {text: [1, 2], 'q':   \"r\"}", ""]))
+    text = f"--- # start{style.newline}".join(texts)
+    round_trip(("\ufeff" if style.bom else "") + text, *pair, works[0])
+
+
+@quick
+@given(work=workloads, pair=st.sampled_from(PAIRS), layout=st.sampled_from([None, 2, 4, "\t"]))
+def test_json_stays_json(work: Workload, pair: tuple[str, str], layout: Any) -> None:
+    work = Workload(work.kind, work.shares, work.requests, False, work.extra)
+    separators = (",", ":") if layout is None else None
+    text = json.dumps(tree(work, pair[0]), ensure_ascii=False, indent=layout, separators=separators)
+    there = translated(text, pair[1]).text
+    back = translated(there, pair[0]).text
+    assert json.loads(back) == json.loads(text) == {**json.loads(text), "kind": json.loads(there)["kind"]}
+    if ACK not in pair:
+        assert back == text
+    if layout is None:
+        assert "\n" not in there
+        assert '": ' not in there.replace("第二行: ", "")
+
+
+@pytest.mark.parametrize("target", [VKE, TKE, NEUTRAL])
+def test_a_byte_order_mark_stays(target: str) -> None:
+    work = Workload("Deployment", ((30, 4),), True, False)
+    source = Source.from_bytes("f", b"\xef\xbb\xbf" + written(tree(work, ACK), Style()).encode())
+    made = translate_source(source, Settings(to=registry.get(target)))
+    assert source.encode(made.text).startswith(b"\xef\xbb\xbfapiVersion")

@@ -1,0 +1,64 @@
+"""The support matrix says what the vendors' documents say; ``test_docs`` holds that its page is current."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.rules.catalog import all_rules
+from gpuxlate.share import JSON_NAMES
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def matrix() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("support_matrix_of_docs", DOCS / "matrix.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("target", "field", "expected"),
+    [
+        # ACK has no key for policy or class
+        ("alibaba-gpushare", "policy", {"dropped": {"GX020"}}),
+        # 5..100 in steps of 5, one card only; the open-source plugin counts memory alone
+        (
+            "alibaba-gpushare",
+            "cores",
+            {"exact": set(), "rounded": {"ACK006"}, "dropped": {"ACK005", "GX020"}},
+        ),
+        # VKE: compute is required, every percent can be said
+        ("volcengine-mgpu", "cores", {"exact": set(), "filled": {"VKE011"}}),
+        ("volcengine-mgpu", "cards", {"exact": set(), "refused": {"VKE019"}}),
+        # TKE: a GiB, and at most two shared cards of more than half each
+        (
+            "tencent-qgpu",
+            "cards",
+            {"exact": set(), "refused": {"TKE005", "TKE010", "TKE011"}, "doubtful": {"TKE005"}},
+        ),
+        ("neutral", "memoryMiB", {"exact": set()}),
+    ],
+)
+def test_cells(matrix: ModuleType, target: str, field: str, expected: dict[str, set[str]]) -> None:
+    assert matrix.cells(registry.get(target))[field].met == expected
+
+
+def test_every_field_meets_something_and_every_code_is_a_rule(matrix: ModuleType) -> None:
+    backends = list(registry.all_backends())
+    known = set(all_rules(backends))
+    for backend in backends:
+        row = matrix.cells(backend)
+        assert list(row) == list(JSON_NAMES.values())
+        assert all(cell.words() for cell in row.values()), backend.name
+        assert set().union(*(codes for cell in row.values() for codes in cell.met.values())) <= known

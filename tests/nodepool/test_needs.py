@@ -1,0 +1,269 @@
+"""The labels, warnings and prerequisites of each cloud, for shares and profiles."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.requirements import CardsOf, NodeNeeds, Setter, State, told
+from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.share import Policy, Qos, Share
+
+VKE, ACK, TKE = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"
+FIXED, BURST, BEST = Policy.FIXED_SHARE, Policy.BURST_SHARE, Policy.BEST_EFFORT
+
+PART = Share(cores=30, memory_mib=4096)
+MEMORY = Share(memory_mib=4096)
+WHOLE = Share(cards=2)
+
+
+def needs(target: str, share: Share, profile: Profile | None = None) -> NodeNeeds:
+    found = registry.get(target).node_needs(share, profile)
+    assert found is not None
+    return found
+
+
+def ack(**values: object) -> Profile:
+    return Profile(ACK, alibaba=AlibabaProfile(**values))  # type: ignore[arg-type]
+
+
+def part(policy: Policy | None = None, qos: Qos | None = None) -> Share:
+    return Share(1, 30, 4096, policy, qos)
+
+
+MGPU = ("vke.node.gpu.schedule=mgpu", Setter.CLOUD)
+QGPU = ("qgpu-device-enable=enable", Setter.CLOUD)
+BINPACK = ("ack.node.gpu.placement=binpack", Setter.OPTIONAL)
+
+LABELS: list[tuple[str, Share, Profile | None, list[tuple[str, Setter]]]] = [
+    # docs 6461/1581673: the three values; a node without the label is fixed-share
+    (VKE, part(FIXED), None, [("vke.volcengine.com/mgpu-compute-policy=fixed-share", Setter.YOU), MGPU]),
+    (
+        VKE,
+        part(BURST),
+        None,
+        [("vke.volcengine.com/mgpu-compute-policy=guaranteed-burst-share", Setter.YOU), MGPU],
+    ),
+    (
+        VKE,
+        part(BEST),
+        None,
+        [("vke.volcengine.com/mgpu-compute-policy=native-burst-share", Setter.YOU), MGPU],
+    ),
+    (VKE, PART, None, [MGPU]),
+    # the vendor's scheduler: whole cards are placed whatever the policy
+    (VKE, Share(2, policy=BEST), None, [MGPU]),
+    # ACK, enable-scheduling (2026-01-12): one mode for a node, compute on core_mem alone
+    (ACK, PART, None, [("ack.node.gpu.schedule=core_mem", Setter.POOL), BINPACK]),
+    (ACK, MEMORY, None, [("ack.node.gpu.schedule=cgpu", Setter.YOU), BINPACK]),
+    (ACK, MEMORY, ack(isolation="share"), [("ack.node.gpu.schedule=share", Setter.YOU), BINPACK]),
+    (ACK, MEMORY, ack(isolation="mps"), [("ack.node.gpu.schedule=mps", Setter.YOU), BINPACK]),
+    (ACK, PART, ack(isolation="mps"), [("ack.node.gpu.schedule=core_mem", Setter.POOL), BINPACK]),
+    (ACK, WHOLE, None, [("ack.node.gpu.schedule=default", Setter.OPTIONAL)]),
+    (ACK, MEMORY, ack(open_source=True), [("gpushare=true", Setter.YOU)]),
+    (ACK, WHOLE, ack(open_source=True), []),
+    # "GPU sharing: using qGPU" (2024-11-25): the full name, or an abbreviation
+    (TKE, part(FIXED), None, [("tke.cloud.tencent.com/qgpu-schedule-policy=fixed-share", Setter.YOU), QGPU]),
+    (TKE, part(BEST), None, [("tke.cloud.tencent.com/qgpu-schedule-policy=best-effort", Setter.YOU), QGPU]),
+    (TKE, PART, None, [QGPU]),
+    (TKE, part(qos=Qos.OFFLINE), None, [QGPU, ("mixed-qgpu-enable=enable", Setter.OPTIONAL)]),
+]
+
+
+@pytest.mark.parametrize(("target", "share", "profile", "expected"), LABELS)
+def test_labels(
+    target: str, share: Share, profile: Profile | None, expected: list[tuple[str, Setter]]
+) -> None:
+    assert [(str(one), one.setter) for one in needs(target, share, profile).labels] == expected
+
+
+WARNINGS: list[tuple[str, Share, Profile | None, str, bool]] = [
+    # docs 6461/1581673 (2025-06-04)
+    (VKE, part(FIXED), None, "restart every mGPU node", True),
+    (VKE, part(FIXED), None, "value cannot be edited", True),
+    (VKE, part(FIXED), None, "updating labels and taints", True),
+    (VKE, PART, None, "restart", False),
+    (VKE, WHOLE, None, "ECS nodes only", True),
+    (VKE, PART, None, "velinux2.0", False),
+    # the colocation page (2025-03-13)
+    (VKE, part(FIXED, Qos.OFFLINE), None, "velinux2.0 or ubuntu22.04", True),
+    (VKE, Share(2, 60, 8192), None, "native-burst-share", True),
+    (VKE, Share(2, 60, 8192, BEST), None, "want native-burst-share", False),
+    (ACK, PART, None, "must use one policy", True),
+    (ACK, PART, None, "do not label a node that is there with kubectl", True),
+    (ACK, MEMORY, None, "do not label a node that is there with kubectl", False),
+    (ACK, MEMORY, None, "does not bring exclusive cards back", True),
+    (ACK, WHOLE, None, "does not bring exclusive cards back", True),
+    (ACK, MEMORY, ack(isolation="share"), "keeps the kernel module", True),
+    (ACK, MEMORY, None, "keeps the kernel module", False),
+    (ACK, MEMORY, ack(isolation="share", memory_unit_mib=128), "autoscaling does not work", True),
+    (TKE, PART, None, "native nodes only", True),
+    (TKE, PART, None, "16 qGPU devices", True),
+    (TKE, part(qos=Qos.ONLINE), None, "qgpu-manager and qgpu-scheduler pods rebuilt", True),
+]
+
+
+@pytest.mark.parametrize(("target", "share", "profile", "words", "expected"), WARNINGS)
+def test_warnings(target: str, share: Share, profile: Profile | None, words: str, expected: bool) -> None:
+    assert any(words in one.text for one in needs(target, share, profile).warnings) is expected
+
+
+@pytest.mark.parametrize(
+    ("target", "words"), [(VKE, "are fixed-share"), (TKE, "are best-effort")], ids=[VKE, TKE]
+)
+def test_without_a_policy_the_default_is_told(target: str, words: str) -> None:
+    assert [words in one.text for one in needs(target, PART).remarks] == [True]
+    assert needs(target, part(FIXED)).remarks == ()
+
+
+MET, UNMET, UNKNOWN = State.MET, State.UNMET, State.UNKNOWN
+ONLINE = part(FIXED, Qos.ONLINE)
+TWO = Share(2, 160, 61440)
+
+CHECKS: list[tuple[str, Share, Profile, dict[str, State]]] = [
+    (
+        VKE,
+        ONLINE,
+        Profile(
+            VKE,
+            "v1.28.15-vke.19",
+            "velinux1.0",
+            "fixed-share",
+            CardProfile("A10", 4, 22731),
+            {"mgpu": "0.6.0", "mgpuDriver": "0.07.35.23", "generalWebhook": "v1.20.0"},
+        ),
+        {
+            "kubernetesVersion": MET,
+            "components.mgpuDriver": MET,
+            "components.mgpu": MET,
+            "components.generalWebhook": MET,
+            "nodeImage": MET,
+            "policy": MET,
+            "cards.memoryMiB": MET,
+        },
+    ),
+    (
+        VKE,
+        ONLINE,
+        Profile(
+            VKE,
+            "v1.28.15-vke.18",
+            "veLinux 2.0",
+            "native-burst-share",
+            CardProfile("A10", 4, 2048),
+            {"mgpu": "0.5.9", "mgpuDriver": "latest"},
+        ),
+        {
+            "kubernetesVersion": UNMET,
+            "components.mgpuDriver": UNKNOWN,
+            "components.mgpu": UNMET,
+            "components.generalWebhook": UNKNOWN,
+            "nodeImage": UNMET,
+            "policy": UNMET,
+            "cards.memoryMiB": UNMET,
+        },
+    ),
+    # a pod that names no policy is fixed-share
+    (VKE, PART, Profile(VKE, policy="guaranteed-burst-share"), {"policy": UNMET, "cards.memoryMiB": UNKNOWN}),
+    # docs 6460/159262: several cards from v0.2.0, cards such as H20 from v0.6.1
+    (
+        VKE,
+        Share(2, 60, 8192, BEST),
+        Profile(VKE, policy="best-effort", cards=CardProfile(per_node=1), components={"mgpu": "v0.1.9"}),
+        {"policy": MET, "cards.perNode": UNMET, "cards.memoryMiB": UNKNOWN, "components.mgpu": UNMET},
+    ),
+    (
+        VKE,
+        WHOLE,
+        Profile(VKE, cards=CardProfile("NVIDIA-H20", 8, 97871), components={"mgpu": "v0.6.0"}),
+        {"cards.perNode": MET, "components.mgpu": UNMET},
+    ),
+    # ACK, use-cgpu-to-allocate-computing-power (2026-03-26)
+    (
+        ACK,
+        PART,
+        Profile(ACK, "v1.18.8-aliyun.1", components={"cgpu": "1.0.4", "ackAiInstaller": "1.12.6"}),
+        {
+            "kubernetesVersion": UNMET,
+            "components.cgpu": UNMET,
+            "components.ackAiInstaller": MET,
+            "cards.memoryMiB": UNKNOWN,
+        },
+    ),
+    (ACK, MEMORY, ack(isolation="mps"), {"cards.memoryMiB": UNKNOWN}),
+    # "GPU sharing" (2024-11), docs 457/127667 and 457/117759
+    (
+        TKE,
+        TWO,
+        Profile(
+            TKE,
+            "v1.24.4-tke.5",
+            cards=CardProfile("Tesla-V100-SXM2-32GB", 8, 32510),
+            components={"qgpu": "1.1.0", "qgpuModule": "3.0.5"},
+        ),
+        {
+            "kubernetesVersion": MET,
+            "cards.model": MET,
+            "components.qgpu": UNMET,
+            "components.qgpuModule": MET,
+            "cards.perNode": MET,
+            "cards.memoryMiB": MET,
+        },
+    ),
+    (
+        TKE,
+        part(BURST),
+        Profile(TKE, "v1.12.4-tke.30", policy="bs", cards=CardProfile("P40", 1, 22919)),
+        {"kubernetesVersion": UNMET, "cards.model": UNMET, "policy": MET, "cards.memoryMiB": MET},
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "share", "profile", "expected"), CHECKS)
+def test_prerequisites(target: str, share: Share, profile: Profile, expected: dict[str, State]) -> None:
+    worst: dict[str, State] = {}
+    for one in needs(target, share, profile).check(profile):
+        fact = one.requirement.fact
+        worst[fact] = UNMET if UNMET in (worst.get(fact), one.state) else one.state
+    assert worst == expected
+
+
+@pytest.mark.parametrize("target", [VKE, ACK, TKE])
+def test_without_a_profile_nothing_is_known(target: str) -> None:
+    checked = needs(target, part(FIXED, Qos.OFFLINE)).check(None)
+    assert checked
+    assert {one.state for one in checked} == {UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [("Tesla-T4", True), ("NVIDIA-A10", True), ("A100-SXM4-80GB", True), ("P4", False), ("L20", None)],
+)
+def test_architectures(model: str, expected: bool | None) -> None:
+    bound = next(one.bound for one in registry.get(TKE).requirements if isinstance(one.bound, CardsOf))
+    assert bound.holds(model) is expected
+
+
+@pytest.mark.parametrize("target", [VKE, ACK, TKE])
+def test_everything_has_a_source_and_every_fact_is_one_of_a_profile(target: str) -> None:
+    backend = registry.get(target)
+    found = needs(target, part(FIXED, Qos.OFFLINE))
+    sources = [one.source for one in (*found.labels, *found.warnings, *found.requirements)]
+    sources += [one.source for one in backend.requirements]
+    assert all(one.title for one in sources)
+    assert all(one.date is None or re.fullmatch(r"20\d\d(-\d\d){0,2}", one.date) for one in sources)
+    assert {told(Profile(target), one.fact) for one in backend.requirements} == {None}
+
+
+@pytest.mark.parametrize("target", [VKE, ACK, TKE])
+def test_keys_are_those_of_the_data_sheet(target: str) -> None:
+    backend = registry.get(target)
+    for one in needs(target, part(FIXED, Qos.OFFLINE)).labels:
+        assert backend.find(one.key) is not None
+
+
+def test_a_target_without_nodes_needs_none() -> None:
+    assert registry.get("neutral").node_needs(PART) is None
+    assert registry.get("neutral").requirements == ()

@@ -1,0 +1,209 @@
+"""Every vendor to every other: one table of cases, run through the whole pipeline.
+
+``cases.yaml`` says its own form at its head. It is written from the vendors' documents and the
+contract, with the source beside each case, and never from what the code prints.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuxlate.backends import registry
+from gpuxlate.diagnostics import Severity
+from gpuxlate.fit import Accept, Verdict
+from gpuxlate.manifest.source import Source
+from gpuxlate.profile import AlibabaProfile, Profile
+from gpuxlate.rules import catalog
+from gpuxlate.translate import Settings, Translation, translate_source
+
+TABLE = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
+KEYS: dict[str, str] = TABLE["keys"]
+CASES: list[dict[str, Any]] = TABLE["cases"]
+PROFILES = {"ack-128mib": Profile("alibaba-gpushare", alibaba=AlibabaProfile(128, "share"))}
+EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
+"""All that a user can allow."""
+TARGETS = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "neutral")
+"""The targets that write manifests of pods in a dialect that can be read again."""
+MAPPINGS = ("labels", "annotations", "nodeSelector")
+
+ROWS = [pytest.param(case, target, id=f"{case['name']}-{target}") for case in CASES for target in case["to"]]
+
+Short = dict[str, Any]
+
+
+def long_names(given: Short) -> Short:
+    """A pod in short form with the keys written out."""
+
+    def names(values: Short) -> Short:
+        return {KEYS.get(name, name): value for name, value in values.items()}
+
+    containers = given.get("containers", [{k: given[k] for k in ("limits", "requests", "env") if k in given}])
+    made: Short = {"containers": [{part: names(one[part]) for part in one} for one in containers]}
+    if "init" in given:
+        made["init"] = [{part: names(one[part]) for part in one} for one in given["init"]]
+    for part in (*MAPPINGS, "affinity"):
+        if part in given:
+            made[part] = names(given[part])
+    return made
+
+
+def manifest(short: Short) -> str:
+    """A Deployment around a pod in short form."""
+    spec: dict[str, Any] = {"containers": _containers(short["containers"], "main")}
+    if "init" in short:
+        spec["initContainers"] = _containers(short["init"], "init")
+    if "nodeSelector" in short:
+        spec["nodeSelector"] = short["nodeSelector"]
+    if "affinity" in short:
+        wanted = [
+            {"key": key, "operator": "In", "values": values} for key, values in short["affinity"].items()
+        ]
+        terms = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
+        spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    metadata: dict[str, Any] = {"labels": {"app": "web", **short.get("labels", {})}}
+    if "annotations" in short:
+        metadata["annotations"] = short["annotations"]
+    document = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {"template": {"metadata": metadata, "spec": spec}},
+    }
+    return str(yaml.safe_dump(document, sort_keys=False))
+
+
+def _containers(given: list[Short], name: str) -> list[dict[str, Any]]:
+    made = []
+    for number, one in enumerate(given):
+        container: dict[str, Any] = {"name": f"{name}-{number}", "image": "app"}
+        resources = {part: one[part] for part in ("limits", "requests") if part in one}
+        if resources:
+            container["resources"] = resources
+        if "env" in one:
+            container["env"] = [{"name": key, "value": value} for key, value in one["env"].items()]
+        made.append(container)
+    return made
+
+
+def short_form(text: str) -> Short:
+    """What a manifest asks for, in the form of the table."""
+    template = yaml.safe_load(text)["spec"]["template"]
+    metadata, spec = template["metadata"], template["spec"]
+    found: Short = {"containers": [_short_container(one) for one in spec["containers"]]}
+    if "initContainers" in spec:
+        found["init"] = [_short_container(one) for one in spec["initContainers"]]
+    labels = {key: value for key, value in metadata["labels"].items() if key != "app"}
+    node = spec.get("affinity", {}).get("nodeAffinity", {})
+    terms = node.get("requiredDuringSchedulingIgnoredDuringExecution", {}).get("nodeSelectorTerms", [])
+    assert len(terms) <= 1
+    wanted = [one for term in terms for one in term["matchExpressions"]]
+    assert all(one["operator"] == "In" for one in wanted)
+    parts = {
+        "labels": labels,
+        "annotations": metadata.get("annotations"),
+        "nodeSelector": spec.get("nodeSelector"),
+        "affinity": {one["key"]: one["values"] for one in wanted},
+    }
+    return found | {part: values for part, values in parts.items() if values}
+
+
+def _short_container(container: dict[str, Any]) -> Short:
+    found = dict(container.get("resources", {}))
+    if "env" in container:
+        found["env"] = {one["name"]: one["value"] for one in container["env"]}
+    return found
+
+
+def accept_of(flags: Short) -> Accept:
+    return Accept(flags.get("round") == "up", flags.get("fill", {}), frozenset(flags.get("drop", [])))
+
+
+def profile_of(case: Short) -> Profile | None:
+    return PROFILES.get(case.get("profile", ""))
+
+
+def run(case: Short, target: str, accept: Accept) -> Translation:
+    settings = Settings(registry.get(target), registry.get(case["from"]), accept, profile_of(case))
+    text = manifest(long_names(case["pod"]))
+    return translate_source(Source("case.yaml", text), settings)
+
+
+def error_codes(done: Translation) -> list[str]:
+    return sorted({one.code for one in done.diagnostics if one.severity is Severity.ERROR})
+
+
+def verdict_of(done: Translation) -> str:
+    order = list(Verdict)
+    return max((item.verdict for item in done.items), key=order.index).value
+
+
+@pytest.mark.parametrize(("case", "target"), ROWS)
+def test_what_is_said_without_flags(case: Short, target: str) -> None:
+    expected = case["to"][target]
+    done = run(case, target, Accept())
+    notes = {one.code for one in done.diagnostics if one.severity is not Severity.ERROR}
+    assert (verdict_of(done), error_codes(done), sorted(notes)) == (
+        expected["verdict"],
+        sorted(expected.get("codes", [])),
+        sorted(expected.get("notes", [])),
+    )
+    if expected["verdict"] != "exact":
+        assert not done.changed, "a refusal writes nothing"
+
+
+@pytest.mark.parametrize(("case", "target"), ROWS)
+def test_what_is_written(case: Short, target: str) -> None:
+    expected = case["to"][target]
+    if expected["verdict"] == "refused":
+        done = run(case, target, EVERYTHING)
+        assert done.refused, "no flag makes it fit"
+        assert not done.changed
+        return
+    flags = accept_of(expected.get("with", {}))
+    done = run(case, target, flags)
+    if "refused" in expected:
+        assert (error_codes(done), done.changed) == (sorted(expected["refused"]), False)
+        return
+    assert error_codes(done) == []
+    assert verdict_of(done) == expected["verdict"]
+    gives = expected["gives"]
+    assert short_form(done.text) == long_names(gives)
+    mine, neutral = registry.get(target), registry.get("neutral")
+    back = Settings(
+        neutral if target != "neutral" else registry.get(case["from"]), mine, EVERYTHING, profile_of(case)
+    )
+    again = translate_source(Source("again.yaml", done.text), back)
+    wrong = [one for one in again.diagnostics if one.code in {rule.code for rule in mine.rules}]
+    assert not [one for one in wrong if one.severity is Severity.ERROR], "right in its own dialect"
+
+
+def test_the_table_is_whole() -> None:
+    """Every case goes to every other target; its codes exist; what is no refusal says what it gives."""
+    names = [case["name"] for case in CASES]
+    assert len(set(names)) == len(names) >= 40
+    known = set(catalog.all_rules(registry.all_backends()))
+    for case in CASES:
+        assert case["source"]
+        assert set(case["to"]) == set(TARGETS) - {case["from"]}, case["name"]
+        for target, expected in case["to"].items():
+            where = f"{case['name']} to {target}"
+            assert {*expected.get("codes", []), *expected.get("notes", [])} <= known, where
+            assert expected["verdict"] in list(Verdict), where
+            assert ("gives" in expected or "refused" in expected) == (expected["verdict"] != "refused"), where
+            assert bool(expected.get("codes")) == (expected["verdict"] != "exact"), where
+            assert ("with" in expected) == (expected["verdict"] not in ("exact", "refused")), where
+
+
+def test_every_pair_has_every_end() -> None:
+    """From each dialect to each vendor there is an exact case, a lossy one and a refusal."""
+    for source, target in permutations(TARGETS, 2):
+        if target == "neutral":
+            continue  # everything is exact there, but for what is broken in its own dialect
+        found = {case["to"][target]["verdict"] for case in CASES if case["from"] == source}
+        assert {"exact", "refused"} <= found, (source, target)
+        assert found & {"rounded", "filled", "dropped"}, (source, target)

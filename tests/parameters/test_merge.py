@@ -1,0 +1,158 @@
+"""Putting parameters into a text that somebody wrote: our lines change, every other byte stays."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.manifest.source import Source
+from gpuxlate.parameters import customjob, ray, spark
+from gpuxlate.parameters.merge import MergeError, merge
+from gpuxlate.parameters.text import Syntax
+
+SPARK, RAY, SET = spark.FORM.syntax, ray.FORM.syntax, customjob.FORM.syntax
+WANTED = {"m.core": "30", "m.memory": "4096"}
+
+CASES: list[tuple[Syntax, str, str]] = [
+    (SPARK, "", "m.core=30\nm.memory=4096\n"),
+    (SPARK, "a=1\n", "a=1\nm.core=30\nm.memory=4096\n"),
+    (SPARK, "a=1", "a=1\nm.core=30\nm.memory=4096\n"),
+    (SPARK, "a=1\r\n# c", "a=1\r\n# c\r\nm.core=30\r\nm.memory=4096\r\n"),
+    (SPARK, "m.core : 10  \nm.memory\t1\nb 2", "m.core : 30  \nm.memory\t4096\nb 2"),
+    (SPARK, "m.memory=4096\nz=1\n", "m.memory=4096\nm.core=30\nz=1\n"),
+    (SPARK, "m.core=10\nm.core=20\nz=1", "m.core=30\nm.core=30\nm.memory=4096\nz=1"),
+    (SPARK, "m.core=1\\\n  0\nz=1", "m.core=30\nm.memory=4096\nz=1"),
+    (SPARK, "m.core\nm.memory=1", "m.core=30\nm.memory=4096"),
+    (SPARK, "m.core=\nm.memory:", "m.core=30\nm.memory:4096"),
+    (SPARK, "m.core=30\nm.memory=4096", "m.core=30\nm.memory=4096"),
+    (SPARK, "# m.core=10\n", "# m.core=10\nm.core=30\nm.memory=4096\n"),
+    (RAY, "", "m.core=30;\nm.memory=4096;\n"),
+    (RAY, "a=1", "a=1;\nm.core=30;\nm.memory=4096;\n"),
+    (RAY, "a=1;m.core=10; b=2;\n", "a=1;m.core=30;\nm.memory=4096; b=2;\n"),
+    (RAY, "m.core = 10 ; # c\nb=2;", "m.core = 30 ; # c\nm.memory=4096;\nb=2;"),
+    (RAY, "m.core=10\n", "m.core=30;\nm.memory=4096;\n"),
+    (RAY, "a='x;\ny';m.core='10';m.memory=1", "a='x;\ny';m.core=30;m.memory=4096"),
+    (SET, "", "set m.core=30;\nset m.memory=4096;\n"),
+    (SET, "SELECT 1;\n", "set m.core=30;\nset m.memory=4096;\nSELECT 1;\n"),
+    (SET, "-- c\nSELECT 1;\n", "set m.core=30;\nset m.memory=4096;\n-- c\nSELECT 1;\n"),
+    (
+        SET,
+        "-- c\nset a = 1; -- d\r\nSELECT 'x;\nset m.core=1;';",
+        "-- c\nset a = 1; -- d\nset m.core=30;\nset m.memory=4096;\r\nSELECT 'x;\nset m.core=1;';",
+    ),
+    (SET, "set a=1", "set a=1;\nset m.core=30;\nset m.memory=4096;\n"),
+    (SET, "SET m.core = 10; SELECT 1", "SET m.core = 30;\nset m.memory=4096; SELECT 1"),
+]
+
+
+@pytest.mark.parametrize(("syntax", "text", "expected"), CASES)
+def test_a_merge(syntax: Syntax, text: str, expected: str) -> None:
+    assert merge(Source("job", text), syntax, WANTED) == expected
+
+
+@pytest.mark.parametrize(("syntax", "text", "expected"), CASES)
+def test_once_more_changes_nothing(syntax: Syntax, text: str, expected: str) -> None:
+    assert merge(Source("job", expected), syntax, WANTED) == expected
+
+
+@pytest.mark.parametrize(
+    ("syntax", "text"),
+    [
+        (SPARK, "a=1\\"),  # the last line goes on: what comes below would be part of it
+        (SET, "set a=1; SELECT 'open; set m.core=1;" + "\nset m.core=1'"),
+        (SET, "set m.core='x"),
+    ],
+)
+def test_a_text_that_would_read_otherwise_is_left_alone(syntax: Syntax, text: str) -> None:
+    try:
+        result = merge(Source("job", text), syntax, WANTED)
+    except MergeError:
+        return
+    assert [(one.key, one.value) for one in syntax.read(result) if one.key in WANTED] == list(WANTED.items())
+
+
+PIECES = st.one_of(
+    st.sampled_from(
+        (
+            "m.core",
+            "m.memory",
+            "a",
+            "=",
+            ":",
+            " = ",
+            ";",
+            "\n",
+            "\r\n",
+            " ",
+            "\t",
+            "\\",
+            "#",
+            "--",
+            "/*",
+            "*/",
+        )
+        + ("'", '"', "set ", "SET ", "SELECT 1", "10", "x", "é", "\n\n")
+    ),
+    st.text(max_size=3),
+)
+TEXTS = st.lists(PIECES, max_size=25).map("".join)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.sampled_from((SPARK, RAY, SET)), TEXTS)
+def test_every_other_byte_stays(syntax: Syntax, text: str) -> None:
+    """Without our values and our lines, the text before and after is the same, character by character."""
+    source = Source("job", text)
+    before = syntax.read(source.text)
+    try:
+        result = merge(source, syntax, WANTED)
+    except MergeError:
+        return  # nothing is written
+    after = syntax.read(result)
+    others = [(one.key, one.value) for one in before if one.key not in WANTED]
+    assert [(one.key, one.value) for one in after if one.key not in WANTED] == others
+    assert {key: value for one in after if (key := one.key) in WANTED for value in [one.value]} == WANTED
+    left, at = [], 0
+    for one in before:
+        if one.key in WANTED and one.value != WANTED[one.key]:
+            left.append(source.text[at : one.value_start])
+            at = one.value_end
+    at_result = 0
+    for kept in _pieces([*left, source.text[at:]]):
+        found = result.find(kept, at_result)
+        assert found >= 0, (text, result, kept)
+        at_result = found + len(kept)
+
+
+def _pieces(kept: list[str]) -> list[str]:
+    """Characters in their order; an insertion may stand between any two of them."""
+    return [letter for piece in kept for letter in piece]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from((SPARK, RAY, SET)),
+    st.lists(
+        st.tuples(st.sampled_from(("a", "b.c", "m.core", "m.memory")), st.sampled_from(("1", "30", "x"))),
+        max_size=6,
+    ),
+    st.sampled_from(("\n", "\r\n")),
+    st.booleans(),
+)
+def test_ordinary_files_are_never_refused(
+    syntax: Syntax, pairs: list[tuple[str, str]], newline: str, ends: bool
+) -> None:
+    text = newline.join(syntax.write(key, value) for key, value in pairs) + (newline if ends else "")
+    result = merge(Source("job", text), syntax, WANTED)
+    wanted = [(key, WANTED.get(key, value)) for key, value in pairs]
+    read = [(one.key, one.value) for one in syntax.read(result)]
+    there = {key for key, _ in pairs}
+    assert [pair for pair in read if pair[0] in there] == wanted
+    assert {pair for pair in read if pair[0] not in there} == {p for p in WANTED.items() if p[0] not in there}
+    assert (
+        "\n" not in result.replace("\r\n", "")
+        or newline == "\n"
+        or not pairs
+        or (len(pairs) == 1 and not ends)
+    )

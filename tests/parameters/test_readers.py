@@ -1,0 +1,170 @@
+"""Each syntax of parameters: what is read, where it stands, and what is passed over."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.manifest.source import Source
+from gpuxlate.parameters import customjob, find, ray, spark
+from gpuxlate.parameters.text import Syntax
+
+SPARK, RAY, SET = spark.FORM.syntax, ray.FORM.syntax, customjob.FORM.syntax
+
+# Java, Properties.load: its own documentation gives most of these lines
+PROPERTIES: list[tuple[str, list[tuple[str, str]]]] = [
+    ("a=1", [("a", "1")]),
+    ("a = 1\n", [("a", "1")]),
+    ("a: 1\nb:2\n", [("a", "1"), ("b", "2")]),
+    ("a 1\nb\t2\r\nc\f3", [("a", "1"), ("b", "2"), ("c", "3")]),
+    ("a  =  1  \n", [("a", "1")]),
+    ("# a=1\n  ! b=2\n\n  \nc=3", [("c", "3")]),
+    ("a", [("a", "")]),
+    ("a=\nb=1", [("a", ""), ("b", "1")]),
+    ("=1", [("", "1")]),
+    ("a==1", [("a", "=1")]),
+    ("a=1=2:3", [("a", "1=2:3")]),
+    ("a=1 # no comment", [("a", "1 # no comment")]),
+    ("a=x,\\\n   y\nb=1", [("a", "x,y"), ("b", "1")]),
+    ("a=x,\\\r\n   y\r\nb=1", [("a", "x,y"), ("b", "1")]),
+    ("a=x\\\\\nb=1", [("a", "x\\"), ("b", "1")]),
+    ("a\\=b\\:c\\ d=1", [("a=b:c d", "1")]),
+    ("a=\\u0041\\t\\q", [("a", "A\tq")]),
+    ("# c \\\na=1", [("a", "1")]),
+    ("a=1\\", [("a", "1")]),
+    ("a=1\nb=2\na=3", [("a", "1"), ("b", "2"), ("a", "3")]),
+    ("a=1\rb=2", [("a", "1"), ("b", "2")]),
+]
+RAYS: list[tuple[str, list[tuple[str, str]]]] = [
+    ("a=1;", [("a", "1")]),
+    ("a=1;b=2; c = 3 ;\nd=4", [("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")]),
+    # Volcengine, EMR Serverless "mGPU": comments stand between the parameters
+    ("# gpu相关参数\na=1;\n#mgpu\nb=2;", [("a", "1"), ("b", "2")]),
+    ("a=1; # b=2;\nc=3;", [("a", "1"), ("c", "3")]),
+    ("a=1\nb=2;", [("a", "1"), ("b", "2")]),
+    ("a='x;y';b=\"p\n;q\";", [("a", "x;y"), ("b", "p\n;q")]),
+    ("a=it's;b=2;", [("a", "it's"), ("b", "2")]),
+    ("a='x' y;b=2;", [("a", "'x' y"), ("b", "2")]),
+    ("a='open;b=2;", [("a", "'open"), ("b", "2")]),
+    (";;a;=1;b c=2;", []),
+    ("a=;", [("a", "")]),
+]
+SETS: list[tuple[str, list[tuple[str, str]]]] = [
+    ("set a=1;", [("a", "1")]),
+    ("set a = 1;\nSET b=2", [("a", "1"), ("b", "2")]),
+    ("-- set a=1;\nset b=2; -- c\n/* set c=3; */ set d=4;", [("b", "2"), ("d", "4")]),
+    ("SELECT ';set a=1;' FROM t; set b=2;", [("b", "2")]),
+    ("SELECT 'it''s;set a=1;', \"x;\", `y;`; set b=2;", [("b", "2")]),
+    ("UPDATE t SET a=1; set b=2;", [("b", "2")]),
+    ("set; set -v; settle a=1; set a b=1;", []),
+    ("set a='x;y';", [("a", "x;y")]),
+    ("set a=1 -- why\n;set b=2;", [("a", "1"), ("b", "2")]),
+    ("set a=x--y;", [("a", "x--y")]),
+    ("set\n a\n=\n1\n;", [("a", "1")]),
+    ("/* open", []),
+    ("SELECT 'open; set a=1;", []),
+]
+CASES = [
+    *((SPARK, text, pairs) for text, pairs in PROPERTIES),
+    *((RAY, text, pairs) for text, pairs in RAYS),
+    *((SET, text, pairs) for text, pairs in SETS),
+]
+
+
+@pytest.mark.parametrize(("syntax", "text", "pairs"), CASES)
+def test_what_is_read(syntax: Syntax, text: str, pairs: list[tuple[str, str]]) -> None:
+    assert [(one.key, one.value) for one in syntax.read(text)] == pairs
+
+
+@pytest.mark.parametrize(
+    ("syntax", "text", "key", "value"),
+    [
+        (SPARK, "#\n  spark.a \t=  4g  \r\nb=1", "spark.a", "4g"),
+        (SPARK, "b=1\na.b x,\\\n  y\n", "a.b", "x,\\\n  y"),
+        (RAY, "a=1; b.c = 'x;y' ;", "b.c", "'x;y'"),
+        (SET, "-- c\nset  b.c =  30 ; SELECT 1", "b.c", "30"),
+    ],
+)
+def test_where_it_stands(syntax: Syntax, text: str, key: str, value: str) -> None:
+    [one] = [one for one in syntax.read(text) if one.key == key]
+    assert text[one.key_start : one.key_end] == key
+    assert text[one.value_start : one.value_end] == value
+    assert text[: one.end].rstrip(" ;").endswith(value)
+
+
+KEYS = st.from_regex(r"[a-z]{1,5}(\.[a-zA-Z]{1,6}){0,3}", fullmatch=True)
+VALUES = st.from_regex(r"[A-Za-z0-9/.,_:-]{1,12}", fullmatch=True)
+HOSTILE = st.text(st.sampled_from("ab=:;#!\\'\"`-*/ \t\f\r\n{}set\x00é\U0001f600"), max_size=60)
+
+
+@settings(deadline=None)
+@given(st.sampled_from((SPARK, RAY, SET)), st.lists(st.tuples(KEYS, VALUES), max_size=8))
+def test_what_is_written_reads_back(syntax: Syntax, pairs: list[tuple[str, str]]) -> None:
+    text = "\n".join(syntax.write(key, value) for key, value in pairs)
+    assert [(one.key, one.value) for one in syntax.read(text)] == pairs
+
+
+@settings(deadline=None)
+@given(HOSTILE, HOSTILE)
+def test_any_property_reads_back(key: str, value: str) -> None:
+    one = SPARK.read(SPARK.write(key, value))
+    assert [(p.key, p.value) for p in one] == [(key, value.strip())]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from((SPARK, RAY, SET)), HOSTILE)
+def test_hostile_texts_are_read_in_order(syntax: Syntax, text: str) -> None:
+    at = 0
+    for one in syntax.read(text):
+        assert at <= one.key_start <= one.key_end <= one.value_start <= one.value_end <= one.end <= len(text)
+        at = one.end
+
+
+@pytest.mark.parametrize("syntax", [SPARK, RAY, SET])
+@pytest.mark.parametrize(
+    "piece", ["a", "\\", "\\\n", ";", "'", '"', "=", "=' ", "/*", "--\n", "set ", "set a='x' ", "#\n"]
+)
+def test_long_texts_take_no_square_of_time(syntax: Syntax, piece: str) -> None:
+    syntax.read(piece * (200_000 // len(piece)))  # a square of it would take minutes
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "target"),
+    [
+        ("j.conf", "spark.a=1", find.SPARK),
+        ("j.conf", "emr.serverless.mgpu.core=30", None),
+        ("j.conf", "emr.serverless.mgpu.core=30;", find.RAY),
+        ("j.conf", "# serverless.ray.worker.gpu.amount=1\nspark.a=1", find.SPARK),
+        ("j.properties", "serverless.ray.worker.gpu.amount=1;", find.RAY),
+        ("j.conf", "set emr.serverless.mgpu.core=30;", find.CUSTOMJOB),
+        ("j.conf", "set serverless.custom.job.task.gpus=1;", find.CUSTOMJOB),
+        ("j.sql", "", find.CUSTOMJOB),
+        ("j.conf", "", None),
+        ("nginx.conf", "server { listen 80; }", None),
+    ],
+)
+def test_which_engine_a_text_is_for(name: str, text: str, target: str | None) -> None:
+    assert find.target_said(Source(name, text)) == target
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "target"),
+    [
+        ("j.json", '{"spark.a": "1", "emr.serverless.mgpu.core": "30"}', find.SPARK),
+        ("j.json", '{"emr.serverless.mgpu.core": "30"}', find.SPARK),
+        ("j.json", '{"serverless.ray.worker.gpu.amount": "1"}', find.RAY),
+        ("j.json", '{"serverless.custom.job.task.gpus": 1}', find.CUSTOMJOB),
+        ("pod.json", '{"kind": "Pod", "emr.serverless.mgpu.core": "30"}', None),
+        ("package.json", '{"name": "web"}', None),
+        ("list.json", "[1]", None),
+        ("broken.json", '{"spark.a": ', None),
+        ("empty.json", "", None),
+        ("pod.conf", "apiVersion: v1\nkind: Pod\n", None),
+        ("j.conf", "a=1", find.SPARK),
+    ],
+)
+def test_which_files_hold_parameters(name: str, text: str, target: str | None) -> None:
+    source = Source(name, text)
+    read = find.reader_of(source)
+    assert (next(iter(read(source))).job if read else None) == target

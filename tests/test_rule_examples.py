@@ -1,0 +1,105 @@
+"""The docstring of every pod rule: its headings, and its examples through the real reader."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.manifest.compose import documents
+from gpuxlate.manifest.nodes import to_plain
+from gpuxlate.manifest.pods import pods_in
+from gpuxlate.manifest.source import Source
+from gpuxlate.profile import Profile
+from gpuxlate.rules.base import Context, Rule, Scope, check_pod
+from gpuxlate.rules.catalog import all_rules
+from gpuxlate.spec.config import load_profile
+
+BACKENDS = tuple(registry.all_backends())
+RULES = all_rules(BACKENDS)
+OF_PODS = [one for one in RULES.values() if one.scope is Scope.POD]
+HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
+EXAMPLE, INSTEAD = "Example", "Use instead"
+
+ALSO: dict[str, set[str]] = {
+    "GX003": {"VKE011"},  # with compute under a misspelt key there is memory without compute
+    "GX007": {"VKE012"},  # 4 MiB, where 4096 are meant, are below the least as well
+}
+"""Errors that an Example cannot do without, by the code of its rule."""
+
+
+def code_of(one: Rule) -> str:
+    return one.code
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """What stands after the word yaml on the line that opens a block, and the block."""
+    for match in re.finditer(r"^```yaml *(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        yield match[1], match[2]
+
+
+def manifest_of(block: str) -> str:
+    """A whole manifest from a short form: the inside of a Pod, or the resources of a container."""
+    block = textwrap.dedent(block)
+    if re.search("^kind:", block, re.MULTILINE):
+        return block
+    if block.startswith("resources:"):
+        block = "spec:\n  containers:\n  - name: web\n" + textwrap.indent(block, "    ")
+    return f"apiVersion: v1\nkind: Pod\n{block}"
+
+
+def profile_of(rule: Rule, heading: str) -> Profile | None:
+    """The profile that a section gives, else that of the Example."""
+    found = [
+        text for name in (heading, EXAMPLE) for kind, text in blocks(rule.sections[name]) if kind == "profile"
+    ]
+    if not found:
+        return None
+    document = next(documents(Source("profile.yaml", found[0])))
+    assert document.root is not None
+    return load_profile(to_plain(document.root))
+
+
+def findings(rule: Rule, heading: str) -> list[Diagnostic]:
+    """What all pod rules say of the one manifest of a section."""
+    texts = [text for kind, text in blocks(rule.sections[heading]) if kind == ""]
+    assert len(texts) == 1, f"{heading} holds one manifest"
+    context = Context(profile_of(rule, heading), BACKENDS)
+    pods = [
+        pod for document in documents(Source("pod.yaml", manifest_of(texts[0]))) for pod in pods_in(document)
+    ]
+    assert pods, "the example holds a pod"
+    speaking = [b for b in BACKENDS if any(True for pod in pods for _ in b.owned(pod.claims))]
+    checked = {one.code: one for one in RULES.values() if any(one in b.rules for b in speaking)}
+    checked |= {one.code: one for one in RULES.values() if not any(one in b.rules for b in BACKENDS)}
+    return [found for pod in pods for found in check_pod(checked.values(), pod.claims, context)]
+
+
+def errors(found: list[Diagnostic]) -> set[str]:
+    return {one.code for one in found if one.severity is Severity.ERROR}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=code_of)
+def test_headings(rule: Rule) -> None:
+    wanted = [heading for heading in HEADINGS if heading != "Fix" or rule.fix]
+    assert list(rule.sections) == wanted
+    assert rule.summary.endswith(".")
+    assert all(rule.sections.values())
+
+
+@pytest.mark.parametrize("rule", OF_PODS, ids=code_of)
+def test_the_example_breaks_the_rule(rule: Rule) -> None:
+    found = findings(rule, EXAMPLE)
+    assert rule.code in {one.code for one in found}
+    assert errors(found) - {rule.code} == ALSO.get(rule.code, set())
+
+
+@pytest.mark.parametrize("rule", OF_PODS, ids=code_of)
+def test_what_to_use_instead_keeps_every_rule(rule: Rule) -> None:
+    found = findings(rule, INSTEAD)
+    assert rule.code not in {one.code for one in found}
+    assert errors(found) == set()

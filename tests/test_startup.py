@@ -1,0 +1,90 @@
+"""What a command loads: start-up is most of the time that a hook takes on one file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("pydantic", "jsonschema", "rich", "kubernetes", "pathspec", "asyncio", "email", "http")
+
+_PROGRAM = """
+import atexit, json, sys
+atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.__stderr__))
+sys.argv[0] = "gpuxlate"
+from gpuxlate.cli import main
+main()
+"""
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: web
+    resources:
+      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
+"""
+SHARE = """\
+apiVersion: gpuxlate.io/v1alpha1
+kind: GPUShare
+metadata: {name: web}
+spec: {cores: 30, memoryMiB: 4096}
+"""
+
+
+def loaded(folder: Path, *arguments: str) -> set[str]:
+    """The modules that a run ends with. The run must succeed."""
+    (folder / "pod.yaml").write_text(POD)
+    (folder / "share.yaml").write_text(SHARE)
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def test_the_version_loads_nothing(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "--version")
+    assert {m for m in modules if m.startswith("gpuxlate")} == {"gpuxlate", "gpuxlate.cli"}
+    assert not modules & {"typer", *HEAVY}
+
+
+def test_the_help_loads_no_command(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "--help")
+    assert "typer" in modules
+    assert not modules & {
+        "gpuxlate.cli.translate",
+        "gpuxlate.cli.lint",
+        "gpuxlate.backends.volcengine",
+        *HEAVY,
+    }
+
+
+@pytest.mark.parametrize("command", ["translate pod.yaml --to tke", "lint pod.yaml", "parse pod.yaml"])
+def test_manifests_need_no_library_but_the_reader(tmp_path: Path, command: str) -> None:
+    modules = loaded(tmp_path, *command.split())
+    assert "_ruamel_yaml" in modules
+    assert not modules & set(HEAVY)
+
+
+def test_a_share_needs_pydantic_and_no_more(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "render", "share.yaml", "--to", "tke")
+    assert "pydantic" in modules
+    assert not modules & {"jsonschema", "rich", "kubernetes", "pathspec", "asyncio"}
+
+
+def test_one_command_does_not_load_the_others(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "translate", "pod.yaml", "--to", "tke")
+    assert not modules & {
+        f"gpuxlate.cli.{name}" for name in ("lint", "parse", "compare", "explain", "schema")
+    }

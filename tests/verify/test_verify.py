@@ -1,0 +1,317 @@
+"""Verifying: the bounds, what is expected on ACK, and the command."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuxlate.backends import registry
+from gpuxlate.cli import main
+from gpuxlate.nvidia_smi import Form, Seen, SeenCard
+from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.share import Share
+from gpuxlate.verify import Expected, expected, gpushare_figure, verify
+
+OUTPUTS = Path(__file__).parent / "outputs"
+ACK = registry.get("alibaba-gpushare")
+
+# facts/alibaba-tencent, "card MiB / floor(card MiB / 1024)": card, units asked, MiB printed; S002, CSK-MULTI,
+# CSK-MON, CSK-EN, BLOG-LR, RAY, A-M7 in this order
+FIGURES = [
+    (16160, 4, 4309),
+    (16130, 2, 2150),
+    (16130, 4, 4301),
+    (15079, 3, 3231),
+    (15360, 3, 3072),
+    (23028, 8, 8373),
+    (22731, 5, 5166),
+]
+
+
+@pytest.mark.parametrize(("card", "units", "printed"), FIGURES)
+def test_the_published_figures(card: int, units: int, printed: int) -> None:
+    assert gpushare_figure(units * 1024, card, 1024) == printed
+
+
+def test_a_card_without_that_many_units_has_no_figure() -> None:
+    assert gpushare_figure(16 * 1024, 16160, 1024) is None
+    assert gpushare_figure(1024, 1000, 1024) is None
+    assert gpushare_figure(512, 16160, 1024) is None
+
+
+@given(st.integers(1, 96), st.integers(1024, 200_000), st.sampled_from((128, 1024)))
+def test_a_unit_is_never_less_than_its_name(units: int, card: int, unit: int) -> None:
+    figure = gpushare_figure(units * unit, card, unit)
+    assert (figure is None) == (units > card // unit)
+    if figure is not None:
+        assert units * unit <= figure <= card
+
+
+def ack_profile(card: int | None = None, **alibaba: object) -> Profile:
+    return Profile(
+        "alibaba-gpushare",
+        cards=CardProfile(memory_mib=card),
+        alibaba=AlibabaProfile(**alibaba),  # type: ignore[arg-type]
+    )
+
+
+WANTED = {
+    "a part": (Share(1, 30, 4096), None, None, (4096, "4055.04", "4423.68", None)),
+    "two cards": (Share(2, None, 8192), None, None, (4096, "4055.04", "4423.68", None)),
+    "whole": (Share(2), None, None, (None, None, None, None)),
+    "whole of a known card": (Share(2), None, 16160, (None, "15998.4", "17452.8", None)),
+    "compute alone": (Share(1, 30), None, None, (None, None, None, None)),
+    "ACK, card unknown": (Share(2, None, 8192), ack_profile(), None, (4096, "4055.04", "4423.68", None)),
+    "ACK": (Share(2, None, 8192), ack_profile(16160), None, (4096, "4055.04", "4423.68", 4309)),
+    "ACK, card given": (Share(2, None, 8192), ack_profile(), 16160, (4096, "4055.04", "4423.68", 4309)),
+    # 3073 MiB become 4 units (--round up): 1 % below the one, 8 % above the other
+    "ACK, rounded": (Share(1, None, 3073), ack_profile(16160), None, (3073, "3042.27", "4423.68", 4309)),
+    "ACK, core_mem": (
+        Share(1, 30, 2048), ack_profile(16160, isolation="share"), None, (2048, "2027.52", "2211.84", 2154)
+    ),
+    "ACK, share": (
+        Share(1, None, 2048), ack_profile(16160, isolation="share"), None, (2048, "15998.4", "17452.8", None)
+    ),
+    "ACK, open source": (Share(1, None, 2048), ack_profile(open_source=True), None, (2048, None, None, None)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WANTED)
+def test_what_is_expected(case: str) -> None:
+    share, profile, card, (asked, least, most, figure) = WANTED[case]
+    wanted, refused = expected(share, ACK if profile else None, profile, card)
+    assert refused == []
+    assert (wanted.cards, wanted.asked_mib, wanted.figure_mib) == (share.cards, asked, figure)
+    assert (wanted.least, wanted.most) == (least and Fraction(least), most and Fraction(most))
+    assert bool(wanted.notes) == (case in ("ACK, share", "ACK, open source"))
+
+
+def test_a_full_card_with_a_cap_becomes_a_whole_one() -> None:
+    """VKE cannot say 100 % with a memory cap (VKE014): the whole card is to be seen."""
+    wanted, refused = expected(Share(1, 100, 8192), registry.get("vke"), None, 16160)
+    assert refused == []
+    assert (wanted.least, wanted.most) == (Fraction("15998.4"), Fraction("17452.8"))
+    assert len(wanted.notes) == 1
+
+
+def test_large_units_are_told() -> None:
+    """A card of 8191 MiB has 7 units of 1170: more than 8 % above 1024."""
+    wanted, _ = expected(Share(1, None, 1024), ACK, ack_profile(8191))
+    assert wanted.figure_mib == 1170
+    assert "more than 8 %" in wanted.notes[0]
+
+
+def test_what_the_target_refuses() -> None:
+    _, refused = expected(Share(1, None, 32768), ACK, ack_profile(16160))
+    assert [one.code for one in refused] == ["ACK004"]
+
+
+@given(st.integers(1, 200_000), st.integers(0, 220_000))
+def test_the_bounds_hold_to_the_mib(asked: int, shown: int) -> None:
+    wanted, _ = expected(Share(1, None, asked))
+    done = verify(wanted, Seen(Form.CSV, (SeenCard(0, None, shown),)))
+    assert done.match == (99 * asked <= 100 * shown <= 108 * asked)
+
+
+@given(st.integers(1, 4), st.lists(st.one_of(st.none(), st.integers(3900, 4600)), max_size=5))
+def test_a_match_is_every_card_and_no_other(cards: int, shown: list[int | None]) -> None:
+    wanted, _ = expected(Share(cards, None, 4096 * cards))
+    seen = Seen(Form.TABLE, tuple(SeenCard(n, None, mib) for n, mib in enumerate(shown)))
+    done = verify(wanted, seen)
+    assert done.match == (
+        len(shown) == cards and all(mib is not None and 4056 <= mib <= 4423 for mib in shown)
+    )
+
+
+def test_a_list_verifies_the_number_of_cards_alone() -> None:
+    seen = Seen(Form.LIST, (SeenCard(0, "NVIDIA A10"),))
+    assert verify(Expected(1), seen).match
+    capped = verify(expected(Share(1, 30, 4096))[0], seen)
+    assert capped.problems == (
+        "nvidia-smi -L shows no memory, only the number of cards: memory is not verified",
+    )
+
+
+# --- the command ------------------------------------------------------------------------------------
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def document(name: str, spec: str) -> str:
+    return f"apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {{name: {name}}}\nspec: {spec}\n"
+
+
+TWO = document("mnist", "{cards: 2, memoryMiB: 8192}")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """gpuxlate verify in a folder with the GPUShare document given."""
+    for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "GPUXLATE_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["gpuxlate"])
+
+    def called(spec: str, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
+        Path("share.yaml").write_text(spec, encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as stop:
+            main(["verify", "share.yaml", *arguments])
+        out, err = capfdbinary.readouterr()
+        return int(stop.value.code or 0), out.decode(), err.decode()
+
+    return called
+
+
+V100 = str(OUTPUTS / "driver-470-two-v100.txt")
+
+
+def test_the_vendors_own_example(run: Run) -> None:
+    """Seed 002: 8 GiB over two cards of 16160 MiB, 4309 MiB on each."""
+    code, out, err = run(TWO, "--nvidia-smi", V100, "--to", "ack", "--card-memory-mib", "16160")
+    assert (code, err) == (0, "")
+    assert out == (
+        "mnist\n"
+        "\n"
+        "CARD  NAME                ASKED MiB  EXPECTED MiB  FOUND MiB  WITHIN BOUNDS\n"
+        "0     Tesla V100-SXM2...  4096       4309          4309       yes\n"
+        "1     Tesla V100-SXM2...  4096       4309          4309       yes\n"
+        "\n"
+        "match: 2 cards as asked for, each within 4055.04 to 4423.68 MiB\n"
+    )
+
+
+def test_json(run: Run) -> None:
+    text = Path(V100).read_text()
+    code, out, _ = run(TWO, "--nvidia-smi", "-", "-o", "json", stdin=text)
+    assert code == 0
+    got = json.loads(out)
+    assert (got["format"], got["match"], got["target"]) == ("gpuxlate-verify/v1", True, None)
+    assert got["bounds"] == {"leastMiB": 4055.04, "mostMiB": 4423.68}
+    assert got["cards"][1] == {
+        "index": 1,
+        "name": "Tesla V100-SXM2...",
+        "askedMiB": 4096,
+        "expectedMiB": None,
+        "foundMiB": 4309,
+        "usedMiB": 381,
+        "within": True,
+    }
+
+
+MISMATCHES = {
+    "cards": ("{cards: 1, memoryMiB: 4096}", "mismatch: 1 card asked for, 2 found\n"),
+    "whole cards": ("{cards: 3}", "mismatch: 3 cards asked for, 2 found\n"),
+    "too little": (
+        "{cards: 2, memoryMiB: 10240}",
+        "mismatch: card 0 shows 4309 MiB, less than 5068.8 MiB; "
+        "card 1 shows 4309 MiB, less than 5068.8 MiB\n",
+    ),
+    "too much": (
+        "{cards: 2, memoryMiB: 6144}",
+        "mismatch: card 0 shows 4309 MiB, more than 3317.76 MiB; "
+        "card 1 shows 4309 MiB, more than 3317.76 MiB\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MISMATCHES)
+def test_a_mismatch_exits_1_and_says_why(run: Run, case: str) -> None:
+    spec, verdict = MISMATCHES[case]
+    code, out, _ = run(document("a", spec), "--nvidia-smi", V100)
+    assert code == 1
+    assert out.endswith(verdict)
+
+
+def test_whole_cards_need_no_memory(run: Run) -> None:
+    code, out, _ = run(document("a", "{cards: 2}"), "--nvidia-smi", V100)
+    assert code == 0
+    assert out.endswith("match: 2 cards as asked for; the memory was not checked\n")
+
+
+def test_the_profile_tells_the_card(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("target: alibaba-gpushare\ncards: {memoryMiB: 16160}\n")
+    code, out, _ = run(TWO, "--nvidia-smi", V100, "--profile", "p.yaml", "-o", "json")
+    assert code == 0
+    assert [card["expectedMiB"] for card in json.loads(out)["cards"]] == [4309, 4309]
+    code, out, err = run(TWO, "--nvidia-smi", V100, "--profile", "p.yaml", "--to", "vke")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: --to volcengine-mgpu, and the profile is of alibaba-gpushare")
+
+
+def test_no_isolation_is_noted(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("target: alibaba-gpushare\nalibaba: {isolation: share}\n")
+    code, _, err = run(TWO, "--nvidia-smi", V100, "--profile", "p.yaml")
+    assert code == 0
+    assert err == (
+        "note: isolation mode share counts memory, and isolates none: the container sees the whole card\n"
+    )
+
+
+def test_one_of_several_documents(run: Run) -> None:
+    both = f"{TWO}---\n{document('other', '{cards: 1}')}"
+    code, out, err = run(both, "--nvidia-smi", V100)
+    assert (code, out) == (2, "")
+    assert err == ("error: 2 GPUShare documents: which one runs there?\nhelp: --name, one of: mnist, other\n")
+    assert run(both, "--nvidia-smi", V100, "--name", "mnist")[0] == 0
+    assert run(both, "--nvidia-smi", V100, "--name", "other")[0] == 1
+    code, _, err = run(both, "--nvidia-smi", V100, "--name", "none")
+    assert (code, err.splitlines()[0]) == (2, "error: no GPUShare document is named 'none'")
+
+
+INPUTS = {
+    "empty": ("", 3, "error: <stdin>: empty; give what nvidia-smi prints"),
+    "blank": (" \n\n", 3, "error: <stdin>: empty; give what nvidia-smi prints"),
+    "failed": ("NVIDIA-SMI has failed because\n", 1, "error: <stdin>: nvidia-smi does not reach the driver"),
+    "cut": (Path(V100).read_text()[:900], 1, "error: <stdin>: the table of nvidia-smi is cut"),
+    "escape": ("a\x1b]0;title\x07b\x9bc", 1, "error: <stdin>: there is no card in it: ab\\x9bc"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", INPUTS)
+def test_what_is_no_output(run: Run, case: str) -> None:
+    text, exit_code, said = INPUTS[case]
+    code, out, err = run(TWO, "--nvidia-smi", "-", stdin=text)
+    assert (code, out) == (exit_code, "")
+    assert err.startswith(said)
+    assert "nvidia-smi" in err
+    assert "\x1b" not in err
+    assert len(err.splitlines()) <= 2
+
+
+def test_missing_and_undecodable_files(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "utf16.txt").write_bytes(Path(V100).read_text().encode("utf-16"))
+    for name, said in (("none.txt", "no such file"), ("utf16.txt", "no UTF-8"), (".", "is a directory")):
+        code, out, err = run(TWO, "--nvidia-smi", name)
+        assert (code, out) == (3, "")
+        assert said in err
+
+
+def test_usage(run: Run) -> None:
+    assert run(TWO)[0] == 2
+    assert run(TWO, "--nvidia-smi", V100, "--to", "vk")[0] == 2
+    assert run(TWO, "--nvidia-smi", V100, "-o", "xml")[0] == 2
+    code, _, err = run(TWO, "-", "--nvidia-smi", "-")
+    assert (code, err.splitlines()[0]) == (2, "error: stdin can be read once only")
+
+
+def test_a_bad_document_is_placed(run: Run) -> None:
+    code, out, err = run(document("a", "{cards: 2, memoryMiB: 4097}"), "--nvidia-smi", V100)
+    assert (code, out) == (1, "")
+    assert "GX011" in err
+    assert "share.yaml" in err
+
+
+def test_what_the_target_cannot_hold(run: Run) -> None:
+    spec = document("a", "{cards: 4, cores: 120, memoryMiB: 16384}")
+    code, out, err = run(spec, "--nvidia-smi", V100, "--to", "tencent-qgpu")
+    assert (code, out) == (1, "")
+    assert "TKE005" in err
