@@ -23,6 +23,7 @@ from gpuxlate.reading import merge_readings, read_pod
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
+from gpuxlate.scheduling import left_schedulers, rescheduled
 from gpuxlate.unreadable import no_yaml
 
 
@@ -104,7 +105,8 @@ class _Run:
             shared = True
             edits.extend(self._pod(document, pod, speaking))
             if self.settings.to.form_module:
-                path = next(c.path for c in pod.claims.all_containers() if self._asks(c, speaking))
+                asking = (c.path for c in pod.claims.all_containers() if self._asks(c, speaking))
+                path = next(asking, pod.claims.path)
                 self._refuse_job(document, pod, path, f"{self.settings.to.name} writes no pod")
         for job in jobs_in(document):
             backend = registry.get(job.target)
@@ -194,6 +196,7 @@ class _Run:
         found.extend(self._isolation(readings))
         if not self.settings.reads_only:
             found.extend(writable(pod, fit, self._owned(sources)))
+            found.extend(rescheduled(pod, fit, sources, self.settings.to))
         placed_all = [placed(document, one, pod.object) for one in unique(found)]
         self.diagnostics.extend(placed_all)
         self._note_items(document, pod, readings, fit, broken, placed_all)
@@ -336,5 +339,6 @@ def share_edits(
             resources_key=pod.resources_key,
             mirror_requests=mirror_requests,
             quoted_source=any(backend.quotes_numbers for backend in replaced),
+            schedulers=left_schedulers(replaced, target),
         )
     )

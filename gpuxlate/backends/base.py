@@ -41,11 +41,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A choice of nodes that has no counterpart at another target, such as a card model."""
+    """A choice of nodes or cards without counterpart at another target, such as a card model."""
 
     key: str
     text: str
     path: Path
+    what: str = "node selector"  # the place it stands in
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,11 @@ class Taking:
             if requirement.key == name:
                 self._select(requirement)
 
+    def choice(self, value: Value | None, name: str, what: str) -> None:
+        """Take an annotation, a variable or a resource that chooses what no other target can say."""
+        if self._take(value) is not None and value is not None:
+            self.selectors.append(Selector(name, value.text, value.path, what))
+
     def problem(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, hint, path))
 
@@ -170,6 +176,7 @@ class Taking:
         memory_mib: int | None = None,
         policy: Policy | None = None,
         qos: Qos | None = None,
+        memory_percent: int | None = None,
         origins: Mapping[str, Path] | None = None,
     ) -> ContainerShare:
         """The container with its share; numbers that are no share are reported (GX011)."""
@@ -178,7 +185,7 @@ class Taking:
         found = None
         where = dict(origins or {})
         try:
-            found = Share(cards, cores, memory_mib, policy, qos)
+            found = Share(cards, cores, memory_mib, policy, qos, memory_percent)
         except ShareError as error:
             attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
             for one in error.problems:
@@ -224,6 +231,9 @@ class Backend:
 
     ``gpu_prefixes``: under these every key must be a known one (GX003).
     ``whole_card_key``: the common key that this target writes whole cards with, if it does.
+    ``schedulers``: the schedulers of the dialect. Its keys have effect with these and the default one,
+    or, where ``write`` names one, with these alone; they go when its keys go.
+    ``also_speaks``: the pod asks in this dialect though no key of its own stands in resources.
     ``says``: for each field of the share, by JSON name, how this target says it (``targets``).
     """
 
@@ -237,6 +247,8 @@ class Backend:
     rules_module: str
     look_alikes: Mapping[str, str] = field(default_factory=dict)
     whole_card_key: str | None = None
+    schedulers: tuple[str, ...] = ()
+    also_speaks: Callable[[PodClaims], bool] | None = None
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
     claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
@@ -311,7 +323,8 @@ class Backend:
 
     def speaks_in(self, pod: PodClaims) -> bool:
         """Some container of the pod asks for a GPU in this dialect."""
-        return any(self.owns(name) for container in pod.all_containers() for name in container.resources)
+        owned = any(self.owns(name) for container in pod.all_containers() for name in container.resources)
+        return owned or (self.also_speaks is not None and self.also_speaks(pod))
 
     def owned(self, pod: PodClaims) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""

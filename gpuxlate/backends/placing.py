@@ -72,7 +72,7 @@ class Placing:
 
     @property
     def whole_cards(self) -> bool:
-        return self._now["cores"] is None and self._now["memory_mib"] is None
+        return all(self._now[name] is None for name in ("cores", "memory_mib", "memory_percent"))
 
     @property
     def untaken(self) -> tuple[str, ...]:
@@ -150,8 +150,8 @@ class Placing:
         )
         return given
 
-    def drop(self, attribute: str, code: str, why: str) -> None:
-        """Leave a field out because it has no place here."""
+    def drop(self, attribute: str, code: str, why: str, hint: str | None = None) -> None:
+        """Leave a field out because it has no place here. ``hint``: what to do, if not to drop it."""
         asked = self.take(attribute)
         if asked is None:
             return
@@ -162,7 +162,7 @@ class Placing:
             attribute,
             code,
             f"{name} {asked} has no place: {why}",
-            f"remove {name} from the share, or pass --drop {name}",
+            hint or f"remove {name} from the share, or pass --drop {name}",
             None,
             accepted=name in self.accept.drop,
         )
@@ -182,7 +182,7 @@ class Placing:
     def whole_when_full(self, code: str) -> None:
         """A full card's compute with a memory cap that the target cannot say: whole cards."""
         cores, memory = self._now["cores"], self._now["memory_mib"]
-        if cores != FULL_CARD_CORES * self.cards:
+        if cores != FULL_CARD_CORES * self.cards or self._now["memory_percent"] is not None:
             return
         self._now["cores"] = None
         self._untaken.discard("cores")
