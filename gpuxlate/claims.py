@@ -71,6 +71,7 @@ class ContainerClaims:
     requests: Mapping[str, Value] = field(default_factory=dict)
     env: Mapping[str, Value] = field(default_factory=dict)
     path: Path = field(default=(), compare=False)
+    privileged: Value | None = None  # securityContext.privileged
 
     @property
     def resources(self) -> Mapping[str, Value]:
@@ -100,6 +101,7 @@ class PodClaims:
     stray_annotations: Mapping[str, Value] = field(default_factory=dict)
     path: Path = field(default=(), compare=False)
     metadata_path: Path = field(default=(), compare=False)
+    node_name: Value | None = None
 
     def all_containers(self) -> Iterator[ContainerClaims]:
         """Init containers, then containers, in their order."""
@@ -149,6 +151,10 @@ class Place(StrEnum):
     SCHEDULER = "scheduler"  # written by the vendor's scheduler: stripped, never written
 
 
+SELECTOR = "selector"
+"""What a row ``says`` that chooses nodes or cards: no field of a share, kept where both targets know it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """One row of the data sheet. A name that ends in ``*`` stands for every key that begins so."""
@@ -158,7 +164,7 @@ class Key:
     meaning: str
     unit: str = ""
     source: str = ""
-    says: str | None = None  # the field of the share that it says, by attribute name
+    says: str | None = None  # the field of the share that it says, by attribute name, or SELECTOR
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):

@@ -190,7 +190,8 @@ class _Run:
             readings.append((backend, reading))
         broken = any(one.severity is Severity.ERROR for one in found)
         containers = merge_readings([reading for _, reading in readings])
-        selectors = [s for _, reading in readings for s in reading.selectors if not self.settings.reads_only]
+        wanted = [] if self.settings.reads_only else [s for _, reading in readings for s in reading.selectors]
+        selectors = [one for one in wanted if not self.settings.to.chooses(one.key)]
         fit = fit_pod(containers, self.settings.to, self.settings.accept, self.settings.profile, selectors)
         found.extend(fit.findings())
         found.extend(self._isolation(readings))
@@ -324,6 +325,8 @@ def share_edits(
     common = {b.whole_card_key for b in replaced if b.whole_card_key}
 
     def owned(name: str) -> bool:
+        if target.chooses(name):  # both know it: it stays as it is
+            return False
         return name in common or any(backend.owns(name) for backend in replaced)
 
     def role(name: str) -> str | None:

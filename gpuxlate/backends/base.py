@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gpuxlate import quantity
 from gpuxlate.backends.placing import Placing, PodPlacing
-from gpuxlate.claims import ContainerClaims, Key, NodeRequirement, Path, Place, PodClaims, Value, key
+from gpuxlate.claims import (
+    SELECTOR,
+    ContainerClaims,
+    Key,
+    NodeRequirement,
+    Path,
+    Place,
+    PodClaims,
+    Value,
+    key,
+)
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import Profile
 from gpuxlate.rules.base import Rule, rules_of
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
 
 __all__ = [
+    "SELECTOR",
     "Backend",
     "ContainerShare",
     "Form",
@@ -231,9 +242,6 @@ class Backend:
 
     ``gpu_prefixes``: under these every key must be a known one (GX003).
     ``whole_card_key``: the common key that this target writes whole cards with, if it does.
-    ``schedulers``: the schedulers of the dialect. Its keys have effect with these and the default one,
-    or, where ``write`` names one, with these alone; they go when its keys go.
-    ``also_speaks``: the pod asks in this dialect though no key of its own stands in resources.
     ``says``: for each field of the share, by JSON name, how this target says it (``targets``).
     """
 
@@ -247,8 +255,8 @@ class Backend:
     rules_module: str
     look_alikes: Mapping[str, str] = field(default_factory=dict)
     whole_card_key: str | None = None
-    schedulers: tuple[str, ...] = ()
-    also_speaks: Callable[[PodClaims], bool] | None = None
+    schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
+    also_speaks: Callable[[PodClaims], bool] | None = None  # whatever keys stand in resources
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
     claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
@@ -320,6 +328,10 @@ class Backend:
         """The field of the share that a key says."""
         row = self.find(name)
         return row.says if row else None
+
+    def chooses(self, name: str) -> bool:
+        """The key chooses nodes or cards here, as its row says."""
+        return self.role(name) == SELECTOR
 
     def speaks_in(self, pod: PodClaims) -> bool:
         """Some container of the pod asks for a GPU in this dialect."""

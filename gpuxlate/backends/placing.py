@@ -133,6 +133,8 @@ class Placing:
         value = self.take(attribute)
         if value is not None:
             return int(value)
+        if attribute == "memory_mib" and self._now["memory_percent"] is not None:
+            return None  # it is said, in a way that has no place here: that is one loss, not two
         name = JSON_NAMES[attribute]
         each = self.accept.fill.get(name)
         given = None if each is None else each * self.cards
