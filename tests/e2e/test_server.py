@@ -108,8 +108,9 @@ with Cluster("left") as cluster:
 """
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_running(programs: None, number: signal.Signals) -> None:
+def test_nothing_is_left_running(number: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", STARTER],
         cwd=ROOT,

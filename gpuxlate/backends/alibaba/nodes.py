@@ -28,6 +28,8 @@ RECORD = "scheduler.framework.gpushare.allocation"
 OLD_RECORD = "ALIYUN_COM_GPU_MEM_IDX"
 """Annotation of the open-source scheduler: the one card of the pod (OSS)."""
 OPEN_SOURCE_LABEL = "gpushare"
+OPEN_SOURCE_MODE = "open source"
+"""Not the vendor's word: what nodes of the open-source plugin are called here."""
 NAME, CARD_MIB, CARDS = k.ACCELERATORS
 UNITS_MIB = (ACK_DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
 """Units of gpu-mem that exist: GiB, 128 MiB (UNIT), and MiB of the open-source plugin (OSS)."""
@@ -88,7 +90,7 @@ def _shared(
     notes = []
     if unit is None:
         notes.append(
-            f"the unit of {k.MEMORY} cannot be told from here; {ACK_DEFAULT_UNIT_MIB} MiB, ACK's own, is meant"
+            f"the unit of {k.MEMORY} cannot be told from here; {ACK_DEFAULT_UNIT_MIB} MiB is the default"
         )
     if cards is None:
         notes.append(f"the number of cards is not told ({k.COUNT}, {CARDS})")
@@ -97,7 +99,7 @@ def _shared(
     return NodeView(
         "alibaba-gpushare",
         Serves.SHARES,
-        mode=mode or ("open source" if open_source else None),
+        mode=mode or (OPEN_SOURCE_MODE if open_source else None),
         cards=cards,
         card_mib=None if on_card is None else on_card * nominal,
         physical_mib=physical,

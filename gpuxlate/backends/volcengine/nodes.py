@@ -64,10 +64,9 @@ def keeps_out(node: NodeView, wanted: Wanted) -> str | None:
     if all(share.whole_cards for share in shares):
         return None
     asked = next((share.policy for share in shares if share.policy), None) or DEFAULT_POLICY
-    if node.policy in (asked, None):
+    if node.policy is asked:
         return None
-    assert node.policy is not None
-    return f"its policy is {k.POLICIES[node.policy]}, the pod asks for {k.POLICIES[asked]}"
+    return f"its policy is {node.labels.get(k.POLICY)}, the pod asks for {k.POLICIES[asked]}"
 
 
 LIVE = Live(
