@@ -23,7 +23,14 @@ from gpuxlate.rules.catalog import all_rules
 from gpuxlate.share import JSON_NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
-WRITTEN_BY_HAND = ("README.md", "docs/share.md", "docs/translate.md", "docs/node-pools.md")
+WRITTEN_BY_HAND = (
+    "docs/emr.md",
+    "docs/ai-app.md",
+    "README.md",
+    "docs/share.md",
+    "docs/translate.md",
+    "docs/node-pools.md",
+)
 NOTE = "<!-- written by docs/generate.py; change the code it is made from -->\n\n"
 
 PREFIXES = {

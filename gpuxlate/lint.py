@@ -70,7 +70,7 @@ def nothing(_code: str) -> bool:
 
 @cache
 def _dialects() -> tuple[Backend, ...]:
-    return tuple(registry.pod_backends())
+    return registry.pod_backends()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +183,21 @@ def _asks_for_gpus(pods: Sequence[Pod]) -> bool:
     return any(registry.spoken_in(pod.claims) for pod in pods)
 
 
+READ_CODES = frozenset({"GX010", "GX011"})
+"""What reading finds and no rule of a vendor says."""
+
+
 def lint_pod(pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
     """The rules of no vendor, then those of the vendors whose dialect the pod speaks."""
     yield from check_pod(catalog.neutral_rules(), pod, context)
     for backend in registry.spoken_in(pod):
-        yield from check_pod(backend.rules, pod, context)
+        of_vendor = list(check_pod(backend.rules, pod, context))
+        yield from of_vendor
+        # what only shows when the numbers are put together, and no rule has said so
+        complained = {one.path for one in of_vendor if one.severity is Severity.ERROR}
+        for one in backend.read(Taking(pod), context.profile).diagnostics:
+            if one.code in READ_CODES and one.path not in complained:
+                yield one
 
 
 def limits_of(job: Job) -> Mapping[str, Value]:

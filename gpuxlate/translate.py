@@ -23,7 +23,7 @@ from gpuxlate.reading import merge_readings, read_pod
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.unreadable import no_yaml, template_in, unrendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Settings:
 
     @property
     def context(self) -> Context:
-        return Context(self.profile, tuple(registry.pod_backends()))
+        return Context(self.profile, registry.pod_backends())
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,10 @@ class _Run:
         return Translation(self.source, text, tuple(self.items), tuple(self.diagnostics), count)
 
     def _document(self, document: Document) -> None:
+        template = template_in(document)
+        if template is not None:
+            self.diagnostics.append(unrendered(self.source, template).located(document=document.index))
+            return
         pods = [] if document.job else list(pods_in(document))
         facts = document_claims(document, pods, registry.is_gpu_key)
         edits: list[Edit] = []
@@ -295,6 +299,15 @@ def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Di
             f"a {pod.object.kind or 'document'} has no place for labels and annotations of its pods, "
             "which the target needs for this share",
             "put the share on a pod template, or leave the field out that needs them",
+            pod.claims.path,
+        )
+    if (fit.claims.node_selector or fit.claims.affinity) and not pod.takes_nodes:
+        yield Diagnostic(
+            "GX023",
+            Severity.ERROR,
+            f"a {pod.object.kind or 'document'} has no place for a choice of nodes, "
+            "which the target needs for this share",
+            "put the share on a pod template, or leave the field out that needs it",
             pod.claims.path,
         )
     if terms_left_empty(pod.claims, owned):

@@ -7,7 +7,6 @@ another cluster. Other defaults stay: every server fills in the same ones.
 from __future__ import annotations
 
 import copy
-import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -51,13 +50,14 @@ _LABELS = frozenset(
         "batch.kubernetes.io/job-completion-index",
         "batch.kubernetes.io/job-name",
         "controller-revision-hash",
-        "controller-uid",
-        "job-name",
         "pod-template-generation",
         "pod-template-hash",
         "statefulset.kubernetes.io/pod-name",
     }
 )
+"""Controllers alone write them."""
+_JOB_LABELS = frozenset({"controller-uid", "job-name"})
+"""Jobs of older servers write them too; elsewhere they may be anybody's."""
 _POD = ("ephemeralContainers", "nodeName", "overhead", "priority")
 """Admission computes them anew, and refuses what differs."""
 _TOKENS = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -72,37 +72,41 @@ def cleaned(found: Json) -> Json:
     made = {"apiVersion": found.get("apiVersion"), "kind": found.get("kind")}
     made.update((key, copy.deepcopy(value)) for key, value in found.items() if key not in (*made, "status"))
     kind = made["kind"]
-    _metadata(made, pod=kind == "Pod")
-    spec = made.get("spec")
-    if not isinstance(spec, dict):
+    spec = made.get("spec") if isinstance(made.get("spec"), dict) else None
+    own_labels = _LABELS
+    if _of_a_job(found) or (spec and kind == "Job" and not spec.get("manualSelector")):
+        own_labels |= _JOB_LABELS
+    _metadata(made, own_labels)
+    if not spec:
         return made
+    selector = spec.get("selector")
     if kind == "Pod":
         _pod(spec)
-    elif kind == "Job":
-        _job(spec)
+    elif kind == "Job" and not spec.get("manualSelector"):
+        spec.pop("selector", None)
     elif kind == "Service" and spec.get("clusterIP") != "None":
         _drop(spec, _SERVICE)
     elif kind == "PersistentVolumeClaim":
         _drop(spec, _CLAIM)
+    elif isinstance(selector, dict) and isinstance(selector.get("matchLabels"), dict):
+        _drop(selector["matchLabels"], tuple(_LABELS))
     for claim in _mappings(spec.get("volumeClaimTemplates")):
         _drop(claim, ("status",))
-        _metadata(claim, pod=False)
+        _metadata(claim, _LABELS)
     for template in _templates(spec):
-        _metadata(template, pod=True)
-        if isinstance(template.get("spec"), dict):
-            _pod(template["spec"])
-            _service_account(template["spec"])
+        _metadata(template, own_labels)
+        _pod(template["spec"])
     return made
+
+
+def _of_a_job(found: Json) -> bool:
+    owners = (found.get("metadata") or {}).get("ownerReferences")
+    return any(one.get("kind") == "Job" for one in _mappings(owners))
 
 
 def as_yaml(found: Json) -> str:
     """A cleaned object as a YAML document."""
     return fresh(cleaned(found))
-
-
-def as_json(found: Json) -> str:
-    """A cleaned object as JSON on one line: made at once, for what is only looked through."""
-    return json.dumps(cleaned(found), ensure_ascii=False)
 
 
 def _templates(spec: Json) -> Iterator[Json]:
@@ -119,15 +123,14 @@ def _templates(spec: Json) -> Iterator[Json]:
             pending.extend(one)
 
 
-def _metadata(owner: Json, *, pod: bool) -> None:
-    """``pod``: the labels are a pod's, on which controllers write."""
+def _metadata(owner: Json, labels: frozenset[str]) -> None:
     metadata = owner.get("metadata")
     if not isinstance(metadata, dict):
         return
     own = {key: value for key, value in metadata.items() if key not in _METADATA}
     if "name" not in own and "generateName" in metadata:
         own["generateName"] = metadata["generateName"]
-    for key, added in (("annotations", _ANNOTATIONS), ("labels", _LABELS if pod else frozenset())):
+    for key, added in (("annotations", _ANNOTATIONS), ("labels", labels)):
         if isinstance(own.get(key), dict):
             own[key] = {n: v for n, v in own[key].items() if n not in added and not _by_scheduler(n)}
             if not own[key]:
@@ -146,7 +149,9 @@ def _pod(spec: Json) -> None:
     _drop(spec, _POD)
     if spec.get("preemptionPolicy") == "PreemptLowerPriority":  # what admission fills in
         del spec["preemptionPolicy"]
-    _service_account(spec)
+    spec.pop("serviceAccount", None)  # the old field repeats the new one
+    if spec.get("serviceAccountName") == "default":
+        del spec["serviceAccountName"]
     tolerations = [one for one in _list(spec, "tolerations") if not _added_toleration(one)]
     _set(spec, "tolerations", tolerations)
     containers = [*_mappings(spec.get("containers")), *_mappings(spec.get("initContainers"))]
@@ -164,13 +169,6 @@ def _pod(spec: Json) -> None:
     _set(spec, "volumes", [one for one in _list(spec, "volumes") if one.get("name") not in gone])
 
 
-def _service_account(spec: Json) -> None:
-    """The old field repeats the new one, and ``default`` is what everybody gets."""
-    spec.pop("serviceAccount", None)
-    if spec.get("serviceAccountName") == "default":
-        del spec["serviceAccountName"]
-
-
 def _added_toleration(one: Any) -> bool:
     return (
         isinstance(one, dict)
@@ -178,18 +176,6 @@ def _added_toleration(one: Any) -> bool:
         and one.get("effect") == "NoExecute"
         and one.get("tolerationSeconds") == 300
     )
-
-
-def _job(spec: Json) -> None:
-    """Another server refuses the selector and labels that this one made up."""
-    template = (spec.get("template") or {}).get("metadata")
-    if spec.get("manualSelector"):
-        return
-    spec.pop("selector", None)
-    labels = template.get("labels") if isinstance(template, dict) else None
-    if isinstance(labels, dict):
-        for name in _LABELS & labels.keys():
-            del labels[name]
 
 
 def _drop(owner: Json, keys: tuple[str, ...]) -> None:

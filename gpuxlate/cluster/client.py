@@ -88,9 +88,7 @@ class Cluster:
                 if went_on or not gone.token:
                     raise
                 went_on = True
-                self._note(
-                    f"{gone.resource} changed while they were read: later pages are newer than the first"
-                )
+                self._note(f"the list at {path} changed while it was read: its later pages are newer")
                 query["continue"] = gone.token
                 continue
             items = page.get("items")

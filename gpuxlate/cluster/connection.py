@@ -15,7 +15,7 @@ from gpuxlate import __version__
 from gpuxlate.cluster import answers
 from gpuxlate.cluster.errors import ClusterError
 from gpuxlate.cluster.kubeconfig import Chosen, Kubeconfig
-from gpuxlate.cluster.light import Library, load
+from gpuxlate.cluster.light import load
 from gpuxlate.cluster.server import Json
 
 CONNECT_SECONDS = 10.0
@@ -53,39 +53,32 @@ class Connection:
     """
 
     def __init__(self, kubeconfig: Kubeconfig, context: str | None, timeout: float | None) -> None:
-        self.chosen: Chosen | None = None
-        self._config = self._configured(kubeconfig, context)
+        self.chosen = _chosen(kubeconfig, context)
+        self._library = load(logins=self.chosen is not None and "auth-provider" in self.chosen.user)
+        self._config = self._library.configuration()
+        if self.chosen is None:
+            self._as_service_account()
+        else:
+            self._as_user(self.chosen)
         self.server = Address(str(self._config.host), self.chosen.name if self.chosen else None)
         self._secrets = answers.secrets_of(self.chosen.user if self.chosen else {})
         self._timeout = timeout
         self._open()
 
-    def _configured(self, kubeconfig: Kubeconfig, context: str | None) -> Any:
-        in_pod = "KUBERNETES_SERVICE_HOST" in os.environ
-        if not kubeconfig.found:
-            if not in_pod:
-                raise ClusterError(
-                    f"no cluster is configured: {', '.join(map(str, kubeconfig.paths))} is not there",
-                    "pass --kubeconfig FILE, or set KUBECONFIG",
-                )
-            self._library: Library = load()
-            config = self._library.configuration()
-            try:
-                self._library.incluster_config.load_incluster_config(client_configuration=config)
-            except Exception:
-                raise ClusterError("the service account of this pod cannot be read") from None
-            return config
-        self.chosen = chosen = kubeconfig.choose(context)
-        self._library = load(logins="auth-provider" in chosen.user)
-        config = self._library.configuration()
+    def _as_service_account(self) -> None:
+        try:
+            self._library.incluster_config.load_incluster_config(client_configuration=self._config)
+        except Exception:
+            raise ClusterError("the service account of this pod cannot be read") from None
+
+    def _as_user(self, chosen: Chosen) -> None:
         with answers.quiet_root() as said:
             try:
-                self._loader(chosen).load_and_set(config)
+                self._loader(chosen).load_and_set(self._config)
             except Exception as error:
                 raise answers.unusable(chosen, error) from None
-        if "exec" in chosen.user and not (config.api_key or config.cert_file):
+        if "exec" in chosen.user and not (self._config.api_key or self._config.cert_file):
             raise answers.plugin_failed(chosen, said)
-        return config
 
     def _loader(self, chosen: Chosen) -> Any:
         """The library's reader, given what is read already: its own takes as long as all the rest."""
@@ -174,9 +167,7 @@ class Connection:
     def _told(self, method: str, path: str, query: Mapping[str, Any] | None) -> answers.Told:
         return answers.Told(self.server.name, method, path, dict(query or {}), self._secrets)
 
-    def _once(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
-    ) -> tuple[Any, str]:
+    def _once(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[Any, str]:
         """One try: the answer; or None, and why, where the connection was cut."""
         from urllib3 import exceptions
 
@@ -209,6 +200,18 @@ class Connection:
                 "is this a Kubernetes API server? a proxy or a login page may answer in its place",
             )
         return found
+
+
+def _chosen(kubeconfig: Kubeconfig, context: str | None) -> Chosen | None:
+    """The context to use; None inside a pod that has no kubeconfig."""
+    if kubeconfig.found:
+        return kubeconfig.choose(context)
+    if "KUBERNETES_SERVICE_HOST" in os.environ:
+        return None
+    raise ClusterError(
+        f"no cluster is configured: {', '.join(map(str, kubeconfig.paths))} is not there",
+        "pass --kubeconfig FILE, or set KUBECONFIG",
+    )
 
 
 def _asked(answer: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gpuxlate.cluster.errors import ClusterError, ConflictError, MissingError
-from gpuxlate.cluster.server import Json, Server
+from gpuxlate.cluster.server import Json, ObjectError, Server
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.nodes import to_plain
 from gpuxlate.manifest.plain import fresh
@@ -17,14 +17,6 @@ from gpuxlate.manifest.source import Source
 
 MANAGER = "gpuxlate"
 """The field manager: what it applied it may change again."""
-
-
-class ObjectError(ValueError):
-    """A document that cannot be applied; ``hint`` says what to write."""
-
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)

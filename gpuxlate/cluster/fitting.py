@@ -60,8 +60,8 @@ class Answer:
         }
 
 
-def answer(books: Books, wanted: Sequence[Wanted]) -> Answer:
-    """Whether all of the pods fit beside those that run."""
+def answer(books: Books, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) -> Answer:
+    """Whether all of the pods fit beside those that run. ``unclear``: what else nobody knows."""
     problem = problem_of(books, wanted)
     kinds = problem.kinds
     sure = [_shut(one) if n in problem.blind else one for n, one in enumerate(problem.bins)]
@@ -74,12 +74,13 @@ def answer(books: Books, wanted: Sequence[Wanted]) -> Answer:
         undecided = True
     if spots is not None:
         places = tuple(_places(problem, spots))
-        many = tuple(_crowded(problem, spots))
-        return Answer(Verdict.FITS, len(kinds), len(kinds), (), (*warnings, *many), places)
+        warnings = (*warnings, *_crowded(problem, spots))
+        verdict = Verdict.UNKNOWN if unclear else Verdict.FITS
+        return Answer(verdict, len(kinds), len(kinds), tuple(unclear), warnings, places)
     fitting = _fitting(sure, kinds)
     unsure = tuple(_unsure(problem, undecided))
     if unsure:
-        return Answer(Verdict.UNKNOWN, len(kinds), fitting, unsure, warnings)
+        return Answer(Verdict.UNKNOWN, len(kinds), fitting, (*unsure, *unclear), warnings)
     return Answer(Verdict.NOT, len(kinds), fitting, tuple(missing(problem)), warnings)
 
 

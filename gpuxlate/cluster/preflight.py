@@ -162,7 +162,8 @@ def _requirement(need: Requirement, there: Sequence[GpuNode], version: str, back
         else:
             unknown.append(node.name)
     state = State.MET if met else State.UNKNOWN if unknown else State.UNMET
-    tells = backend.live.tells if backend.live else {}
+    usual = DEFAULT_TELLS if need.fact.startswith("components.") else None
+    tell = (backend.live.tells if backend.live else {}).get(need.fact, usual)
     return Point(
         need.what,
         str(need.bound),
@@ -172,9 +173,7 @@ def _requirement(need: Requirement, there: Sequence[GpuNode], version: str, back
         tuple(unmet),
         tuple(unknown),
         need.when,
-        tells.get(need.fact, DEFAULT_TELLS if need.fact.startswith("components.") else None)
-        if unknown
-        else None,
+        tell if unknown else None,
         need.source,
     )
 

@@ -73,6 +73,7 @@ def _text(value: Any) -> str:
     return _string(value) if isinstance(value, str) else json.dumps(value)
 
 
+_NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _ELSEWHERE = re.compile(r"[yYnN]|[0-9]{4}-.*")
 
 
@@ -91,4 +92,6 @@ def _escaped(char: str) -> str:
     named = {9: "\\t", 10: "\\n", 13: "\\r"}.get(number)
     if named:
         return named
-    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"
+    return (
+        f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"
+    )
