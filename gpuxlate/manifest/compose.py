@@ -6,6 +6,7 @@ the number of aliases. libyaml's own composer recurses in C and is not used.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 

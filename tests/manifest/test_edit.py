@@ -437,7 +437,5 @@ def test_two_mappings_made_in_one_empty_place_both_stand() -> None:
         document = next(documents(Source("x", text)))
         edits = [Put(("spec", "c", 0, "resources", kind, "a"), 1) for kind in ("limits", "requests")]
         made = apply(text, edit_document(document, edits))
-        assert (
-            made
-            == "spec:\n  c:\n  - name: x\n    resources:\n      limits:\n        a: 1\n      requests:\n        a: 1\n"
-        )
+        filled = "    resources:\n      limits:\n        a: 1\n      requests:\n        a: 1\n"
+        assert made == "spec:\n  c:\n  - name: x\n" + filled
