@@ -200,6 +200,9 @@ class Taking:
         )
 
 
+MEMORY = 10_000
+"""Most keys that a backend remembers having looked up."""
+
 Read = Callable[[Taking, Profile | None], Reading]
 Write = Callable[[PodPlacing, Profile | None], PodClaims]
 
@@ -287,10 +290,18 @@ class Backend:
 
     def find(self, name: str) -> Key | None:
         """The row of the data sheet for a key."""
-        exact = self.exact_keys.get(name)
-        if exact:
-            return exact
-        return next((row for row in self.keys if row.name.endswith("*") and row.matches(name)), None)
+        found = self._found
+        if name not in found:
+            if len(found) > MEMORY:
+                found.clear()
+            patterns = (row for row in self.keys if row.name.endswith("*"))
+            found[name] = self.exact_keys.get(name) or next((r for r in patterns if r.matches(name)), None)
+        return found[name]
+
+    @cached_property
+    def _found(self) -> dict[str, Key | None]:
+        """What was looked up before: the same keys come again in every pod."""
+        return {}
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""

@@ -34,6 +34,7 @@ LIVE_COMMANDS: dict[str, tuple[str, str]] = {
     "capacity": ("capacity", "Who holds what on which card, and whether a workload would still fit"),
     "preflight": ("preflight", "The vendor's prerequisites against the live nodes"),
     "apply": ("apply", "Translate to the dialect of the cluster at hand, then server-side apply"),
+    "verify": ("verify_pod", "nvidia-smi in the running container against its share"),
 }
 """What ``kubectl gpuxlate`` has beside or in place of COMMANDS: the module in ``gpuxlate.cli``, the help."""
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")

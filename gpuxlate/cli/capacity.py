@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.cli import common, live_options, options
-from gpuxlate.cli.bars import bar, width_of
+from gpuxlate.cli.bars import bar, columns, width_of
 from gpuxlate.cli.nodes import notes_of, target_text
 from gpuxlate.cluster.asked import asked
 from gpuxlate.cluster.fitting import Answer, Verdict, answer
@@ -24,6 +24,8 @@ def command(
     ] = [],  # noqa: B006 - typer copies it
     pods: Annotated[bool, typer.Option("--pods", help="Who holds what on each card.")] = False,
     output: options.Output = "table",
+    namespace: live_options.Namespace = None,
+    all_namespaces: live_options.AllNamespaces = False,
     selector: live_options.Selector = None,
     context: live_options.Context = None,
     kubeconfig: live_options.Kubeconfig = None,
@@ -31,13 +33,16 @@ def command(
 ) -> int:
     """Who holds what on which card, as bars; would FILE still fit, and if not, why.
 
-    GPUs alone are looked at. With -f, exit 1 where it does not fit, or cannot be told.
+    GPUs alone are looked at. -l chooses nodes; pods of all namespaces count. With -f, exit 1 where
+    it does not fit, or cannot be told.
     """
     if output not in ("table", "json"):
         raise common.CliError(f"-o {output} is not possible", "formats: table, json")
     wanted = asked_for(file) if file else None
-    server = live_options.cluster(
-        selector=selector, context=context, kubeconfig=kubeconfig, request_timeout=request_timeout
+    server = live_options.open_cluster(
+        live_options.cluster_options(
+            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
+        )
     )
     found = books(server, gpu_nodes(server, selector))
     said = answer(found, wanted.wanted, wanted.unclear) if wanted else None
@@ -102,8 +107,6 @@ def _card(one: Ledger, card: Card) -> Iterator[str]:
     width = width_of(fixed, len(texts))
     parts = [f"{name} {bar(have, there, width)} {text}" for name, have, there, text in texts]
     line = "  ".join([head, *parts, count])
-    from gpuxlate.cli.bars import columns
-
     if len(line) <= columns():
         yield line
         return
@@ -124,7 +127,10 @@ def _held(held: Held) -> str:
 
 def _answer_text(said: Answer) -> str:
     count = "1 pod" if said.pods == 1 else f"{said.pods} pods"
-    lines = ["", f"{said.verdict}: {count}" + ("" if said.fitting == said.pods else f", {said.fitting} of them would")]
+    lines = [
+        "",
+        f"{said.verdict}: {count}" + ("" if said.fitting == said.pods else f", {said.fitting} of them would"),
+    ]
     lines += [f"  - {reason}" for reason in said.reasons]
     lines += [f"  {one.pod} -> {one.node}" + _cards(one.cards) for one in said.places]
     lines += [f"  warning: {warning}" for warning in said.warnings]
@@ -133,7 +139,8 @@ def _answer_text(said: Answer) -> str:
 
 def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     said = [
-        f"{name} on {'card' if len(chosen) == 1 else 'cards'} {', '.join(map(str, chosen))}" for name, chosen in cards
+        f"{name} on {'card' if len(chosen) == 1 else 'cards'} {', '.join(map(str, chosen))}"
+        for name, chosen in cards
     ]
     return f": {'; '.join(said)}" if said else ""
 

@@ -94,6 +94,11 @@ def open_cluster(options: Options) -> Cluster:
     return Cluster(options, lambda text: common.note(f"note: {text}"))
 
 
+def cluster(**flags: Any) -> Cluster:
+    """The cluster that the values of FLAGS choose. Raises CliError, ClusterError."""
+    return open_cluster(cluster_options(**flags))
+
+
 @dataclass(frozen=True, slots=True)
 class LiveInput(Input):
     """A live object as the text of a manifest; empty where nothing in it can be of interest."""

@@ -22,11 +22,15 @@ def command(
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", help="The nodes of this target alone.", metavar="TARGET",
+            "--to",
+            help="The nodes of this target alone.",
+            metavar="TARGET",
             autocompletion=common.complete_target,
         ),
     ] = None,
     output: options.Output = "table",
+    namespace: live_options.Namespace = None,
+    all_namespaces: live_options.AllNamespaces = False,
     selector: live_options.Selector = None,
     context: live_options.Context = None,
     kubeconfig: live_options.Kubeconfig = None,
@@ -34,17 +38,20 @@ def command(
 ) -> int:
     """Each GPU node: the target it serves, policy, cards, memory of a card, what is free.
 
-    -o profile writes a cluster profile of the nodes, for --profile.
+    -o profile writes a cluster profile of the nodes, for --profile. -l chooses nodes; pods of all
+    namespaces count.
     """
     if output not in FORMATS:
         raise common.CliError(f"-o {output} is not possible", f"formats: {', '.join(FORMATS)}")
     target = common.target(to).name if to else None
-    server = live_options.cluster(
-        selector=selector, context=context, kubeconfig=kubeconfig, request_timeout=request_timeout
+    server = live_options.open_cluster(
+        live_options.cluster_options(
+            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
+        )
     )
     nodes = [one for one in gpu_nodes(server, selector) if target in (None, one.view.target)]
     if output == "profile":
-        return _profile(nodes, target, server)
+        return _profile(nodes, server)
     ledgers = list(books(server, nodes).ledgers.values()) if nodes else []
     if output == "json":
         items = [to_json(one) for one in ledgers]
@@ -60,7 +67,7 @@ def command(
     return common.Exit.CLEAN
 
 
-def _profile(nodes: Sequence[GpuNode], target: str | None, server: Server) -> int:
+def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
     served = targets_served(nodes)
     if not served:
         raise common.CliError("no node here serves a target", code=common.Exit.INPUT)
@@ -82,9 +89,8 @@ def notes_of(one: Ledger) -> list[str]:
         notes.append(f"{one.node.closed}: no new pod goes there")
     if one.unplaced:
         count = len(one.unplaced)
-        notes.append(
-            f"{'1 container runs' if count == 1 else f'{count} containers run'} there without a record of cards"
-        )
+        them = "1 container runs" if count == 1 else f"{count} containers run"
+        notes.append(f"{them} there without a record of cards")
     if one.view.serves is Serves.NOTHING and not notes:
         notes.append("it has labels of a GPU node, and serves nothing")
     return notes
@@ -113,7 +119,18 @@ def to_json(one: Ledger) -> dict[str, Any]:
 
 
 def _text(ledgers: Sequence[Ledger]) -> str:
-    head = ["NODE", "TARGET", "POLICY", "MODE", "CARDS", "MODEL", "MiB OF A CARD", "FREE %", "FREE MiB", "FREE CARDS"]
+    head = [
+        "NODE",
+        "TARGET",
+        "POLICY",
+        "MODE",
+        "CARDS",
+        "MODEL",
+        "MiB OF A CARD",
+        "FREE %",
+        "FREE MiB",
+        "FREE CARDS",
+    ]
     return table(head, [_row(one) for one in ledgers])
 
 

@@ -186,19 +186,15 @@ def unreachable(server: str, error: Exception, seconds: float | None) -> Cluster
         return _no_trust(server, error)
     if isinstance(error, exceptions.NameResolutionError):
         return ClusterError(f"{server}: no address is known for this host")
-    if isinstance(error, exceptions.ConnectTimeoutError) and not isinstance(
-        error, exceptions.NewConnectionError
-    ):
-        return ClusterError(f"{server} is not reachable: no connection in time")
-    if isinstance(error, exceptions.TimeoutError):
+    if isinstance(error, exceptions.TimeoutError) and not isinstance(error, exceptions.NewConnectionError):
+        if isinstance(error, exceptions.ConnectTimeoutError):
+            return ClusterError(f"{server} is not reachable: no connection in time")
         within = "" if seconds is None else f" within {seconds:g} s"
         return ClusterError(f"{server} did not answer{within}", "--request-timeout gives it longer")
-    text = str(error)
-    if "refused" in text:
-        return ClusterError(f"{server} is not reachable: connection refused")
     if isinstance(error, exceptions.LocationParseError | ValueError):
         return ClusterError(f"{server} is no address of a server")
-    known = next((why for why in ("unreachable", "reset", "no route") if why in text.lower()), None)
+    text = str(error).lower()
+    known = next((why for why in ("connection refused", "unreachable", "reset") if why in text), None)
     return ClusterError(f"{server} is not reachable" + (f": {known}" if known else ""))
 
 

@@ -16,9 +16,9 @@ from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.manifest.source import Source
+from gpuxlate.reading import read_pod
 from gpuxlate.rules.base import Context
 from gpuxlate.specs import is_share_document
-from gpuxlate.translate import read_pod
 from gpuxlate.unreadable import no_yaml
 
 
@@ -72,5 +72,7 @@ def _pod(found: Asked, document: Document, pod: Pod) -> None:
         found.diagnostics += [placed(document, one, pod.object) for one in errors]
     count = replicas(document, pod)
     if count is None:
-        found.unclear.append(f"{name}: how many pods it has is for the cluster's nodes to say; one was counted")
+        found.unclear.append(
+            f"{name}: how many pods it has is for the cluster's nodes to say; one was counted"
+        )
     found.wanted.append(Wanted(name, pod.claims, backend, 1 if count is None else count))

@@ -114,19 +114,22 @@ def preflight(
         if needs
         else set()
     )
-    ready = tuple(one.name for one in there if one.name not in lacking)
+    ready = tuple(one.name for one in there if one.name not in lacking and one.closed is None)
     return Flight(tuple(one.name for one in there), tuple(points), ready)
 
 
 def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> Point:
+    """Nodes of the target that take pods; where there are none, what the others serve."""
+    closed = tuple((one.name, one.closed) for one in there if one.closed)
+    opened = tuple(one.name for one in there if one.closed is None)
     others = tuple((one.name, "; ".join(one.view.notes) or one.view.target or "whole cards") for one in nodes)
     return Point(
         "GPU nodes",
-        f"a node that serves {backend.name}",
+        f"one that serves {backend.name} and takes pods",
         Severity.ERROR,
-        State.MET if there else State.UNMET,
-        met=tuple(one.name for one in there),
-        unmet=() if there else others,
+        State.MET if opened else State.UNMET,
+        met=opened,
+        unmet=closed if there else others,
     )
 
 

@@ -27,6 +27,7 @@ class FakeServer:
         self.refused: dict[str, ClusterError] = {}
         self.requests: list[tuple[str, str]] = []
         self.printed = ""
+        self.options: object = None
         self.namespace = "default"
         self._version = version
 

@@ -107,7 +107,7 @@ def _shared(
         cores=node.amount(k.CORE) if mode == k.CORE_MEM else None,
         memory_mib=units * nominal,
         model=model,
-        labels=node.labels,
+        labels={k.PLACEMENT: k.PLACEMENTS[0], **node.labels},
         alibaba=AlibabaProfile(nominal, isolation or told.isolation, open_source),
         notes=tuple(notes),
     )
