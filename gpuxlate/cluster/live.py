@@ -11,7 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.live import LiveNode, LivePod
 from gpuxlate.claims import ContainerClaims, Kind, NodeRequirement, Path, PodClaims, Value
 from gpuxlate.cluster.server import Json
-from gpuxlate.manifest.pods import REQUIRED_AFFINITY
+from gpuxlate.manifest.reading import REQUIRED_AFFINITY
 
 WHOLE_KEY = "nvidia.com/gpu"
 """Whole cards, on every cloud."""
