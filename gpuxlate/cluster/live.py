@@ -15,7 +15,7 @@ from gpuxlate.manifest.reading import REQUIRED_AFFINITY
 
 WHOLE_KEY = "nvidia.com/gpu"
 """Whole cards, on every cloud."""
-_ENDED = ("Succeeded", "Failed")
+ENDED = ("Succeeded", "Failed")
 
 
 def live_node(node: Json) -> LiveNode:
@@ -121,7 +121,7 @@ def asks_for_gpus(pod: Json) -> bool:
 
 def is_over(pod: Json) -> bool:
     """The pod holds nothing any more."""
-    return (pod.get("status") or {}).get("phase") in _ENDED
+    return (pod.get("status") or {}).get("phase") in ENDED
 
 
 def takes_pods(node: Json) -> str | None:
