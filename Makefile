@@ -35,7 +35,8 @@ docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
 	$(BIN)/python docs/generate.py
 
 bench: $(VENV)/dev.stamp  ## every benchmark
-	@for one in $(wildcard bench/*.py); do echo "# $$one"; $(BIN)/python "$$one" || exit 1; done
+	@$(PIP) install yamllint check-jsonschema
+	@for one in lint translate cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
 
 clean:  ## everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

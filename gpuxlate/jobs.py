@@ -9,12 +9,19 @@ from gpuxlate.claims import Edit, PodClaims, Put
 from gpuxlate.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.fit import fit_pod
 from gpuxlate.item import Item
-from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.edit import EditError, apply, edit_document
 from gpuxlate.manifest.jobs import CONTAINER
+from gpuxlate.manifest.nodes import Mapping
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.source import BOM, Source
-from gpuxlate.parameters.find import SYNTAXES, reader_of, target_said
+from gpuxlate.parameters.find import (
+    SYNTAXES,
+    json_object_of,
+    keys_of,
+    reader_of,
+    target_of_keys,
+    target_said,
+)
 from gpuxlate.parameters.merge import MergeError, merge
 from gpuxlate.parameters.text import values_of
 from gpuxlate.render import Asked, Rendering
@@ -74,23 +81,30 @@ def _merged(base: Source, backend: Backend, claims: PodClaims) -> str:
             f"{backend.name} is put into no file: its values are typed into a form", "leave --workload out"
         )
     if PurePath(base.name).suffix == ".json":
-        return _merged_object(base, wanted)
+        return _merged_object(base, backend, wanted)
     if reader_of(base) is None:
-        raise WrongFileError(
-            f"{base.name} is a manifest, and {backend.name} writes parameters of a job",
-            "name a .conf, .properties, .sql or .json file of the job",
-        )
-    said = target_said(base)
-    if said not in (None, backend.name):
-        raise WrongFileError(f"{base.name} holds parameters of {said}", f"pass --to {said}")
+        raise _no_job(base, backend)
+    _judge_engine(base, target_said(base), backend)
     return merge(base, syntax, wanted)
 
 
-def _merged_object(base: Source, wanted: dict[str, str]) -> str:
+def _merged_object(base: Source, backend: Backend, wanted: dict[str, str]) -> str:
     """The parameters in one JSON object."""
-    try:
-        [document] = documents(base)
-    except (NotYamlError, ValueError):
-        raise WrongFileError(f"{base.name} holds no JSON object", "mend the file") from None
+    document = json_object_of(base)
+    if document is None or not isinstance(document.root, Mapping):
+        raise _no_job(base, backend)
+    _judge_engine(base, target_of_keys(keys_of(document.root)), backend)
     edits: list[Edit] = [Put((name,), text) for name, text in wanted.items()]
     return apply(base.text, edit_document(document, edits))
+
+
+def _no_job(base: Source, backend: Backend) -> WrongFileError:
+    return WrongFileError(
+        f"{base.name} is a manifest or no JSON, and {backend.name} writes parameters of a job",
+        "name a .conf, .properties, .sql or .json file of the job",
+    )
+
+
+def _judge_engine(base: Source, said: str | None, backend: Backend) -> None:
+    if said not in (None, backend.name):
+        raise WrongFileError(f"{base.name} holds parameters of {said}", f"pass --to {said}")

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.claims import Edit, Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
-from gpuxlate.manifest.edit import EditError, Splice, apply, edit_document
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
@@ -23,6 +23,9 @@ from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
+
+if TYPE_CHECKING:
+    from gpuxlate.manifest.edit import Splice
 
 _is_gpu_key = lru_cache(maxsize=4096)(registry.is_gpu_key)
 
@@ -70,7 +73,7 @@ def nothing(_code: str) -> bool:
 
 @cache
 def _dialects() -> tuple[Backend, ...]:
-    return tuple(registry.pod_backends())
+    return registry.pod_backends()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +186,21 @@ def _asks_for_gpus(pods: Sequence[Pod]) -> bool:
     return any(registry.spoken_in(pod.claims) for pod in pods)
 
 
+READ_CODES = frozenset({"GX010", "GX011"})
+"""What reading finds and no rule of a vendor says."""
+
+
 def lint_pod(pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
     """The rules of no vendor, then those of the vendors whose dialect the pod speaks."""
     yield from check_pod(catalog.neutral_rules(), pod, context)
     for backend in registry.spoken_in(pod):
-        yield from check_pod(backend.rules, pod, context)
+        of_vendor = list(check_pod(backend.rules, pod, context))
+        yield from of_vendor
+        # what only shows when the numbers are put together, and no rule has said so
+        complained = {one.path for one in of_vendor if one.severity is Severity.ERROR}
+        for one in backend.read(Taking(pod), context.profile).diagnostics:
+            if one.code in READ_CODES and one.path not in complained:
+                yield one
 
 
 def limits_of(job: Job) -> Mapping[str, Value]:
@@ -221,6 +234,8 @@ class Fixed:
 
 def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed:
     """Make every fix that can be made, in rounds, until none is left. Each edit is checked."""
+    from gpuxlate.manifest.edit import apply  # not loaded by runs that mend nothing
+
     linted = lint_source(source, settings)
     made = 0
     for _ in range(MAX_ROUNDS):
@@ -254,6 +269,8 @@ def _splices(source: Source, wanted: Sequence[Diagnostic]) -> tuple[list[Splice]
 
 def _edit(document: Document, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:
     """As many fixes as go together; the others wait for the next round."""
+    from gpuxlate.manifest.edit import EditError, edit_document
+
     edits: list[Edit] = []
     made: list[Splice] = []
     count = 0
@@ -281,6 +298,8 @@ def fix_splices(document: Document, diagnostic: Diagnostic) -> list[Splice]:
     """The text changes of one fix alone, for formats that show fixes. Empty where it cannot be made."""
     if diagnostic.fix is None:
         return []
+    from gpuxlate.manifest.edit import EditError, edit_document
+
     try:
         return edit_document(document, diagnostic.fix.edits)
     except EditError:

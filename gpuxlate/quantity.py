@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 LIMIT = 2**63 - 1
 """Kubernetes caps quantities at this value."""
@@ -58,6 +59,7 @@ class Quantity:
         return int(self.amount) if self.amount.denominator == 1 else None
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Quantity:
     """Read a quantity. Raises QuantityError."""
     match = _NUMBER.fullmatch(text) if len(text) <= MAX_LENGTH else None
@@ -79,6 +81,7 @@ def parse(text: str) -> Quantity:
     return Quantity(amount, number, suffix)
 
 
+@lru_cache(maxsize=4096)
 def whole(text: str) -> int | None:
     """The text as a whole number, None where it is a fraction or no quantity."""
     try:

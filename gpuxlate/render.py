@@ -16,10 +16,11 @@ from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.style import scalar
+from gpuxlate.placement import share_edits, writable
 from gpuxlate.rules.translation import editable_text
 from gpuxlate.scheduling import rescheduled
 from gpuxlate.spec.document import ShareDocument
-from gpuxlate.translate import Settings, share_edits, unique, writable
+from gpuxlate.translate import Settings, unique
 from gpuxlate.unreadable import no_yaml
 
 PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"

@@ -9,22 +9,22 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
 from gpuxlate.claims import ContainerClaims, Edit, Path, PodClaims
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.difference import pod_edits, terms_left_empty
 from gpuxlate.fit import Accept, Outcome, PodFit, Verdict, fit_pod
 from gpuxlate.item import Item
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.edit import EditError, Splice, apply, edit_document
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.place import placed
-from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod, document_claims, pods_in
+from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
+from gpuxlate.placement import share_edits, writable
 from gpuxlate.profile import Profile
 from gpuxlate.reading import merge_readings, read_pod
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
-from gpuxlate.scheduling import left_schedulers, rescheduled
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.scheduling import rescheduled
+from gpuxlate.unreadable import no_yaml, template_in, unrendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Settings:
 
     @property
     def context(self) -> Context:
-        return Context(self.profile, tuple(registry.pod_backends()))
+        return Context(self.profile, registry.pod_backends())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,10 @@ class _Run:
         return Translation(self.source, text, tuple(self.items), tuple(self.diagnostics), count)
 
     def _document(self, document: Document) -> None:
+        template = template_in(document)
+        if template is not None:
+            self.diagnostics.append(unrendered(self.source, template).located(document=document.index))
+            return
         pods = [] if document.job else list(pods_in(document))
         facts = document_claims(document, pods, registry.is_gpu_key)
         edits: list[Edit] = []
@@ -108,13 +112,24 @@ class _Run:
                 asking = (c.path for c in pod.claims.all_containers() if self._asks(c, speaking))
                 path = next(asking, pod.claims.path)
                 self._refuse_job(document, pod, path, f"{self.settings.to.name} writes no pod")
+        shared = self._jobs(document) or shared
+        for finding in check_document(catalog.neutral_rules(), facts, self.settings.context):
+            # GX005 is decided by the edit itself: an anchor whose users all mean the same is fine
+            if finding.code != "GX005" and (shared or finding.severity is not Severity.ERROR):
+                self.diagnostics.append(placed(document, finding))
+        if edits and not any(d.severity is Severity.ERROR for d in self.diagnostics[start:]):
+            self._edit(document, edits)
+
+    def _jobs(self, document: Document) -> bool:
+        """Shares of jobs in a document are read, and refused where a manifest is wanted."""
+        found_any = False
         for job in jobs_in(document):
             backend = registry.get(job.target)
             keys = job.pod.claims.containers[0].limits
             asked = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]
             if not asked or self.settings.from_ not in (None, backend):
                 continue
-            shared = True
+            found_any = True
             before, items = len(self.diagnostics), len(self.items)
             self._pod(document, job.pod, (backend,))
             if not self.settings.reads_only:  # one refusal says it all
@@ -125,12 +140,7 @@ class _Run:
                     replace(one, verdict=Verdict.REFUSED, diagnostics=(found,)) for one in self.items[items:]
                 ]
                 self.items[items:] = refused
-        for finding in check_document(catalog.neutral_rules(), facts, self.settings.context):
-            # GX005 is decided by the edit itself: an anchor whose users all mean the same is fine
-            if finding.code != "GX005" and (shared or finding.severity is Severity.INFO):
-                self.diagnostics.append(placed(document, finding))
-        if edits and not any(d.severity is Severity.ERROR for d in self.diagnostics[start:]):
-            self._edit(document, edits)
+        return found_any
 
     def _asks(self, container: ContainerClaims, speaking: Sequence[Backend]) -> bool:
         return any(backend.owns(name) for backend in speaking for name in container.resources)
@@ -288,60 +298,3 @@ def unique(found: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 def _has_common_key(pod: PodClaims, name: str | None) -> bool:
     return name is not None and any(name in container.resources for container in pod.all_containers())
-
-
-def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Diagnostic]:
-    """What the manifest has no place for, though the target could say it."""
-    if (fit.claims.labels or fit.claims.annotations) and not pod.has_metadata:
-        yield Diagnostic(
-            "GX023",
-            Severity.ERROR,
-            f"a {pod.object.kind or 'document'} has no place for labels and annotations of its pods, "
-            "which the target needs for this share",
-            "put the share on a pod template, or leave the field out that needs them",
-            pod.claims.path,
-        )
-    if terms_left_empty(pod.claims, owned):
-        yield Diagnostic(
-            "GX023",
-            Severity.ERROR,
-            "one of several alternative affinity terms names nothing but this vendor's labels: "
-            "without it the pod could run on other nodes than before",
-            "write the affinity without alternatives",
-            pod.claims.path,
-        )
-
-
-def share_edits(
-    pod: Pod,
-    wanted: PodClaims,
-    replaced: Sequence[Backend],
-    target: Backend,
-    *,
-    mirror_requests: bool,
-) -> list[Edit]:
-    """The edits that put the wanted claims in place of those of the replaced dialects."""
-    dialects = (*replaced, target)
-    common = {b.whole_card_key for b in replaced if b.whole_card_key}
-
-    def owned(name: str) -> bool:
-        if target.chooses(name):  # both know it: it stays as it is
-            return False
-        return name in common or any(backend.owns(name) for backend in replaced)
-
-    def role(name: str) -> str | None:
-        return next((found for found in (b.role(name) for b in dialects) if found), None)
-
-    return list(
-        pod_edits(
-            pod.claims,
-            wanted,
-            owned=owned,
-            role=role,
-            affinity_path=(*pod.claims.path, *REQUIRED_AFFINITY),
-            resources_key=pod.resources_key,
-            mirror_requests=mirror_requests,
-            quoted_source=any(backend.quotes_numbers for backend in replaced),
-            schedulers=left_schedulers(replaced, target),
-        )
-    )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gpuxlate import quantity
 from gpuxlate.backends.placing import Placing, PodPlacing
+from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.claims import (
     SELECTOR,
     ContainerClaims,
@@ -48,46 +49,6 @@ __all__ = [
     "Taking",
     "key",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Selector:
-    """A choice of nodes or cards without counterpart at another target, such as a card model."""
-
-    key: str
-    text: str
-    path: Path
-    what: str = "node selector"  # the place it stands in
-
-
-@dataclass(frozen=True, slots=True)
-class ContainerShare:
-    """One container of a pod and its share, None where it asks for no GPU.
-
-    ``origins`` tells, by attribute name, where each field was read from.
-    """
-
-    name: str
-    index: int
-    init: bool = False
-    share: Share | None = None
-    origins: Mapping[str, Path] = field(default_factory=dict)
-    path: Path = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a backend read from a pod: its containers in their order, init containers first."""
-
-    containers: tuple[ContainerShare, ...]
-    selectors: tuple[Selector, ...] = ()
-    isolation: str | None = None  # ACK's mode, which is no field of the share
-    diagnostics: tuple[Diagnostic, ...] = ()
-    taken: frozenset[Path] = frozenset()
-
-    @property
-    def shares(self) -> tuple[ContainerShare, ...]:
-        return tuple(container for container in self.containers if container.share)
 
 
 class Taking:
@@ -218,6 +179,9 @@ class Taking:
         )
 
 
+MEMORY = 10_000
+"""Most keys that a backend remembers having looked up."""
+
 Read = Callable[[Taking, Profile | None], Reading]
 Write = Callable[[PodPlacing, Profile | None], PodClaims]
 
@@ -307,10 +271,18 @@ class Backend:
 
     def find(self, name: str) -> Key | None:
         """The row of the data sheet for a key."""
-        exact = self.exact_keys.get(name)
-        if exact:
-            return exact
-        return next((row for row in self.keys if row.name.endswith("*") and row.matches(name)), None)
+        found = self._found
+        if name not in found:
+            if len(found) > MEMORY:
+                found.clear()
+            patterns = (row for row in self.keys if row.name.endswith("*"))
+            found[name] = self.exact_keys.get(name) or next((r for r in patterns if r.matches(name)), None)
+        return found[name]
+
+    @cached_property
+    def _found(self) -> dict[str, Key | None]:
+        """What was looked up before: the same keys come again in every pod."""
+        return {}
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""

@@ -112,7 +112,8 @@ class Placing:
         asked = self._now[attribute]
         self._untaken.discard(attribute)
         self._now[attribute] = given
-        becomes = f"the next it takes is {given}" if given is not None else "it becomes whole cards"
+        next_one = "given" if self.accept.round_up else "the next it takes is"
+        becomes = f"{next_one} {given}" if given is not None else "it becomes whole cards"
         instead = f"write {name}: {given}" if given is not None else f"omit {name}"
         self._lose(
             LossKind.ROUNDED,

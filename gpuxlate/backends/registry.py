@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 
 from gpuxlate.backends import plugins
@@ -104,28 +104,6 @@ def marks() -> re.Pattern[bytes]:
 
 
 @cache
-def near_marks() -> re.Pattern[bytes]:
-    """What a text must hold for any rule to find something in it, misspelt keys included.
-
-    Sound: a key that is at most two edits from a known one keeps one of any three pieces of it
-    unharmed. Keys without a domain are looked at only beside those with one.
-    """
-    texts = {"gpuxlate", "GPUShare"}
-    texts.update(mark for row in BUILT_IN if row.form for mark in row.marks)
-    for backend in pod_backends():
-        texts.update(backend.gpu_prefixes)
-        texts.update(name.rstrip("*") for name in backend.look_alikes)
-        for row in backend.keys:
-            domain, slash, name = row.name.rstrip("*").partition("/")
-            if slash:
-                middle = len(domain) // 2
-                texts.update((domain[:middle], domain[middle:] + "/", name if len(name) > 4 else "/" + name))
-    # a text that holds another one of the set is found by that one
-    short = [one for one in texts if not any(other != one and other in one for other in texts)]
-    return re.compile(b"|".join(re.escape(one.encode()) for one in sorted(short)))
-
-
-@cache
 def _load(row: Row) -> Backend:
     backend = getattr(import_module(row.module), row.attribute)
     if not isinstance(backend, Backend):
@@ -160,12 +138,11 @@ def all_backends() -> Iterator[Backend]:
     yield from (one for one in _plugins() if one.form_module)
 
 
-def pod_backends() -> Iterator[Backend]:
+@cache
+def pod_backends() -> tuple[Backend, ...]:
     """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
-    for row in BUILT_IN:
-        if not row.form:
-            yield _load(row)
-    yield from (one for one in _plugins() if not one.form_module)
+    built_in = (_load(row) for row in BUILT_IN if not row.form)
+    return (*built_in, *(one for one in _plugins() if not one.form_module))
 
 
 def spoken_in(pod: PodClaims, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
@@ -173,6 +150,7 @@ def spoken_in(pod: PodClaims, among: Iterable[Backend] | None = None) -> tuple[B
     return tuple(b for b in (among or pod_backends()) if b.speaks_in(pod))
 
 
+@lru_cache(maxsize=4096)
 def is_gpu_key(name: str) -> bool:
     """Some target asks for GPUs with this key."""
     return any(backend.is_gpu_key(name) for backend in pod_backends())

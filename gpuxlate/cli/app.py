@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
@@ -28,6 +29,17 @@ COMMANDS: dict[str, str] = {
 }
 """Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
 
+LIVE_COMMANDS: dict[str, tuple[str, str]] = {
+    "nodes": ("nodes", "Each GPU node: the target it serves, policy, cards, memory, what is free"),
+    "capacity": ("capacity", "Who holds what on which card, and whether a workload would still fit"),
+    "preflight": ("preflight", "The vendor's prerequisites against the live nodes"),
+    "apply": ("apply", "Translate to the dialect of the cluster at hand, then server-side apply"),
+    "verify": ("verify_pod", "nvidia-smi in the running container against its share"),
+}
+"""What ``kubectl gpuxlate`` has beside or in place of COMMANDS: the module in ``gpuxlate.cli``, the help."""
+LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")
+"""Commands whose PATH may be a live object there."""
+
 
 class LazyGroup(TyperGroup):
     """Commands by name from the table, imported when they are called.
@@ -35,32 +47,53 @@ class LazyGroup(TyperGroup):
     The types of click are left open: typer brings its own copy of it, or the installed one.
     """
 
+    table = COMMANDS
+
+    def function(self, name: str) -> Callable[..., int]:
+        """What a command runs."""
+        found: Callable[..., int] = import_module(f"gpuxlate.cli.{name}").command
+        return found
+
     def list_commands(self, _ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return list(self.table)
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """The list for ``--help`` from the table: no command is imported for it."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.table.items()))
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.table:
             return None
-        function = import_module(f"gpuxlate.cli.{cmd_name}").command
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(cmd_name)(function)
+        one.command(cmd_name)(self.function(cmd_name))
         command = get_command(one)
         command.name = cmd_name
-        command.short_help = COMMANDS[cmd_name]
+        command.short_help = self.table[cmd_name]
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in COMMANDS:
-            near = get_close_matches(name, COMMANDS, 1, 0.6)
-            hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(COMMANDS)}"
+        if name and not name.startswith("-") and name not in self.table:
+            near = get_close_matches(name, self.table, 1, 0.6)
+            hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(self.table)}"
             ctx.fail(f"no such command {name!r}; {hint}")
         return super().resolve_command(ctx, args)
+
+
+class LiveGroup(LazyGroup):
+    """The same for ``kubectl gpuxlate``: on live objects too, and with commands for live clusters."""
+
+    table = COMMANDS | {name: text for name, (_, text) in LIVE_COMMANDS.items()}
+
+    def function(self, name: str) -> Callable[..., int]:
+        module, _ = LIVE_COMMANDS.get(name, (name, ""))
+        found = super().function(module)
+        if name not in LIVE_OBJECTS:
+            return found
+        from gpuxlate.cli.live_options import with_live_objects
+
+        return with_live_objects(name, found)
 
 
 def _version(value: bool) -> None:
@@ -83,10 +116,10 @@ def root(
     """
 
 
-def build() -> Any:
-    """The application as one command."""
+def build(*, live: bool = False) -> Any:
+    """The application as one command. ``live``: as kubectl's plug-in."""
     app = typer.Typer(
-        cls=LazyGroup,
+        cls=LiveGroup if live else LazyGroup,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -159,8 +159,14 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
     return Accept(round_ == "up", filled, dropped)
 
 
-def inputs(paths: Sequence[str]) -> list[Input]:
-    """The files behind PATH arguments; none where folders hold no YAML. Raises InputError."""
+def inputs(paths: Sequence[str]) -> Sequence[Input]:
+    """The files behind PATH arguments; none where folders hold no YAML. Raises InputError.
+
+    Arguments that may be live objects know themselves what stands behind them.
+    """
+    live: Sequence[Input] | None = getattr(paths, "inputs", None)
+    if live is not None:
+        return live
     if list(paths).count("-") > 1:
         raise CliError("stdin can be read once only", "give - once")
     if "" in paths:
@@ -170,7 +176,7 @@ def inputs(paths: Sequence[str]) -> list[Input]:
     return list(expand(paths))
 
 
-def some_inputs(paths: Sequence[str]) -> list[Input]:
+def some_inputs(paths: Sequence[str]) -> Sequence[Input]:
     """The files behind PATH arguments, at least one. Raises InputError."""
     found = inputs(paths)
     if not found:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Taking
+from gpuxlate.claims import Path
 from gpuxlate.cli import common, options
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.tables import table
@@ -18,7 +19,7 @@ from gpuxlate.manifest.replicas import replicas
 from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
 from gpuxlate.share import Share
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.unreadable import in_chart, no_yaml, template_in, unrendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Row:
     target: str
     share: Share | None
     replicas: int | None
+    pod: tuple[int, Path]
+    """Number of the document and place in it."""
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -87,21 +90,30 @@ def _rows(
     one: Input, chosen: str | None, profile: Profile | None, sources: dict[str, Source]
 ) -> Iterator[Row | Diagnostic]:
     data = one.read_bytes()
-    if under_chart_templates(one.path) or (not one.named and not may_hold(data, registry.marks())):
-        return
     source = one.source(data)
+    if not one.named and not may_hold(data, registry.marks()):
+        return
+    if one.named and not source.text.strip():
+        raise InputError(f"{one.name}: it is empty")
+    if under_chart_templates(one.path):
+        yield in_chart(source.name)
+        return
+    sources[source.name] = source
     try:
         for document in documents(source):
+            template = template_in(document)
+            if template is not None:
+                yield unrendered(source, template)
+                continue
             for pod in pods_in(document):
                 count = replicas(document, pod)
-                yield from _pod_rows(source.name, pod, count, chosen, profile)
+                yield from _pod_rows(source.name, document.index, pod, count, chosen, profile)
     except NotYamlError as error:
-        sources[source.name] = source
         yield no_yaml(source, error)
 
 
 def _pod_rows(
-    file: str, pod: Pod, count: int | None, chosen: str | None, profile: Profile | None
+    file: str, document: int, pod: Pod, count: int | None, chosen: str | None, profile: Profile | None
 ) -> Iterator[Row]:
     spoken = registry.spoken_in(pod.claims) if chosen is None else (registry.get(chosen),)
     for backend in spoken:
@@ -121,12 +133,14 @@ def _pod_rows(
                     backend.name,
                     container.share,
                     count,
+                    (document, pod.claims.path),
                 )
 
 
 def totals(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
     """Sums by target over all replicas; pods of one template count, nodes do not."""
     found: dict[str, dict[str, int]] = {}
+    pods: set[tuple[object, ...]] = set()
     for row in rows:
         if row.share is None:
             continue
@@ -134,7 +148,9 @@ def totals(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
             row.target, {"pods": 0, "cards": 0, "wholeCards": 0, "cores": 0, "memoryMiB": 0}
         )
         times = 1 if row.replicas is None else row.replicas
-        here["pods"] += times
+        pod = (row.target, row.file, row.pod)
+        here["pods"] += 0 if pod in pods else times
+        pods.add(pod)
         here["wholeCards" if row.share.whole_cards else "cards"] += row.share.cards * times
         here["cores"] += (row.share.cores or 0) * times
         here["memoryMiB"] += (row.share.memory_mib or 0) * times

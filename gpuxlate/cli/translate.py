@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -76,10 +76,10 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) 
         raise common.CliError("--diff and --check write nothing: leave -i and --output-dir out")
 
 
-def translate_inputs(given: Iterable[Input], settings: Settings) -> Iterable[Translation]:
+def translate_inputs(given: Sequence[Input], settings: Settings) -> Iterable[Translation]:
     """Translate inputs in their order. A file without any vendor's key costs no parse in a folder."""
     marks = registry.marks()
-    for one in progress(list(given)):
+    for one in progress(given):
         data = one.read_bytes()
         source = one.source(data)
         if under_chart_templates(one.path):
@@ -108,7 +108,7 @@ def _diff(translation: Translation) -> str:
     )
 
 
-def _write(done: list[Translation], given: list[Input], in_place: bool, output_dir: str | None) -> None:
+def _write(done: list[Translation], given: Sequence[Input], in_place: bool, output_dir: str | None) -> None:
     if in_place:
         for one, translation in zip(given, done, strict=True):
             if translation.changed and one.path is not None:
@@ -122,7 +122,7 @@ def _write(done: list[Translation], given: list[Input], in_place: bool, output_d
         return
     files = {}
     for one, translation in zip(given, done, strict=True):
-        name = "stdin.yaml" if one.path is None else _inside(one.name)
+        name = _inside(one.name) if one.path else f"{one.name.strip('<>')}.yaml"
         files[common.output_path(output_dir, name)] = translation.source.encode(translation.text)
     common.write_files(files)
 

@@ -58,13 +58,17 @@ def command(
     if refused:
         common.show([placed(document, one) for one in refused], found.sources)
         return common.Exit.FINDINGS
-    done = verify(wanted, _seen(printed))
+    return show(share.name, backend, verify(wanted, _seen(printed)), output)
+
+
+def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
+    """Print what was found for a share, and its exit code."""
     for note in done.notes:
         common.note(f"note: {note}")
     if output == "json":
-        common.out(common.write_json(_json(share, backend, done)))
+        common.out(common.write_json(_json(name, backend, done)))
     else:
-        common.out(_text(share, done))
+        common.out(_text(name, done))
     return common.Exit.CLEAN if done.match else common.Exit.FINDINGS
 
 
@@ -105,7 +109,7 @@ def _seen(printed: str) -> Seen:
         raise common.CliError(f"{given.name}: {error}", error.hint, common.Exit.FINDINGS) from None
 
 
-def _text(share: ShareDocument, done: Verification) -> str:
+def _text(name: str, done: Verification) -> str:
     wanted = done.expected
     asked = "all" if wanted.asked_mib is None else str(wanted.asked_mib)
     head = ["CARD", "NAME", "ASKED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
@@ -124,7 +128,7 @@ def _text(share: ShareDocument, done: Verification) -> str:
         head, rows = _without(head, 3), [_without(row, 3) for row in rows]
     verdict = "match" if done.match else "mismatch"
     detail = "; ".join(done.problems) or _matched(done)
-    return f"{share.name}\n\n{table(head, rows)}\n{verdict}: {detail}\n"
+    return f"{name}\n\n{table(head, rows)}\n{verdict}: {detail}\n"
 
 
 def _without(row: list[str], column: int) -> list[str]:
@@ -146,7 +150,7 @@ def _matched(done: Verification) -> str:
     )
 
 
-def _json(share: ShareDocument, backend: Backend | None, done: Verification) -> dict[str, Any]:
+def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, Any]:
     wanted = done.expected
     bounds = (
         None
@@ -155,7 +159,7 @@ def _json(share: ShareDocument, backend: Backend | None, done: Verification) -> 
     )
     return {
         "format": "gpuxlate-verify/v1",
-        "name": share.name,
+        "name": name,
         "target": backend.name if backend else None,
         "match": done.match,
         "cardsAsked": wanted.cards,

@@ -26,3 +26,11 @@ class ConflictError(ClusterError):
 
 class MissingError(ClusterError):
     """The server has no such object, or no such kind of objects."""
+
+
+class ExpiredError(ClusterError):
+    """A list cannot be read on as it was. ``token`` reads on as it is now, where the server gives one."""
+
+    def __init__(self, message: str, hint: str | None, token: str | None) -> None:
+        super().__init__(message, hint)
+        self.token = token

@@ -5,7 +5,7 @@ Pods are read page by page and nothing is kept of those without a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpuxlate import quantity
@@ -36,6 +36,11 @@ class Ask:
     memory_mib: int | None = None
     whole: bool = False
     offline: bool = False
+
+    @property
+    def percent(self) -> int:
+        """Percent of each card that nobody else can have."""
+        return PERCENT if self.whole else self.cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,8 @@ class Card:
 
     @property
     def cores(self) -> int:
-        return sum(PERCENT if one.ask.whole else one.ask.cores for one in self.held)
+        """Percent that is taken."""
+        return sum(one.ask.percent for one in self.held)
 
     def memory_mib(self, card_mib: int | None) -> int:
         """MiB that are taken; all of the card where it is taken whole."""
@@ -93,18 +99,18 @@ class Ledger:
     def view(self) -> NodeView:
         return self.node.view
 
-    def _asked(self) -> list[tuple[int, int | None, int]]:
-        """Cores and MiB of each card taken, and on how many cards."""
-        placed = [(one.ask.cores, one.memory_mib, 1, one.ask.whole) for card in self.cards for one in card.held]
-        loose = [(u.ask.cores, u.ask.memory_mib, u.ask.cards, u.ask.whole) for u in self.unplaced if u.ask]
-        return [(PERCENT if whole else cores, memory, times) for cores, memory, times, whole in placed + loose]
+    def _asked(self) -> Iterator[tuple[Ask, int | None, int]]:
+        """What is taken: the ask, its MiB of a card, and of how many cards."""
+        for card in self.cards:
+            yield from ((one.ask, one.memory_mib, 1) for one in card.held)
+        yield from ((one.ask, one.ask.memory_mib, one.ask.cards) for one in self.unplaced if one.ask)
 
     @property
     def cores_free(self) -> int | None:
         """Percent that is allocatable and that no pod of the node asks for."""
         if self.view.cores is None:
             return None
-        return max(0, self.view.cores - sum(cores * times for cores, _, times in self._asked()))
+        return max(0, self.view.cores - sum(ask.percent * times for ask, _, times in self._asked()))
 
     @property
     def memory_free(self) -> int | None:
@@ -240,9 +246,7 @@ def _ask(one: ContainerShare) -> Ask:
 
 def whole_cards(pod: PodClaims, key: str) -> int:
     """The whole cards that the containers of a pod ask for."""
-    return sum(
-        quantity.whole(one.resources[key].text) or 0 for one in pod.containers if key in one.resources
-    )
+    return sum(quantity.whole(one.resources[key].text) or 0 for one in pod.containers if key in one.resources)
 
 
 def totals(ledgers: Iterable[Ledger]) -> Mapping[str, dict[str, int]]:

@@ -17,6 +17,11 @@ _RANK = list(Serves)
 _NVIDIA = "nvidia.com/gpu."
 _MODEL, _MEMORY, _REPLICAS = (_NVIDIA + name for name in ("product", "memory", "replicas"))
 """Labels of NVIDIA's GPU feature discovery: card model, MiB of a card, replicas of time-slicing."""
+_HAMI = "hami.io/node-"
+_HAMI_NODE = NodeView(
+    None, Serves.NOTHING, notes=(f"HAMi shares its cards, and counts each several times as {WHOLE_KEY}",)
+)
+"""Project-HAMi, docs/develop/protocol.md: its annotations of nodes. No target says its shares yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +58,18 @@ def gpu_nodes(server: Server, selector: str | None = None) -> list[GpuNode]:
 def gpu_node(node: Json) -> GpuNode | None:
     """One node, None where it has nothing to do with GPUs."""
     live = live_node(node)
-    views: list[tuple[Backend | None, NodeView]] = []
-    for backend in registry.pod_backends():
-        seen = backend.live.view(live) if backend.live else None
-        if seen is not None:
-            views.append((backend, seen))
-    backend, view = min(views, key=lambda one: _RANK.index(one[1].serves), default=(None, None))
+    views = [
+        (one, seen)
+        for one in registry.pod_backends()
+        if one.live is not None and (seen := one.live.view(live)) is not None
+    ]
+    backend: Backend | None = None
+    view: NodeView | None = None
+    if views:
+        backend, view = min(views, key=lambda one: _RANK.index(one[1].serves))
     if view is None or view.serves is Serves.NOTHING:
-        plain = _whole_cards(live, view)
+        shared = any(name.startswith(_HAMI) for name in node["metadata"].get("annotations") or ())
+        plain = _HAMI_NODE if shared else _whole_cards(live, view)
         if plain is not None:
             backend, view = None, plain
     if view is None:
@@ -76,7 +85,9 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
     if not cards:
         if view is not None or not labelled:
             return None
-        return NodeView(None, Serves.NOTHING, notes=(f"it has labels of a GPU, and no {WHOLE_KEY} is allocatable",))
+        return NodeView(
+            None, Serves.NOTHING, notes=(f"it has labels of a GPU, and no {WHOLE_KEY} is allocatable",)
+        )
     memory = node.labels.get(_MEMORY, "")
     mib = int(memory) if memory.isascii() and memory.isdigit() else None
     replicas = node.labels.get(_REPLICAS, "1")
@@ -96,7 +107,9 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
 
 def targets_served(nodes: Iterable[GpuNode]) -> tuple[str, ...]:
     """The targets of the nodes, by name."""
-    return tuple(sorted({n.view.target for n in nodes if n.view.target and n.view.serves is not Serves.NOTHING}))
+    return tuple(
+        sorted({n.view.target for n in nodes if n.view.target and n.view.serves is not Serves.NOTHING})
+    )
 
 
 # --- the profile ------------------------------------------------------------------------------
@@ -159,7 +172,8 @@ def _alibaba(views: Sequence[NodeView], one: Any, notes: list[str]) -> dict[str,
         {
             "memoryUnitMiB": unit,
             "isolation": one("alibaba.isolation", iter(modes)),
-            "openSource": one("alibaba.openSource", (v.alibaba.open_source for v in told if v.alibaba)) or None,
+            "openSource": one("alibaba.openSource", (v.alibaba.open_source for v in told if v.alibaba))
+            or None,
         }
     )
 
@@ -168,8 +182,39 @@ def _given(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if value not in (None, {})}
 
 
+def live_profile(
+    nodes: Sequence[GpuNode], target: str, kubernetes_version: str | None
+) -> tuple[Profile, list[str]]:
+    """The profile that nodes of one target make, to work with; what differs among them is open."""
+    data, notes = profile_data(nodes, target, kubernetes_version)
+    cards, ack, told = data.get("cards", {}), data.get("alibaba", {}), AlibabaProfile()
+    profile = Profile(
+        target,
+        kubernetes_version,
+        data.get("nodeImage"),
+        data.get("policy"),
+        CardProfile(cards.get("model"), cards.get("perNode"), cards.get("memoryMiB")),
+        data.get("components", {}),
+        AlibabaProfile(
+            ack.get("memoryUnitMiB", told.memory_unit_mib),
+            ack.get("isolation", told.isolation),
+            ack.get("openSource", told.open_source),
+        ),
+    )
+    return profile, notes
+
+
+def unit_is_known(nodes: Sequence[GpuNode], target: str) -> bool:
+    """Nodes of the target that count memory in units of their own all tell the same one."""
+    units = {one.view.unit_mib for one in nodes if one.view.target == target and one.view.alibaba}
+    return len(units) < 2 and None not in units
+
+
 def unit_profile(view: NodeView) -> Profile:
     """A profile for reading the pods of a node: the memory unit is what counts."""
     return Profile(view.target or "", alibaba=view.alibaba or AlibabaProfile())
 
 
+def names_of(names: Sequence[str]) -> str:
+    """Some names; the rest is counted."""
+    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"

@@ -12,6 +12,14 @@ NODES = "/api/v1/nodes"
 PODS = "/api/v1/pods"
 
 
+class ObjectError(ValueError):
+    """A document that cannot be used here; ``hint`` says what to write."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
 class Server(Protocol):
     """A cluster. Whatever goes wrong is a ClusterError with one clear line."""
 

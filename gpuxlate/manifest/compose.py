@@ -6,6 +6,7 @@ the number of aliases. libyaml's own composer recurses in C and is not used.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -32,6 +33,8 @@ MAX_ALIASES = 10_000
 """More aliases in one document are refused."""
 MAX_ALIASED_NODES = 1_000_000
 """What the aliases of one document stand for, written out, may be no more nodes: no billion laughs."""
+
+_SURROGATES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
 class NotYamlError(ValueError):
@@ -72,21 +75,34 @@ def documents(source: Source) -> Iterator[Document]:
     """The documents of a source, one by one. Raises NotYamlError where the text ends to be YAML."""
     composer = _Composer(source)
     previous: Document | None = None
-    for document in composer.run():
+    broken: NotYamlError | None = None
+    found = composer.run()
+    while True:
+        try:
+            document = next(found, None)
+        except NotYamlError as error:
+            document, broken = None, error
         if previous is not None:
-            previous.end = document.start
+            previous.end = document.start if document else composer.start if broken else len(source.text)
             yield previous
+        if document is None:
+            break
         previous = document
-    if previous is not None:
-        previous.end = len(source.text)
-        yield previous
+    if broken:
+        raise broken
 
 
 class _Composer:
     def __init__(self, source: Source) -> None:
         self._source = source
+        self.start = 0  # of the document at hand
+        # libyaml refuses the escapes in which JSON writes characters beyond 16 bits; nothing of ours
+        # is written so, and a stand-in of the same length keeps every position
+        text = (
+            _SURROGATES.sub(r"\\ufffd\\ufffd", source.text) if "\\ud" in source.text.lower() else source.text
+        )
         try:
-            self._parser = CParser(source.text)
+            self._parser = CParser(text)
         except (YAMLError, ValueError) as error:
             raise _problem(error, source.text) from None
 
@@ -101,8 +117,8 @@ class _Composer:
                     return
                 if not isinstance(event, DocumentStartEvent):
                     continue
-                start = 0 if index == 0 else event.start_mark.index
-                document = Document(self._source, index, start, len(text), None)
+                self.start = 0 if index == 0 else event.start_mark.index
+                document = Document(self._source, index, self.start, len(text), None)
                 document.root = self._compose(document)
             except (YAMLError, ValueError) as error:
                 if isinstance(error, NotYamlError):

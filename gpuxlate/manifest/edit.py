@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from gpuxlate.claims import Edit, Kind
+from gpuxlate.claims import Edit, Kind, Put, Rename
 from gpuxlate.manifest.compose import Document, NotYamlError, documents
-from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence
+from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, get
 from gpuxlate.manifest.plan import EditError, NodePlan, Plans, make_plan
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.splice import Splice, in_order, splices
@@ -22,7 +22,8 @@ def edit_document(document: Document, edits: Iterable[Edit]) -> list[Splice]:
     try:
         plans = make_plan(document, wanted)
         made = splices(document, plans)
-        _verify(document, plans, made)
+        after = _verify(document, plans, made)
+        _carried_out(after, wanted)
     except EditError as error:
         error.path = error.path or (wanted[0].path if wanted else ())
         raise
@@ -39,7 +40,27 @@ def apply(text: str, made: Iterable[Splice]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _verify(document: Document, plans: Plans, made: list[Splice]) -> None:
+def _carried_out(after: Node, wanted: list[Edit]) -> None:
+    """Each edit can be seen in the tree read again, whatever the plan made of it."""
+    for edit in wanted:
+        match edit:
+            case Put(path, value):
+                done = _says(get(after, *path), value)
+            case Rename(path, key, value):
+                done = _says(get(after, *path[:-1], key), value)
+            case _:
+                continue  # an item's index moves when those before it go
+        if not done:
+            raise EditError("an edit would be lost; nothing is written", edit.path)
+
+
+def _says(node: Node | None, value: Any) -> bool:
+    if isinstance(node, Scalar):
+        return node.text == (str(value).lower() if isinstance(value, bool) else str(value))
+    return node is not None and isinstance(value, (dict, list, tuple))
+
+
+def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
     """Read the new text of the document: it must differ at the intended places only."""
     moved = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
     text = apply(document.text, moved)
@@ -55,6 +76,7 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> None:
         or not _as_planned(document.root, root, plans)
     ):
         raise EditError("the result would differ elsewhere too; nothing is written", ())
+    return root
 
 
 def _as_planned(before: Node, after: Node, plans: Plans) -> bool:

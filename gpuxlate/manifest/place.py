@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.diagnostics import Diagnostic, ObjectRef
-from gpuxlate.manifest.compose import Document, NotYamlError
+from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import locate
 from gpuxlate.manifest.source import Source
 
@@ -23,8 +23,3 @@ def placed_at_index(source: Source, diagnostic: Diagnostic, index: int) -> Diagn
     """The diagnostic at one character of a source that has no tree."""
     end = min(index + 1, len(source.text))
     return diagnostic.located(file=source.name, span=source.span(index, max(end, index)))
-
-
-def syntax_line(source: Source, error: NotYamlError) -> str:
-    """The text of the line where reading failed."""
-    return source.line_text(source.position(error.index)[0])

@@ -96,7 +96,8 @@ class _Planner:
             raise EditError("there is no such entry to rename", edit.path)
         holder, step = _place(spot, edit)
         new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
-        said = (type(edit), id(holder), step, spot.rest[1:], *new)
+        missing = spot.rest[1:] if holder is deref(spot.value) else spot.rest
+        said = (type(edit), id(holder), step, missing, *new)
         first = said not in self._said
         self._said.setdefault(said, _Said(holder, step)).paths.add(edit.path)
         if first:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from gpuxlate.manifest.catalog import REPLICA_KEYS
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import get, get_text
 from gpuxlate.manifest.pods import Pod
 
+_COUNT = re.compile("[0-9]{1,9}")
 PER_NODE = frozenset({"DaemonSet"})
 """Kinds whose pods are counted by the cluster's nodes."""
 
@@ -21,7 +24,7 @@ def replicas(document: Document, pod: Pod) -> int | None:
         node = get(document.root, *path[:depth])
         for name in REPLICA_KEYS:
             text = get_text(node, name)
-            if text and text.isascii() and text.isdigit():
+            if text and _COUNT.fullmatch(text):
                 count *= int(text)
                 break
     return count

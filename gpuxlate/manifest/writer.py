@@ -85,6 +85,8 @@ class Writer:
         else:
             rendered = self.style.value(new)
         start, end = body_start(self.text, value), content_end(value)
+        if value.tag and not value.anchor and not isinstance(new, str):
+            start = value.start  # `!!str "30"`: the tag is of the old value
         if isinstance(old, Scalar) and old.empty:
             start = end = max(end, self.value_spot(key) if isinstance(self.plan.node, Mapping) else end)
             rendered = self._blank(start) + rendered

@@ -52,7 +52,8 @@ def reader_of(source: Source, target: str | None = None) -> Reader | None:
     ``target``: the one that somebody named, whatever the keys say.
     """
     if PurePath(source.name).suffix == ".json":
-        root = _json_root(source)
+        document = json_object_of(source)
+        root = document.root if document and isinstance(document.root, Mapping) else None
         found = target or (target_of_keys(keys_of(root)) if root else None)
         if root is None or not (found or any(key.startswith(OURS) for key in keys_of(root))):
             return None
@@ -80,16 +81,17 @@ def _as_objects(target: str) -> Reader:
     return read
 
 
-def _json_root(source: Source) -> Mapping | None:
-    """The object that a JSON file holds, None where it is no JSON or a manifest."""
+def json_object_of(source: Source) -> Document | None:
+    """The document of a JSON file that holds one object; None where it is no JSON or a manifest."""
     try:
         found = list(documents(source))
     except NotYamlError:
         return None
     root: Node | None = found[0].root if len(found) == 1 else None
-    if not isinstance(root, Mapping) or get(root, "kind") is not None or get(root, "apiVersion") is not None:
+    if not isinstance(root, Mapping) or not root.flow:
         return None
-    return root
+    manifest = get(root, "kind") is not None or get(root, "apiVersion") is not None
+    return None if manifest else found[0]
 
 
 def keys_of(root: Mapping) -> list[str]:

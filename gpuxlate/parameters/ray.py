@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from gpuxlate.parameters.statements import assignment, past_blank, past_line, past_quoted
 from gpuxlate.parameters.text import Parameter, TextForm
 
-
 _ENDS = re.compile(r"[ \t]*(?:[;\r\n]|\Z)")
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from .server.build import BuildError, ensure
-from .server.cluster import Cluster, ClusterError, run_kubectl, write_kubeconfig
+from .server.cluster import Cluster, ClusterError, run_kubectl
+from .server.kubeconfig import write_kubeconfig
 
 NEED_A_SERVER = {"cluster", "clean_cluster", "two_clusters", "programs"}
 

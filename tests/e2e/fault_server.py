@@ -106,8 +106,8 @@ class FaultServer:
     ) -> None:
         """Let requests fail whose path matches (a regular expression), oldest rule first.
 
-        ``continued``: only requests with (True) or without (False) a continue token; ``times``: so often, then
-        all is well again (None: for ever); ``skip``: that many first requests pass.
+        ``continued``: only requests with (True) or without (False) a continue token; ``times``: so often,
+        then all is well again (None: for ever); ``skip``: that many first requests pass.
         """
         with self._lock:
             self._rules.append(Rule(fault, re.compile(path), method, continued, times, skip))

@@ -2,8 +2,8 @@
 
 Labels and resources: VKE from the mGPU documents (S0) and the vendor's scheduler code (V, constants and node
 status); ACK from "Labels used by ACK to control GPUs" (2026-01-12), "multi-card sharing" (S002) and the
-open device plugin; TKE from "qGPU" (S003) and "use CRDs to manage GPUs"; HAMi from its docs/develop/protocol.md
-and register.go; Volcano from how_to_use_volcano_vgpu.md and vgpu/utils.go.
+open device plugin; TKE from "qGPU" (S003) and "use CRDs to manage GPUs"; HAMi from its
+docs/develop/protocol.md and register.go; Volcano from how_to_use_volcano_vgpu.md and vgpu/utils.go.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def vke(
     policy: str | None = "fixed-share",
     **other: Any,
 ) -> Node:
-    """A VKE node with mGPU: 100 a card, MiB summed over the cards; without a label the policy is fixed-share."""
+    """A VKE node with mGPU: 100 a card, MiB summed over the cards; no label means fixed-share."""
     labels = {"vke.node.gpu.schedule": "mgpu", "machine.cluster.vke.volcengine.com/gpu-name": model}
     if policy:
         labels["vke.volcengine.com/mgpu-compute-policy"] = policy
@@ -115,7 +115,7 @@ def ack(
     unit_mib: int = 1024,
     **other: Any,
 ) -> Node:
-    """An ACK node in one mode (None: no label, which means default); a mode sets the others' resources to 0."""
+    """An ACK node in one mode (None: no label, as default); a mode sets the others' resources to 0."""
     labels = {
         "aliyun.accelerator/nvidia_name": model,
         "aliyun.accelerator/nvidia_mem": f"{card_mib}MiB",

@@ -33,7 +33,7 @@ def pod(
 ) -> Pod:
     """A pod with one container ``main``, or the containers that ``limits`` names; None: not placed yet."""
     many = {key: value for key, value in limits.items() if isinstance(value, Mapping)}
-    containers = many or {"main": limits}
+    containers: Mapping[str, Mapping[str, Any]] = many or {"main": limits}
     made: Pod = {
         "apiVersion": "v1",
         "kind": "Pod",

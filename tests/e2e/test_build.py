@@ -42,9 +42,10 @@ def test_source_lines_from_deb822(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "debian.sources").write_text(DEB822)
     (folder / "other.sources").write_text("URIs: http://x.example.org\nSuites: nodistro\nComponents: main\n")
+    signed = "[signed-by=/usr/share/keyrings/debian.gpg]"
     assert source_lines(tmp_path, "bookworm") == [
-        "deb-src [signed-by=/usr/share/keyrings/debian.gpg] http://mirror.example.org/debian bookworm main",
-        "deb-src [signed-by=/usr/share/keyrings/debian.gpg] http://mirror.example.org/debian bookworm-updates main",
+        f"deb-src {signed} http://mirror.example.org/debian bookworm main",
+        f"deb-src {signed} http://mirror.example.org/debian bookworm-updates main",
         "deb-src http://mirror.example.org/debian-security bookworm-security main",
     ]
 
@@ -82,7 +83,7 @@ def finished(cache: Path, recipe: object) -> Path:
 def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine of an ordinary user, with apt-get and etcd, and nothing else that is needed."""
     there = {"apt-get", "etcd", "openssl"}
-    monkeypatch.setattr(build.shutil, "which", lambda name: f"/bin/{name}" if name in there else None)
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}" if name in there else None)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
 
 
@@ -106,7 +107,7 @@ def test_a_build_of_another_recipe_is_not(tmp_path: Path, recipe: object) -> Non
 
 def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(build.BuildError, match="cannot build kube-apiserver in .*file.*: .*Not a directory"):
+    with pytest.raises(build.BuildError, match=r"cannot build kube-apiserver in .*file.*: .*Not a directory"):
         build.ensure(tmp_path / "file" / "cache")
 
 

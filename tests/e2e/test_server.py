@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -108,11 +109,13 @@ with Cluster("left") as cluster:
 """
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_running(programs: None, number: signal.Signals) -> None:
+def test_nothing_is_left_running(tmp_path: Path, number: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", STARTER],
         cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(tmp_path)},  # what SIGKILL leaves behind goes with it
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

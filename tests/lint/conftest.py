@@ -49,8 +49,8 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Ca
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "argv", ["gpuxlate"])
 
-    def called(*arguments: str, format: str | None = "json") -> Said:
-        chosen = ["--format", format] if format else []
+    def called(*arguments: str, as_: str | None = "json") -> Said:
+        chosen = ["--format", as_] if as_ else []
         code = 0
         try:
             main(["lint", *arguments, *chosen])

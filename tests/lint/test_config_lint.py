@@ -173,7 +173,7 @@ def test_a_configured_ignore_in_toml(lint: Lint, write: Write) -> None:
     text = '[[tool.gpuxlate.per-file-ignores]]\npath = "a.yaml"\nrules = ["VKE"]\nreason = "none"\n'
     write({"pyproject.toml": text, "a.yaml": SUFFIX})
     assert lint("a.yaml").findings == ["a.yaml:11:29 K8S002", "pyproject.toml:None:None GX009"]
-    assert "GX009" in lint("a.yaml", format="text").out
+    assert "GX009" in lint("a.yaml", as_="text").out
 
 
 def test_an_ignored_finding_in_a_file_is_not_fixed(lint: Lint, write: Write, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_an_ignored_finding_in_a_file_is_not_fixed(lint: Lint, write: Write, tmp
 )
 def test_errors_name_their_place(lint: Lint, write: Write, config: str, said: list[str]) -> None:
     write({".gpuxlate.yaml": config, "a.yaml": SUFFIX})
-    done = lint("a.yaml", format=None)
+    done = lint("a.yaml", as_=None)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("error: ")
     for words in said:
@@ -215,6 +215,6 @@ def test_errors_name_their_place(lint: Lint, write: Write, config: str, said: li
 
 def test_errors_in_toml(lint: Lint, write: Write) -> None:
     write({"pyproject.toml": "[tool.gpuxlate]\nignore = [1]\n", "a.yaml": SUFFIX})
-    done = lint("a.yaml", format=None)
+    done = lint("a.yaml", as_=None)
     assert done.code == 2
     assert "pyproject.toml: tool.gpuxlate.ignore[0]" in done.err

@@ -6,6 +6,7 @@ other schedulers' keys, vendors' domains in images and mirrors, templates of oth
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,7 @@ TREES = st.recursive(
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(KINDS), TREES, st.booleans())
 def test_any_shape_without_a_vendors_key(kind: str, tree: object, spec: bool) -> None:
-    import json
-
-    text = json.dumps({"apiVersion": "v1", "kind": kind, "spec" if spec else "items": tree})
+    text = json.dumps(
+        {"apiVersion": "v1", "kind": kind, "spec" if spec else "items": tree}, ensure_ascii=False
+    )
     assert lint_source(Source("a.json", text), LintSettings()).diagnostics == []

@@ -1,4 +1,4 @@
-"""``--fix`` and ``--unsafe-fixes``: minimal edits, clean of the rule afterwards, and nothing the second time."""
+"""``--fix`` and ``--unsafe-fixes``: minimal edits, clean of the rule afterwards, nothing left to do."""
 
 from __future__ import annotations
 
@@ -159,7 +159,8 @@ def test_two_findings_of_one_place(lint: Lint, write: Write, tmp_path: Path) -> 
 def test_a_value_and_its_place(lint: Lint, write: Write, tmp_path: Path) -> None:
     # an unquoted label on the workload alone, twice wrong
     text = (
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n    aliyun.com/gpu-count: 2\n"
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
+        "  labels:\n    aliyun.com/gpu-count: 2\n"
         "spec:\n  template:\n    metadata:\n      labels:\n        app: web\n    spec:\n      containers:\n"
         "      - name: web\n        resources:\n          limits:\n            aliyun.com/gpu-mem: 8\n"
     )
@@ -175,7 +176,8 @@ def test_several_pods_of_one_workload(lint: Lint, write: Write, tmp_path: Path) 
     def group(name: str, memory: str) -> str:
         return (
             f"    {name}:\n      replicas: 1\n      template:\n        spec:\n          containers:\n"
-            f"          - name: pytorch\n            resources: {{limits: {{aliyun.com/gpu-mem: {memory}}}}}\n"
+            "          - name: pytorch\n"
+            f"            resources: {{limits: {{aliyun.com/gpu-mem: {memory}}}}}\n"
         )
 
     def job(first: str, second: str) -> str:
@@ -236,7 +238,7 @@ def test_a_file_that_may_not_be_written(lint: Lint, write: Write, monkeypatch: p
 
 def test_stdin_is_printed_fixed(lint: Lint, stdin: Stdin) -> None:
     stdin(pod("aliyun.com/gpu-mem: 2Gi\naliyun.com/gpu-core: 30"))
-    said = lint("-", "--fix", format=None)
+    said = lint("-", "--fix", as_=None)
     assert said.code == 1
     assert said.out.startswith("apiVersion: v1\nkind: Pod\n")
     assert "aliyun.com/gpu-mem: 2\n" in said.out
@@ -248,6 +250,6 @@ def test_stdin_is_printed_fixed(lint: Lint, stdin: Stdin) -> None:
 @pytest.mark.parametrize("text", [pod("aliyun.com/gpu-mem: 2"), "a: [\n", "- 1\n", "\ufeffa: 1\r\n"])
 def test_stdin_without_a_fix_is_printed_as_it_is(lint: Lint, stdin: Stdin, text: str) -> None:
     stdin(text)
-    said = lint("-", "--fix", format=None)
+    said = lint("-", "--fix", as_=None)
     assert said.out == text
     assert said.code == (1 if "[" in text else 0)

@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -108,7 +107,7 @@ def git(folder: Path, environment: dict[str, str], *arguments: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     pytest.importorskip("pre_commit", reason="pre-commit is not installed")
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
@@ -154,7 +153,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
     if installed.returncode and NO_REGISTRY.search(installed.stdout + installed.stderr):
         pytest.skip("pip cannot reach a package registry to install the hooks' environment")
     assert installed.returncode == 0, installed.stdout + installed.stderr
-    yield made
+    return made
 
 
 def findings(text: str) -> set[str]:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.files import may_hold
 from gpuxlate.lint import LintSettings, lint_source, text_marks
+from gpuxlate.manifest.catalog import JOBS
 from gpuxlate.manifest.source import Source
+from gpuxlate.rules.vocabulary import Vocabulary
 
 BACKENDS = tuple(registry.pod_backends())
 KEYS = sorted(
@@ -133,3 +135,16 @@ def test_most_texts_need_not_be_read() -> None:
 
 def test_a_text_that_is_no_utf_8_is_read() -> None:
     assert may_hold("kind: Pod".encode("utf-16-le"), text_marks())
+
+
+def test_the_keys_that_make_a_job_are_marks() -> None:
+    assert all(text_marks().search(row.mark.encode()) for row in JOBS)
+
+
+@pytest.mark.parametrize("key", [name for name in Vocabulary(BACKENDS).candidates if "/" in name])
+def test_any_two_letters_of_a_key_may_be_wrong(key: str) -> None:
+    for first in range(len(key)):
+        for second in range(first, len(key)):
+            for letter in ("", "Q"):  # taken out, replaced
+                text = key[:first] + letter + key[first + 1 : second] + letter + key[second + 1 :]
+                assert may_hold(text.encode(), text_marks()), text

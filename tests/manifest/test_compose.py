@@ -225,3 +225,20 @@ def test_a_chain_of_aliases_that_nests_deeper_than_the_text() -> None:
     lines += [f"a{n}: &a{n} " + "[" * 200 + f"*a{n - 1}" + "]" * 200 for n in range(1, 3)]
     with pytest.raises(RecursionError, match="nested too deeply"):
         to_plain(only("\n".join(lines)))
+
+
+def test_what_stands_before_a_break_is_read() -> None:
+    """A break in one document does not hide the documents before it."""
+    text = "a: 1\n---\nb: 2\n---\nc: [\n"
+    read = iter(documents(Source("x", text)))
+    assert [next(read).text, next(read).text] == ["a: 1\n", "---\nb: 2\n"]
+    with pytest.raises(NotYamlError):
+        next(read)
+
+
+def test_json_escapes_beyond_sixteen_bits_are_read() -> None:
+    """Python's json writes an emoji as two escapes, which libyaml refuses."""
+    text = '{"note": "\\ud83d\\ude00", "cores": 30}'
+    document = next(documents(Source("x.json", text)))
+    assert document.root is not None
+    assert to_plain(document.root)["cores"] == 30

@@ -39,6 +39,7 @@ CASES: dict[str, tuple[str, tuple[Edit, ...], str]] = {
         "a: !!int 30\nc: 0\n",
     ),
     "a block scalar as a value": ("a: |\n  30\nb: 1\n", (Put(("a",), 30),), "a: 30\nb: 1\n"),
+    "the tag of a string goes where a number comes": ('a: !!str "1" # c\n', (Put(("a",), 2),), "a: 2 # c\n"),
     "an anchor in front": ("a: &x 1\nb: *x\n", (Put(("a",), 2), Put(("b",), 2)), "a: &x 2\nb: *x\n"),
     "a key given twice: the last": ("a: 1\na: 2\n", (Put(("a",), 3),), "a: 1\na: 3\n"),
     # --- new entries
@@ -406,7 +407,11 @@ REFUSED: dict[str, tuple[str, tuple[Edit, ...], str]] = {
     "a list within a list": ("m:\n- - a\n  - b\n", (Remove(("m", 0, 0)),), "shares its line"),
     "a complex key": ("? a\n: 1\nb: 1\n", (Remove(("a",)),), "shares its line"),
     "a list as a document": ("- a\n", (Put(("a",), 1),), "the document holds no mapping"),
-    "a tag that would contradict": ("a: !!str 1\n", (Put(("a",), 2),), "the result would differ elsewhere"),
+    "a tag that would contradict": (
+        "a: !!str &x 1\nb: *x\n",
+        (Put(("a",), 2), Put(("b",), 2)),
+        "the result would differ elsewhere",
+    ),
     "a separator as a line break": ("x: 1\u2028b:\u2028  c: 2\n", (Put(("b", "e"), 4),), "the result would"),
 }
 
@@ -423,3 +428,14 @@ def test_refused_with_a_reason_and_a_place(name: str) -> None:
 def test_no_edits_no_splices() -> None:
     [document] = documents(Source("f", "a: 1\n"))
     assert edit_document(document, []) == []
+
+
+def test_two_mappings_made_in_one_empty_place_both_stand() -> None:
+    """Limits and requests of the same keys, put where ``resources`` holds nothing yet."""
+    for empty in ("resources: {}", "resources:", "resources: null"):
+        text = f"spec:\n  c:\n  - name: x\n    {empty}\n"
+        document = next(documents(Source("x", text)))
+        edits = [Put(("spec", "c", 0, "resources", kind, "a"), 1) for kind in ("limits", "requests")]
+        made = apply(text, edit_document(document, edits))
+        filled = "    resources:\n      limits:\n        a: 1\n      requests:\n        a: 1\n"
+        assert made == "spec:\n  c:\n  - name: x\n" + filled

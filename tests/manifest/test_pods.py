@@ -18,6 +18,8 @@ from gpuxlate.translate import Settings, Translation, translate_source
 
 KINDS = Path(__file__).with_name("kinds")
 
+CRON = "spec.jobTemplate.spec.template"
+
 # file: (path of the pod, container names, place of its labels and annotations) for every pod, in order
 PODS: dict[str, list[tuple[str, str, str | None]]] = {
     "pod": [("spec", "server", "metadata")],
@@ -25,22 +27,26 @@ PODS: dict[str, list[tuple[str, str, str | None]]] = {
     "statefulset": [("spec.template.spec", "cache", "spec.template.metadata")],
     "daemonset": [("spec.template.spec", "probe", "spec.template.metadata")],
     "job": [("spec.template.spec", "embed", "spec.template.metadata")],
-    "cronjob": [("spec.jobTemplate.spec.template.spec", "nightly", "spec.jobTemplate.spec.template.metadata")],
+    "cronjob": [(f"{CRON}.spec", "nightly", f"{CRON}.metadata")],
     "list": [
         ("items.1.spec.template.spec", "one", "items.1.spec.template.metadata"),
         ("items.2.spec", "two", "items.2.metadata"),
     ],
     "podlist": [("items.0.spec", "a", "items.0.metadata")],
     "pytorchjob": [
-        (f"spec.pytorchReplicaSpecs.{role}.template.spec", "pytorch", f"spec.pytorchReplicaSpecs.{role}.template.metadata")
-        for role in ("Master", "Worker")
+        (f"{at}.template.spec", "pytorch", f"{at}.template.metadata")
+        for at in ("spec.pytorchReplicaSpecs.Master", "spec.pytorchReplicaSpecs.Worker")
     ],
     "tfjob": [
-        (f"spec.tfReplicaSpecs.{role}.template.spec", "tensorflow", f"spec.tfReplicaSpecs.{role}.template.metadata")
-        for role in ("Chief", "Worker")
+        (f"{at}.template.spec", "tensorflow", f"{at}.template.metadata")
+        for at in ("spec.tfReplicaSpecs.Chief", "spec.tfReplicaSpecs.Worker")
     ],
     "mpijob": [
-        (f"spec.mpiReplicaSpecs.{role}.template.spec", "mpi", f"spec.mpiReplicaSpecs.{role}.template.metadata")
+        (
+            f"spec.mpiReplicaSpecs.{role}.template.spec",
+            "mpi",
+            f"spec.mpiReplicaSpecs.{role}.template.metadata",
+        )
         for role in ("Launcher", "Worker")
     ],
     "trainjob": [("spec", "trainer", None)],
@@ -53,16 +59,16 @@ PODS: dict[str, list[tuple[str, str, str | None]]] = {
         for group, name in (("headGroupSpec", "ray-head"), ("workerGroupSpecs.0", "ray-worker"))
     ],
     "rayservice": [
-        (f"spec.rayClusterConfig.{group}.template.spec", name, f"spec.rayClusterConfig.{group}.template.metadata")
-        for group, name in (("headGroupSpec", "ray-head"), ("workerGroupSpecs.0", "ray-worker"))
+        (f"spec.rayClusterConfig.{at}.template.spec", name, f"spec.rayClusterConfig.{at}.template.metadata")
+        for at, name in (("headGroupSpec", "ray-head"), ("workerGroupSpecs.0", "ray-worker"))
     ],
     "volcanojob": [
         (f"spec.tasks.{n}.template.spec", name, f"spec.tasks.{n}.template.metadata")
         for n, name in enumerate(("ps", "worker"))
     ],
     "leaderworkerset": [
-        (f"spec.leaderWorkerTemplate.{role}Template.spec", role, f"spec.leaderWorkerTemplate.{role}Template.metadata")
-        for role in ("leader", "worker")
+        (f"{at}Template.spec", at.rpartition(".")[2], f"{at}Template.metadata")
+        for at in ("spec.leaderWorkerTemplate.leader", "spec.leaderWorkerTemplate.worker")
     ],
     "jobset": [
         (
@@ -86,7 +92,7 @@ PODS: dict[str, list[tuple[str, str, str | None]]] = {
     "tekton-task": [("spec", "prepare evaluate", None)],
     "tekton-taskrun": [("spec.taskSpec", "evaluate", None)],
     "unknown": [("spec.groups.0.pod.spec", "ship", "spec.groups.0.pod.metadata")],
-}  # fmt: skip
+}
 
 # to a dialect that can say the share exactly
 TARGETS = {"cronjob": "volcengine", "volcanojob": "neutral", "leaderworkerset": "alibaba"}
@@ -191,17 +197,20 @@ OUTSIDE = {
         "image: {tag: 1}\nresources:\n  limits:\n    aliyun.com/gpu-mem: 3\n",
         [("aliyun.com/gpu-mem", "resources.limits.aliyun.com/gpu-mem")],
     ),
-    "a definition": (CRD, [("aliyun.com/gpu-mem", "spec.example.containers.0.resources.limits.aliyun.com/gpu-mem")]),
+    "a definition": (
+        CRD,
+        [("aliyun.com/gpu-mem", "spec.example.containers.0.resources.limits.aliyun.com/gpu-mem")],
+    ),
     "a ConfigMap with keys": (
         "kind: ConfigMap\ndata:\n  vke.volcengine.com/mgpu-core: '30'\n",
         [("vke.volcengine.com/mgpu-core", "data.vke.volcengine.com/mgpu-core")],
     ),
     "a ConfigMap with a manifest inside": (
-        "kind: ConfigMap\ndata:\n  pod.yaml: |\n    resources:\n      limits:\n        aliyun.com/gpu-mem: 3\n",
+        "kind: ConfigMap\ndata:\n  pod.yaml: |\n    resources:\n      limits: {aliyun.com/gpu-mem: 3}\n",
         [("aliyun.com/gpu-mem", "data.pod.yaml")],
     ),
     "a patch in JSON": (
-        "kind: Workflow\nspec:\n  podSpecPatch: '{\"limits\": {\"aliyun.com/gpu-mem\": 3}}'\n",
+        'kind: Workflow\nspec:\n  podSpecPatch: \'{"limits": {"aliyun.com/gpu-mem": 3}}\'\n',
         [("aliyun.com/gpu-mem", "spec.podSpecPatch")],
     ),
     "a quota": (
@@ -213,7 +222,7 @@ OUTSIDE = {
         [("aliyun.com/gpu-mem", "spec.executor.gpu.name")],
     ),
     "an anchor that only serves others": (
-        "kind: Pod\nx: &l {vke.volcengine.com/mgpu-core: 30}\nspec:\n  containers:\n  - resources: {limits: *l}\n",
+        "x: &l {vke.volcengine.com/mgpu-core: 30}\nspec: {containers: [{resources: {limits: *l}}]}",
         [("vke.volcengine.com/mgpu-core", "x.vke.volcengine.com/mgpu-core")],
     ),
     "no Kubernetes at all": ("- aliyun.com/gpu-memory\n- a: b\n", []),
@@ -222,7 +231,7 @@ OUTSIDE = {
         "kind: Pod\nspec:\n  containers:\n  - <<: {resources: {limits: {aliyun.com/gpu-mem: 1}}}\n",
         [],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", OUTSIDE)

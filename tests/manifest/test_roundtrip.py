@@ -17,7 +17,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.fit import Verdict
 from gpuxlate.manifest.source import Source
-from gpuxlate.translate import Settings, Translation, translate_source
+from gpuxlate.translate import Settings, translate_source
 
 VKE, ACK, TKE, NEUTRAL = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "neutral"
 
@@ -187,12 +187,13 @@ def _flow(value: Any, style: Style) -> str:
 # --- what has to hold -----------------------------------------------------------------------------
 
 
-def translated(text: str, to: str) -> Translation:
+def translated(text: str, to: str) -> str:
+    """The new text, byte order mark and all. Nothing is refused and every share is exact."""
     source = Source("f", text)
     made = translate_source(source, Settings(to=registry.get(to)))
     assert not made.refused, [(d.code, d.message, text) for d in made.diagnostics]
-    assert {item.verdict for item in made.items} == {Verdict.EXACT}
-    return made
+    assert {item.verdict for item in made.items} <= {Verdict.EXACT}
+    return source.encode(made.text).decode()
 
 
 def loaded(text: str) -> list[Any]:
@@ -215,7 +216,8 @@ BLOCK = re.compile(
 
 def check_lines(old: str, new: str) -> None:
     """Every changed line holds a key of a dialect, belongs to a block made for one, or is a kept comment."""
-    changed = [line[1:] for line in difflib.ndiff(old.split("\n"), new.split("\n")) if line[:1] in "+-"]
+    diff = list(difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm=""))[2:]
+    changed = [line[1:] for line in diff if not line.startswith("@@")]
     for line in changed:
         bare = line.split("# ")[0].strip(" -\r\ufeff\"'")
         ours = any(_owned_in(b, line) for b in registry.all_backends())
@@ -227,8 +229,8 @@ def _owned_in(backend: Backend, line: str) -> bool:
 
 
 def round_trip(text: str, source: str, target: str, work: Workload) -> None:
-    there = translated(text, target).text
-    back = translated(there, source).text
+    there = translated(text, target)
+    back = translated(there, source)
     owns = backend_of(source).owns
     assert not any(owns(word) for word in re.findall(r"[\w./-]+\.[\w./-]+", there)), there
     assert loaded(back) == loaded(text)
@@ -238,11 +240,11 @@ def round_trip(text: str, source: str, target: str, work: Workload) -> None:
     made_for_pod = work.policy or ACK in (source, target)
     if not made_for_pod:
         assert back == text
-    assert translated(text, source).text == text
+    assert translated(text, source) == text
 
 
 PAIRS = [(a, b) for a in (VKE, ACK, TKE, NEUTRAL) for b in (VKE, ACK, TKE, NEUTRAL) if a != b]
-quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
@@ -251,7 +253,8 @@ quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCh
 def test_there_and_back(source: str, target: str, work: Workload, style: Style) -> None:
     if not {source, target} <= set(POLICY):
         work = Workload(work.kind, work.shares, work.requests, False, work.extra)
-    round_trip(written(tree(work, source), style), source, target, work)
+    text = ("\ufeff" if style.bom else "") + written(tree(work, source), style)
+    round_trip(text, source, target, work)
 
 
 @quick
@@ -271,8 +274,8 @@ def test_json_stays_json(work: Workload, pair: tuple[str, str], layout: Any) -> 
     work = Workload(work.kind, work.shares, work.requests, False, work.extra)
     separators = (",", ":") if layout is None else None
     text = json.dumps(tree(work, pair[0]), ensure_ascii=False, indent=layout, separators=separators)
-    there = translated(text, pair[1]).text
-    back = translated(there, pair[0]).text
+    there = translated(text, pair[1])
+    back = translated(there, pair[0])
     assert json.loads(back) == json.loads(text) == {**json.loads(text), "kind": json.loads(there)["kind"]}
     if ACK not in pair:
         assert back == text

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from gpuxlate import quantity
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.live import (
+    Containers,
     Live,
     LiveNode,
     LivePod,
     NodeView,
     Placement,
     Serves,
-    Wanted,
     indexes,
     per_card,
 )
@@ -28,6 +28,8 @@ RECORD = "scheduler.framework.gpushare.allocation"
 OLD_RECORD = "ALIYUN_COM_GPU_MEM_IDX"
 """Annotation of the open-source scheduler: the one card of the pod (OSS)."""
 OPEN_SOURCE_LABEL = "gpushare"
+OPEN_SOURCE_MODE = "open source"
+"""Not the vendor's word: what nodes of the open-source plugin are called here."""
 NAME, CARD_MIB, CARDS = k.ACCELERATORS
 UNITS_MIB = (ACK_DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
 """Units of gpu-mem that exist: GiB, 128 MiB (UNIT), and MiB of the open-source plugin (OSS)."""
@@ -88,7 +90,7 @@ def _shared(
     notes = []
     if unit is None:
         notes.append(
-            f"the unit of {k.MEMORY} cannot be told from here; {ACK_DEFAULT_UNIT_MIB} MiB, ACK's own, is meant"
+            f"the unit of {k.MEMORY} cannot be told from here; {ACK_DEFAULT_UNIT_MIB} MiB is the default"
         )
     if cards is None:
         notes.append(f"the number of cards is not told ({k.COUNT}, {CARDS})")
@@ -97,7 +99,7 @@ def _shared(
     return NodeView(
         "alibaba-gpushare",
         Serves.SHARES,
-        mode=mode or ("open source" if open_source else None),
+        mode=mode or (OPEN_SOURCE_MODE if open_source else None),
         cards=cards,
         card_mib=None if on_card is None else on_card * nominal,
         physical_mib=physical,
@@ -105,7 +107,7 @@ def _shared(
         cores=node.amount(k.CORE) if mode == k.CORE_MEM else None,
         memory_mib=units * nominal,
         model=model,
-        labels=node.labels,
+        labels={k.PLACEMENT: k.PLACEMENTS[0], **node.labels},
         alibaba=AlibabaProfile(nominal, isolation or told.isolation, open_source),
         notes=tuple(notes),
     )
@@ -150,7 +152,7 @@ def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
     return found
 
 
-def keeps_out(node: NodeView, wanted: Wanted) -> str | None:
+def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     """Compute goes to core_mem nodes alone, and memory without compute to the other modes (CORE)."""
     shares = [one.share for one in wanted if one.share]
     if any(share.whole_cards for share in shares):

@@ -54,6 +54,10 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     """Claims to shares."""
     policy, qos = pod.annotation(POLICY), pod.annotation(QOS)
     policies, classes = {str(one): one for one in Policy}, {str(one): one for one in Qos}
+    for name, value, known in ((POLICY, policy, policies), (QOS, qos, classes)):
+        if value and value.text not in known:
+            hint = f"write one of {', '.join(known)}"
+            pod.problem("GX010", f"{name} is {value.text!r}, which gpuxlate does not know", value.path, hint)
     containers: list[ContainerShare] = []
     for container in pod.pod.all_containers():
         found = {name: container.resources.get(name) for name in RESOURCES}

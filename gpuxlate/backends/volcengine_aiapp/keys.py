@@ -57,7 +57,7 @@ KEYS: tuple[Key, ...] = (
     key(POLICY, Place.RESOURCE, says="policy", meaning="policy", source="S0"),
     key(CARDS, Place.RESOURCE, says="cards", meaning="cards", unit="cards", source="S0"),
 )
-GPU_PREFIXES = (RESOURCE_TYPE, "gpuCompute", "gpuMemory", "gpuCards")
+GPU_PREFIXES = (RESOURCE_TYPE, "gpuCompute", "gpuMemory", "gpuCard")
 
 _CARDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,2})?")
 

@@ -13,9 +13,11 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,7 +32,7 @@ VERSION = "v1.20.2"
 GO = Path("/usr/lib/go-1.19/bin")
 """Where Debian's golang-1.19-go stands; newer compilers refuse this tree."""
 RECIPE = {"kubernetes": VERSION, "go": "1.19", "recipe": 1}
-"""What a finished build was made from; another stamp is built anew. Raise ``recipe`` when the steps change."""
+"""What a finished build was made from; any other is made anew. Raise ``recipe`` when the steps change."""
 PACKAGES = {
     "etcd": "etcd-server",
     "openssl": "openssl",
@@ -85,6 +87,12 @@ def ensure(cache: Path | None = None) -> Server:
     return Server(home / "kube-apiserver", Path(etcd))
 
 
+def is_built(cache: Path | None = None) -> bool:
+    """``ensure`` answers at once: nothing is left to build or to install."""
+    home = (cache or cache_folder()) / f"kube-apiserver-{VERSION}"
+    return _finished(home) and all(map(shutil.which, RUN_TIME))
+
+
 def _finished(home: Path) -> bool:
     try:
         stamp = json.loads((home / "stamp.json").read_text())
@@ -116,8 +124,8 @@ def install(packages: dict[str, str]) -> None:
         raise BuildError(f"the API server for tests needs more packages; as root, run: {command}")
     _say(f"installing {', '.join(missing)}")
     with tempfile.TemporaryFile("w+") as log:
-        _run(["apt-get", "-q", "update"], log)
-        _run(["apt-get", "-q", "install", "--yes", "--no-install-recommends", *missing], log)
+        _run(["apt-get", "update", "-q"], log)
+        _run(["apt-get", "install", "-q", "--yes", "--no-install-recommends", *missing], log)
     still = [package for program, package in packages.items() if shutil.which(program) is None]
     if still:
         raise BuildError(f"installed {', '.join(still)}, but the programs are not on PATH")
@@ -131,6 +139,7 @@ def _build(cache: Path, home: Path) -> None:
     with (
         (cache / "build.log").open("w+") as log,
         tempfile.TemporaryDirectory(prefix="build-", dir=cache, ignore_cleanup_errors=True) as folder,
+        _cleaning_up_when_terminated(),
     ):
         work = Path(folder)
         tree = work / "kubernetes"
@@ -147,23 +156,37 @@ def _build(cache: Path, home: Path) -> None:
     _say(f"built in {time.monotonic() - started:.0f} s")
 
 
+@contextmanager
+def _cleaning_up_when_terminated() -> Iterator[None]:
+    """SIGTERM ends us like Ctrl-C: else the compilers would go on alone for minutes."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _download(work: Path, log: IO[str]) -> Path:
     """The source package from the machine's own mirror, with package lists apart from the machine's."""
     lists, listed, cached = work / "lists", work / "deb-src.list", work / "archives"
     (lists / "partial").mkdir(parents=True)
     (cached / "partial").mkdir(parents=True)
     listed.write_text("".join(f"{line}\n" for line in source_lines()))
-    apt = ["apt-get", "-q"]
+    options = ["-q"]
     for option in (
         f"Dir::Etc::sourcelist={listed}",
         "Dir::Etc::sourceparts=-",
         f"Dir::State::lists={lists}",
         f"Dir::Cache={cached}",
+        "APT::Update::Error-Mode=any",  # a mirror that is not reached is no mere warning here
         "APT::Sandbox::User=",  # the folder is ours alone: apt's own user could not write there
     ):
-        apt += ["-o", option]
-    _run([*apt, "update"], log)
-    _run([*apt, "source", "--download-only", "kubernetes"], log, cwd=work)
+        options += ["-o", option]
+    _run(["apt-get", "update", *options], log)
+    _run(["apt-get", "source", *options, "--download-only", "kubernetes"], log, cwd=work)
     found = list(work.glob("kubernetes_*.dsc"))
     if not found:
         raise BuildError(f"apt-get source brought no kubernetes package; the log is {log.name}")
@@ -201,7 +224,7 @@ def _run(
     try:
         code = child.wait()
     except BaseException:
-        os.killpg(child.pid, 9)
+        os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         raise
     log.seek(0, os.SEEK_END)
@@ -230,6 +253,8 @@ def main() -> int:
     except BuildError as problem:
         _say(str(problem))
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

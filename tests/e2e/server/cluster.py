@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from . import build, commands
-from .kubeconfig import MASTERS, VIEWERS, Access, Context, kubeconfig
+from .kubeconfig import MASTERS, VIEWERS, Access, Context, kubeconfig, write_kubeconfig
 from .pki import Authority
 from .process import Process, free_ports
 from .rest import MERGE, Rest, RestError, collection
@@ -301,10 +301,3 @@ def run_kubectl(
     if check and done.returncode:
         raise ClusterError(f"kubectl {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}")
     return done
-
-
-def write_kubeconfig(path: Path, contexts: Iterable[Context]) -> Path:
-    """One kubeconfig file, of several clusters if the contexts say so."""
-    path.write_text(kubeconfig(contexts))
-    path.chmod(0o600)
-    return path

@@ -63,7 +63,8 @@ class Access:
         }
         _program(
             self.folder / "credential-plugin",
-            f"echo called >>{shlex.quote(str(self.plugin_log))}\necho {shlex.quote(json.dumps(credential))}\n",
+            f"echo called >>{shlex.quote(str(self.plugin_log))}\n"
+            f"echo {shlex.quote(json.dumps(credential))}\n",
         )
         _program(
             self.folder / "credential-plugin-broken", "echo 'cannot log in: session is over' >&2\nexit 1\n"
@@ -100,7 +101,7 @@ def _encoded(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One context: its name, the server, the authority that signed it (none: plain HTTP), the user's entry."""
+    """One context: its name, the server, its authority (none: plain HTTP), the user's entry."""
 
     name: str
     url: str
@@ -132,3 +133,10 @@ def kubeconfig(contexts: Iterable[Context]) -> str:
         document["users"].append({"name": one.name, "user": dict(one.user)})
         document["contexts"].append({"name": one.name, "context": context})
     return json.dumps(document, indent=1) + "\n"
+
+
+def write_kubeconfig(path: Path, contexts: Iterable[Context]) -> Path:
+    """One kubeconfig file, of several clusters if the contexts say so."""
+    path.write_text(kubeconfig(contexts))
+    path.chmod(0o600)
+    return path

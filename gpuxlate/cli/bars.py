@@ -1,0 +1,29 @@
+"""Bars of text: they say the same without colour."""
+
+from __future__ import annotations
+
+FULL, EMPTY = "#", "-"
+LEAST, MOST = 5, 24
+"""Characters between the brackets."""
+
+
+def bar(taken: int, there: int, width: int) -> str:
+    """``[####----]``: what is taken of what is there. Anything at all shows; full means full."""
+    if there <= 0:
+        return f"[{EMPTY * width}]"
+    filled = min(width, taken * width // there)
+    if taken > 0 and filled == 0:
+        filled = 1
+    return f"[{FULL * filled}{EMPTY * (width - filled)}]"
+
+
+def columns() -> int:
+    """Columns to write in: those of the terminal, 100 where there is none."""
+    import shutil
+
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def width_of(texts: int, bars: int) -> int:
+    """The width of each of some bars beside so many columns of text."""
+    return max(LEAST, min(MOST, (columns() - texts) // bars - 2))

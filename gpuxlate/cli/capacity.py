@@ -1,0 +1,192 @@
+"""``kubectl gpuxlate capacity``: who holds what on which card, and whether more would fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli.bars import bar, columns, width_of
+from gpuxlate.cli.nodes import notes_of, target_text
+from gpuxlate.cluster.asked import asked
+from gpuxlate.cluster.fitting import Answer, Verdict, answer
+from gpuxlate.cluster.ledger import Books, Card, Held, Ledger, books, totals
+from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.cluster.server import ObjectError
+
+
+def command(
+    file: Annotated[
+        list[str], typer.Option("-f", "--filename", help="Would these manifests still fit?", metavar="FILE")
+    ] = [],  # noqa: B006 - typer copies it
+    pods: Annotated[bool, typer.Option("--pods", help="Who holds what on each card.")] = False,
+    output: options.Output = "table",
+    namespace: live_options.Namespace = None,
+    all_namespaces: live_options.AllNamespaces = False,
+    selector: live_options.Selector = None,
+    context: live_options.Context = None,
+    kubeconfig: live_options.Kubeconfig = None,
+    request_timeout: live_options.RequestTimeout = None,
+) -> int:
+    """Who holds what on which card, as bars; would FILE still fit, and if not, why.
+
+    GPUs alone are looked at. -l chooses nodes; pods of all namespaces count. With -f, exit 1 where
+    it does not fit, or cannot be told.
+    """
+    if output not in ("table", "json"):
+        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+    wanted = asked_for(file) if file else None
+    server = live_options.open_cluster(
+        live_options.cluster_options(
+            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
+        )
+    )
+    found = books(server, gpu_nodes(server, selector))
+    said = answer(found, wanted.wanted, wanted.unclear) if wanted else None
+    if output == "json":
+        common.out(common.write_json(_json(found, said)))
+    else:
+        common.out(_text(found, pods) + (_answer_text(said) if said else ""))
+    return common.Exit.FINDINGS if said and said.verdict is not Verdict.FITS else common.Exit.CLEAN
+
+
+def asked_for(file: Sequence[str]) -> Any:
+    """The pods of the files; what is wrong with them ends the command."""
+    try:
+        wanted = asked(common.some_inputs(file))
+    except ObjectError as error:
+        raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
+    common.show(wanted.diagnostics, wanted.sources)
+    if wanted.diagnostics:
+        raise typer.Exit(common.Exit.FINDINGS)
+    if not wanted.wanted:
+        raise common.CliError("no pod there asks for a GPU", code=common.Exit.INPUT)
+    return wanted
+
+
+def _text(found: Books, pods: bool) -> str:
+    if not found.ledgers:
+        return "no GPU node is there\n"
+    blocks = ["\n".join(_node(one, pods)) for one in found.ledgers.values()]
+    if found.waiting:
+        blocks.append(f"{found.waiting} GPU {'pod waits' if found.waiting == 1 else 'pods wait'} for a node")
+    return "\n\n".join(blocks) + "\n"
+
+
+def _node(one: Ledger, pods: bool) -> Iterator[str]:
+    view = one.view
+    about = [target_text(view), *(str(text) for text in (view.policy, view.mode, view.model) if text)]
+    yield f"{one.node.name}  {', '.join(about)}"
+    if view.serves is Serves.WHOLE and view.cards is not None:
+        text = f"{one.whole_taken} of {view.cards} taken"
+        yield f"  cards  {bar(one.whole_taken, view.cards, width_of(len(text) + 12, 1))}  {text}"
+    for card in one.cards:
+        yield from _card(one, card)
+        if pods:
+            yield from (f"            {_held(held)}" for held in card.held)
+    if pods:
+        for loose in one.unplaced:
+            yield f"    ?       {loose.namespace}/{loose.pod} {loose.container}: {loose.reason}"
+    for text in notes_of(one):
+        yield f"  note: {text}"
+
+
+def _card(one: Ledger, card: Card) -> Iterator[str]:
+    """One line, or two where the terminal is narrow."""
+    memory = one.view.card_mib or 0
+    taken = card.memory_mib(memory)
+    texts = [("memory", taken, memory, f"{taken:>6} of {memory} MiB")]
+    if one.view.cores is not None:
+        texts.insert(0, ("compute", card.cores, PERCENT, f"{card.cores:>3} of {PERCENT} %"))
+    count = "whole" if card.is_whole else f"{len(card.held)} held"
+    head = f"  card {card.index:<3}"
+    fixed = len(head) + len(count) + 2 + sum(len(name) + len(text) + 5 for name, _, _, text in texts)
+    width = width_of(fixed, len(texts))
+    parts = [f"{name} {bar(have, there, width)} {text}" for name, have, there, text in texts]
+    line = "  ".join([head, *parts, count])
+    if len(line) <= columns():
+        yield line
+        return
+    yield f"{head}  {parts[0]}"
+    yield from (f"{' ' * len(head)}  {part}" for part in parts[1:])
+
+
+def _held(held: Held) -> str:
+    ask = held.ask
+    if ask.whole:
+        what = "the whole card"
+    else:
+        compute = [f"{ask.cores} %"] if ask.cores else []
+        memory = "all memory" if held.memory_mib is None else f"{held.memory_mib} MiB"
+        what = ", ".join([*compute, memory, *(["offline"] if ask.offline else [])])
+    return f"{held.namespace}/{held.pod} {ask.container}: {what}"
+
+
+def _answer_text(said: Answer) -> str:
+    count = "1 pod" if said.pods == 1 else f"{said.pods} pods"
+    lines = [
+        "",
+        f"{said.verdict}: {count}" + ("" if said.fitting == said.pods else f", {said.fitting} of them would"),
+    ]
+    lines += [f"  - {reason}" for reason in said.reasons]
+    lines += [f"  {one.pod} -> {one.node}" + _cards(one.cards) for one in said.places]
+    lines += [f"  warning: {warning}" for warning in said.warnings]
+    return "\n".join(lines) + "\n"
+
+
+def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+    said = [
+        f"{name} on {'card' if len(chosen) == 1 else 'cards'} {', '.join(map(str, chosen))}"
+        for name, chosen in cards
+    ]
+    return f": {'; '.join(said)}" if said else ""
+
+
+def _json(found: Books, said: Answer | None) -> dict[str, Any]:
+    return {
+        "format": "gpuxlate-capacity/v1",
+        "nodes": [_node_json(one) for one in found.ledgers.values()],
+        "waiting": found.waiting,
+        "totals": totals(found.ledgers.values()),
+        "answer": said.to_json() if said else None,
+    }
+
+
+def _node_json(one: Ledger) -> dict[str, Any]:
+    return {
+        "name": one.node.name,
+        "target": one.view.target,
+        "serves": str(one.view.serves),
+        "cards": [_card_json(one, card) for card in one.cards],
+        "wholeCards": {"there": one.view.cards, "taken": one.whole_taken}
+        if one.view.serves is Serves.WHOLE
+        else None,
+        "notPlaced": [
+            {"namespace": u.namespace, "pod": u.pod, "container": u.container, "reason": u.reason}
+            for u in one.unplaced
+        ],
+    }
+
+
+def _card_json(one: Ledger, card: Card) -> dict[str, Any]:
+    return {
+        "index": card.index,
+        "cores": card.cores if one.view.cores is not None else None,
+        "memoryMiB": card.memory_mib(one.view.card_mib),
+        "cardMiB": one.view.card_mib,
+        "whole": card.is_whole,
+        "held": [
+            {
+                "namespace": held.namespace,
+                "pod": held.pod,
+                "container": held.ask.container,
+                "cores": held.ask.percent,
+                "memoryMiB": one.view.card_mib if held.memory_mib is None else held.memory_mib,
+                "offline": held.ask.offline,
+            }
+            for held in card.held
+        ],
+    }

@@ -1,0 +1,192 @@
+"""Completion of ``kubectl gpuxlate``: kubectl calls ``kubectl_complete-gpuxlate`` with the words so far.
+
+The answer is ``value<TAB>description`` lines, then ``:4`` (no files), or ``:0`` where a file fits. No
+server is asked.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+Candidate = tuple[str, str]
+"""A value and what it is."""
+
+NO_FILES, FILES = 4, 0
+"""Directives of cobra's completion protocol."""
+_FILE_OPTIONS = ("--profile", "--report", "--output-dir", "--kubeconfig", "--workload", "-f", "--filename")
+_SHARED: dict[str, Sequence[str]] = {
+    "--round": ("up",),
+    "--drop": ("cores", "policy", "qos", "selector"),
+    "--fill": ("cores=", "memoryMiB="),
+    "--fail-on": ("error", "warning", "info", "never"),
+    "--format": ("text", "json", "sarif", "github", "gitlab"),
+    "--dry-run": ("none", "server"),
+    "-o": ("table", "json"),
+    "--output": ("table", "json"),
+}
+
+
+def main() -> None:
+    """Print what the last word could be."""
+    print(answer(sys.argv[1:]))
+
+
+def answer(words: Sequence[str]) -> str:
+    """The lines for the words so far, of which the last may be empty. Trouble is no candidate."""
+    try:
+        found, directive = candidates(words)
+    except Exception:  # a shell must not be told in the middle of a line
+        found, directive = [], NO_FILES
+    lines = [f"{value}\t{text}" if text else value for value, text in found]
+    return "\n".join([*lines, f":{directive}"])
+
+
+def candidates(words: Sequence[str]) -> tuple[list[Candidate], int]:
+    """What the last word could be, and whether it may be a file."""
+    *before, last = words or [""]
+    at = _command_at(before)
+    if at is None:
+        return _beginning_with(last, _first_words(before)), NO_FILES
+    command = _command(before[at])
+    if command is None:
+        return [], NO_FILES
+    name, equals, value = last.partition("=")
+    if equals and name.startswith("--"):
+        found, directive = _values(name, value, before, at)
+        return [(f"{name}={one}", text) for one, text in found], directive
+    option = before[-1] if len(before) > at + 1 else ""
+    if _takes_value(command, option):
+        return _values(option, last, before, at)
+    if last.startswith("-"):
+        return _beginning_with(last, _options(command)), NO_FILES
+    return _arguments(before[at], last)
+
+
+def _command_at(before: Sequence[str]) -> int | None:
+    """Where the command stands behind the flags that may come first; None where there is none yet."""
+    from gpuxlate.cli.kubectl import BEFORE
+
+    at = 0
+    while at < len(before) and before[at].partition("=")[0] in BEFORE:
+        at += 1 if "=" in before[at] else 1 + BEFORE[before[at]]
+    return at if at < len(before) else None
+
+
+def _first_words(before: Sequence[str]) -> Iterator[Candidate]:
+    """Commands; or the value of a flag that stands before the command."""
+    from gpuxlate.cli.app import LiveGroup
+
+    if before and before[-1] in ("-n", "--namespace", "--context"):
+        yield from _of_kubeconfig(before[-1], before)
+        return
+    if not before or before[-1] in ("-A", "--all-namespaces") or len(before) > 1:
+        yield from LiveGroup.table.items()
+
+
+def _command(name: str) -> Any:
+    from gpuxlate.cli.app import build
+
+    return build(live=True).get_command(None, name)
+
+
+def _options(command: Any) -> Iterator[Candidate]:
+    for one in command.params:
+        if one.param_type_name == "option":
+            for name in one.opts:
+                yield name, one.help or ""
+    yield "--help", "Show this message and exit."
+
+
+def _takes_value(command: Any, word: str) -> bool:
+    return any(
+        word in one.opts and not one.is_flag
+        for one in command.params
+        if one.param_type_name == "option" and word.startswith("-")
+    )
+
+
+def _values(option: str, last: str, before: Sequence[str], at: int) -> tuple[list[Candidate], int]:
+    if option in _FILE_OPTIONS:
+        return [], FILES
+    if option in ("--to", "--from"):
+        return _beginning_with(last, _targets()), NO_FILES
+    if option in ("--select", "--ignore"):
+        done, comma, rest = last.rpartition(",")
+        return [(done + comma + code, text) for code, text in _beginning_with(rest, _rules())], NO_FILES
+    if option in ("-n", "--namespace", "--context"):
+        return _beginning_with(last, _of_kubeconfig(option, before)), NO_FILES
+    if option in _SHARED:
+        values = _SHARED[option]
+        if option in ("-o", "--output"):
+            values = _formats(before[at]) or values
+        return _beginning_with(last, ((value, "") for value in values)), NO_FILES
+    return [], NO_FILES
+
+
+def _formats(command: str) -> Sequence[str]:
+    return {
+        "parse": ("yaml", "json"),
+        "explain": ("text", "json"),
+        "nodes": ("table", "json", "profile"),
+    }.get(command, ())
+
+
+def _arguments(command: str, last: str) -> tuple[list[Candidate], int]:
+    from gpuxlate.cli.app import LIVE_OBJECTS
+
+    if command == "explain":
+        return _beginning_with(last, _rules()), NO_FILES
+    if command == "schema":
+        names = ("spec", "config", "profile", "diagnostics", "report")
+        return _beginning_with(last, ((name, "") for name in names)), NO_FILES
+    if command in LIVE_OBJECTS:
+        found = _beginning_with(last, _kinds())
+        return found, NO_FILES if found else FILES
+    return [], FILES
+
+
+def _targets() -> Iterator[Candidate]:
+    from gpuxlate.backends import registry
+
+    for row in registry.BUILT_IN:
+        yield row.name, f"also {', '.join(row.aliases)}" if row.aliases else ""
+    for row in registry.BUILT_IN:
+        for alias in row.aliases:
+            yield alias, row.name
+
+
+def _rules() -> Iterator[Candidate]:
+    from gpuxlate.backends import registry
+    from gpuxlate.rules import catalog
+
+    for code, rule in catalog.all_rules(registry.all_backends()).items():
+        yield code, rule.summary
+
+
+def _kinds() -> Iterator[Candidate]:
+    from gpuxlate.cluster.resources import BUILT_IN, words_of
+
+    for kind in BUILT_IN:
+        for word in words_of(kind):
+            yield word, kind.kind
+
+
+def _of_kubeconfig(option: str, before: Sequence[str]) -> Iterator[Candidate]:
+    """Contexts, or the namespaces that contexts name, of the kubeconfig at hand."""
+    from gpuxlate.cluster.kubeconfig import Kubeconfig
+
+    named = None
+    for number, word in enumerate(before):
+        if word == "--kubeconfig" and number + 1 < len(before):
+            named = before[number + 1]
+        elif word.startswith("--kubeconfig="):
+            named = word.partition("=")[2]
+    known = Kubeconfig(named)
+    yield from ((name, "") for name in (known.contexts if option == "--context" else known.namespaces))
+
+
+def _beginning_with(last: str, found: Iterator[Candidate]) -> list[Candidate]:
+    """Those that begin so, in their order; descriptions on one line."""
+    return [(value, " ".join(text.split())) for value, text in found if value.startswith(last)]

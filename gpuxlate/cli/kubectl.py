@@ -1,0 +1,51 @@
+"""``kubectl gpuxlate``: every command, those on live clusters too."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from gpuxlate.cli import only_version, words
+from gpuxlate.cluster.errors import ChoiceError, ClusterError
+
+BEFORE = {
+    "-n": 1, "--namespace": 1, "-l": 1, "--selector": 1, "--context": 1, "--kubeconfig": 1,
+    "--request-timeout": 1, "-A": 0, "--all-namespaces": 0,
+}  # fmt: skip
+"""Flags that kubectl takes before the command, and how many words follow each."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the plug-in and exit with its code."""
+    given = words(arguments)
+    if only_version(given):
+        return
+    from gpuxlate.cli.app import build
+    from gpuxlate.cli.common import guarded
+
+    sys.exit(guarded(_OneLine(build(live=True)), command_first(given), "kubectl gpuxlate"))
+
+
+def command_first(given: Sequence[str]) -> list[str]:
+    """The arguments with flags that stand before the command put behind it."""
+    at = 0
+    while at < len(given) and given[at].partition("=")[0] in BEFORE:
+        at += 1 if "=" in given[at] else 1 + BEFORE[given[at]]
+    return [*given[at : at + 1], *given[:at], *given[at + 1 :]] if at < len(given) else list(given)
+
+
+class _OneLine:
+    """A command whose troubles with clusters are told as all others."""
+
+    def __init__(self, command: Any) -> None:
+        self._command = command
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        from gpuxlate.cli.common import CliError, Exit
+
+        try:
+            return self._command.main(*arguments, **options)
+        except ClusterError as error:
+            code = Exit.USAGE if isinstance(error, ChoiceError) else Exit.INPUT
+            raise CliError(error.message, error.hint, code) from None

@@ -1,0 +1,282 @@
+"""Live objects wherever a PATH stands, and the flags of kubectl that choose them."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpuxlate.backends import registry
+from gpuxlate.cli import common
+from gpuxlate.files import SUFFIXES, Input, may_hold
+
+if TYPE_CHECKING:
+    from gpuxlate.cluster.client import Cluster, Options
+
+Objects = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files, folders, - for stdin; or live objects: deploy/web, deploy web, deploy, pods.",
+        metavar="[PATH|KIND[/NAME]]...",
+    ),
+]
+Namespace = Annotated[
+    str | None, typer.Option("-n", "--namespace", help="The namespace.", metavar="NAMESPACE")
+]
+AllNamespaces = Annotated[bool, typer.Option("-A", "--all-namespaces", help="In all namespaces.")]
+Selector = Annotated[
+    str | None, typer.Option("-l", "--selector", help="Only objects with these labels.", metavar="KEY=VALUE")
+]
+Context = Annotated[
+    str | None, typer.Option("--context", help="The context of the kubeconfig.", metavar="NAME")
+]
+Kubeconfig = Annotated[str | None, typer.Option("--kubeconfig", help="The kubeconfig.", metavar="FILE")]
+RequestTimeout = Annotated[
+    str | None,
+    typer.Option(
+        "--request-timeout", help="For each request: 30s, 2m; 0 waits for ever.", metavar="DURATION"
+    ),
+]
+FLAGS: dict[str, tuple[Any, Any]] = {
+    "namespace": (Namespace, None),
+    "all_namespaces": (AllNamespaces, False),
+    "selector": (Selector, None),
+    "context": (Context, None),
+    "kubeconfig": (Kubeconfig, None),
+    "request_timeout": (RequestTimeout, None),
+}
+"""The flags that every live command has: type and default by parameter name."""
+
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123, as the server wants it
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?")
+
+
+def seconds(text: str | None) -> float | None:
+    """``30s``, ``1m30s``, ``500ms`` or a bare number of seconds; None where nothing is said."""
+    if text is None:
+        return None
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    match = _DURATION.fullmatch(text) if text else None
+    if match is None:
+        raise common.CliError(
+            f"--request-timeout {text} is not possible", "write it so: 30s, 2m, 500ms, or 0"
+        )
+    hours, minutes, whole, milli = (float(part or 0) for part in match.groups())
+    return hours * 3600 + minutes * 60 + whole + milli / 1000
+
+
+def cluster_options(
+    namespace: str | None = None,
+    all_namespaces: bool = False,
+    selector: str | None = None,
+    context: str | None = None,
+    kubeconfig: str | None = None,
+    request_timeout: str | None = None,
+) -> Options:
+    """The flags as the cluster's options. Raises CliError."""
+    from gpuxlate.cluster.client import Options
+
+    if namespace is not None and not _NAMESPACE.fullmatch(namespace):
+        raise common.CliError(f"-n {namespace or repr('')}: no namespace can be called so")
+    return Options(kubeconfig, context, namespace, all_namespaces, selector, seconds(request_timeout))
+
+
+def open_cluster(options: Options) -> Cluster:
+    """The cluster of these options; its notes go to stderr. Raises ClusterError."""
+    from gpuxlate.cluster.client import Cluster
+
+    return Cluster(options, lambda text: common.note(f"note: {text}"))
+
+
+def cluster(**flags: Any) -> Cluster:
+    """The cluster that the values of FLAGS choose. Raises CliError, ClusterError."""
+    return open_cluster(cluster_options(**flags))
+
+
+@dataclass(frozen=True, slots=True)
+class LiveInput(Input):
+    """A live object as the text of a manifest; empty where nothing in it can be of interest."""
+
+    data: bytes = b""
+
+    def read_bytes(self) -> bytes:
+        return self.data
+
+
+@dataclass(slots=True)
+class LiveInputs(Sequence[Input]):
+    """Files and live objects, read page by page as they are asked for, once.
+
+    After that it only knows what there was: the texts are gone. ``whole``: every object is wanted as
+    text, also one that asks for no GPU.
+    """
+
+    files: list[str]
+    words: list[str]
+    options: Options
+    whole: bool = False
+    lint: bool = False
+    allow_empty: bool = False
+    _seen: list[Input] = field(default_factory=list)
+    _read: bool = False
+
+    def __bool__(self) -> bool:
+        return True  # who knows before it is read
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._seen[index]
+
+    def __iter__(self) -> Iterator[Input]:
+        if self._read:
+            yield from self._seen
+            return
+        self._read = True
+        for one in common.inputs(self.files):
+            self._seen.append(one)
+            yield one
+        for live in self._objects():
+            self._seen.append(LiveInput(live.name, None, live.named))
+            yield live
+        if not self._seen and not self.allow_empty:
+            where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
+            chosen = f" with labels {self.options.selector}" if self.options.selector else ""
+            raise common.CliError(
+                f"nothing to work on: no {' '.join(self.words) or 'workloads'} {where}{chosen}",
+                code=common.Exit.INPUT,
+            )
+
+    def _objects(self) -> Iterator[LiveInput]:
+        from gpuxlate.cluster import resources
+        from gpuxlate.cluster.clean import as_yaml
+        from gpuxlate.cluster.errors import ClusterError
+
+        if self.lint:
+            from gpuxlate.lint import text_marks as marks
+        else:
+            marks = registry.marks
+        try:
+            cluster = open_cluster(self.options)
+            asked = resources.wanted(cluster, self.words)
+        except ClusterError as error:
+            if error.hint is None and self.words:
+                error.hint = f"{self.words[0]} is no file here, so it was looked for in the cluster"
+            raise
+        for found in resources.objects(
+            cluster,
+            asked,
+            all_namespaces=self.options.all_namespaces,
+            selector=self.options.selector,
+            foreign_pods=not self.whole,
+        ):
+            text = ""
+            if found.named or self.whole or may_hold(_bytes(found.object), marks()):
+                text = as_yaml(found.object)
+            yield LiveInput(found.name, None, found.named, text.encode())
+
+
+def _bytes(found: Any) -> bytes:
+    return json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]]:
+    """Which arguments are files, and which are words for live objects.
+
+    What exists is a file or folder; a folder that is called like a kind is that kind where a flag
+    chooses among live objects (``chooses``).
+    """
+    files: list[str] = []
+    words: list[str] = []
+    for one in arguments:
+        path = Path(one)
+        is_file = one == "-" or one.endswith(SUFFIXES) or one.startswith((".", "/", "~")) or path.exists()
+        if is_file and path.is_dir() and _is_kind(one):
+            is_file = not chooses
+            if is_file:
+                common.note(f"note: {one} is a folder here; for live objects write {_full_name(one)}")
+        (files if is_file else words).append(one)
+    return files, words
+
+
+def _is_kind(word: str) -> bool:
+    from gpuxlate.cluster.resources import BUILT_IN
+
+    return any(kind.called(word) for kind in BUILT_IN)
+
+
+def _full_name(word: str) -> str:
+    from gpuxlate.cluster.resources import BUILT_IN
+
+    kind = next(kind for kind in BUILT_IN if kind.called(word))
+    return f"{kind.resource}.{kind.group}" if kind.group else f"{kind.resource}.v1"
+
+
+class LivePaths(list[str]):
+    """PATH arguments that may be live objects. ``inputs`` is what stands behind them."""
+
+    def __init__(self, paths: Sequence[str], inputs: LiveInputs) -> None:
+        super().__init__(paths)
+        self.inputs = inputs
+
+
+def with_live_objects(name: str, function: Callable[..., int]) -> Callable[..., int]:
+    """A command on files, with live objects among its PATH arguments and the flags that choose them."""
+    signature = inspect.signature(function, eval_str=True)
+    first, *others = signature.parameters.values()
+    parameters = [
+        first.replace(annotation=Objects, default=[]),
+        *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in others),
+        *(
+            inspect.Parameter(flag, inspect.Parameter.KEYWORD_ONLY, annotation=type_, default=default)
+            for flag, (type_, default) in FLAGS.items()
+        ),
+    ]
+
+    def command(**given: Any) -> int:
+        flags = {flag: given.pop(flag) for flag in FLAGS}
+        given[first.name] = _paths(name, given.pop(first.name), cluster_options(**flags), given)
+        return function(**given)
+
+    command.__doc__ = function.__doc__
+    command.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": int}
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _paths(name: str, arguments: list[str], options: Options, given: dict[str, Any]) -> list[str]:
+    """The PATH arguments for the command; plain ones where all are files."""
+    flags = options.all_namespaces or options.selector
+    files, words = split(arguments, bool(flags or options.namespace or options.context))
+    if files and not words:
+        if flags:
+            raise common.CliError(f"{files[0]} is a file: -A and -l choose live objects", "name a kind too")
+        return files
+    if not arguments and not (flags or options.namespace):
+        raise common.CliError(
+            "nothing to work on: name a PATH or live objects",
+            f"kubectl gpuxlate {name} deploy/web, or -A for all workloads",
+        )
+    for flag in ("fix", "unsafe_fixes", "in_place"):
+        if given.get(flag):
+            raise common.CliError(
+                f"--{flag.replace('_', '-')} changes files, not live objects",
+                "kubectl gpuxlate translate writes them as manifests; kubectl apply puts them back",
+            )
+    inputs = LiveInputs(
+        files,
+        words,
+        options,
+        whole=name == "translate",
+        lint=name == "lint",
+        allow_empty=bool(given.get("allow_empty")),
+    )
+    return LivePaths(arguments, inputs)

@@ -1,0 +1,171 @@
+"""``kubectl gpuxlate nodes``: each GPU node, what it serves and what is free on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from gpuxlate.backends.live import NodeView, Serves
+from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli.tables import table
+from gpuxlate.cluster.ledger import Ledger, books
+from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, profile_data, targets_served
+from gpuxlate.cluster.server import Server
+from gpuxlate.manifest.plain import fresh
+
+FORMATS = ("table", "json", "profile")
+
+
+def command(
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help="The nodes of this target alone.",
+            metavar="TARGET",
+            autocompletion=common.complete_target,
+        ),
+    ] = None,
+    output: options.Output = "table",
+    namespace: live_options.Namespace = None,
+    all_namespaces: live_options.AllNamespaces = False,
+    selector: live_options.Selector = None,
+    context: live_options.Context = None,
+    kubeconfig: live_options.Kubeconfig = None,
+    request_timeout: live_options.RequestTimeout = None,
+) -> int:
+    """Each GPU node: the target it serves, policy, cards, memory of a card, what is free.
+
+    -o profile writes a cluster profile of the nodes, for --profile. -l chooses nodes; pods of all
+    namespaces count.
+    """
+    if output not in FORMATS:
+        raise common.CliError(f"-o {output} is not possible", f"formats: {', '.join(FORMATS)}")
+    target = common.target(to).name if to else None
+    server = live_options.open_cluster(
+        live_options.cluster_options(
+            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
+        )
+    )
+    nodes = [one for one in gpu_nodes(server, selector) if target in (None, one.view.target)]
+    if output == "profile":
+        return _profile(nodes, server)
+    ledgers = list(books(server, nodes).ledgers.values()) if nodes else []
+    if output == "json":
+        items = [to_json(one) for one in ledgers]
+        common.out(common.write_json({"format": "gpuxlate-nodes/v1", "items": items}))
+        return common.Exit.CLEAN
+    if not ledgers:
+        common.note("no GPU node is there")
+        return common.Exit.CLEAN
+    common.out(_text(ledgers))
+    for one in ledgers:
+        for text in notes_of(one):
+            common.note(f"note: {one.node.name}: {text}")
+    return common.Exit.CLEAN
+
+
+def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
+    served = targets_served(nodes)
+    if not served:
+        raise common.CliError("no node here serves a target", code=common.Exit.INPUT)
+    if len(served) > 1:
+        raise common.CliError(
+            f"the nodes serve {' and '.join(served)}, a profile has one target", "choose one with --to"
+        )
+    data, notes = profile_data(nodes, served[0], server.version())
+    common.out(fresh(data))
+    for text in notes:
+        common.note(f"note: {text}")
+    return common.Exit.CLEAN
+
+
+def notes_of(one: Ledger) -> list[str]:
+    """What is to be said of a node beside its numbers."""
+    notes = list(one.view.notes)
+    if one.node.closed:
+        notes.append(f"{one.node.closed}: no new pod goes there")
+    if one.unplaced:
+        count = len(one.unplaced)
+        them = "1 container runs" if count == 1 else f"{count} containers run"
+        notes.append(f"{them} there without a record of cards")
+    if one.view.serves is Serves.NOTHING and not notes:
+        notes.append("it has labels of a GPU node, and serves nothing")
+    return notes
+
+
+def to_json(one: Ledger) -> dict[str, Any]:
+    """One item of ``gpuxlate-nodes/v1``."""
+    view = one.view
+    return {
+        "name": one.node.name,
+        "target": view.target if view.serves is not Serves.NOTHING else None,
+        "serves": str(view.serves),
+        "policy": str(view.policy) if view.policy else None,
+        "mode": view.mode,
+        "model": view.model,
+        "cards": view.cards,
+        "cardMiB": view.card_mib,
+        "physicalCardMiB": view.physical_mib,
+        "unitMiB": view.unit_mib,
+        "cores": view.cores,
+        "memoryMiB": view.memory_mib,
+        "free": {"cores": one.cores_free, "memoryMiB": one.memory_free, "cards": one.cards_free},
+        "notPlaced": len(one.unplaced),
+        "notes": notes_of(one),
+    }
+
+
+def _text(ledgers: Sequence[Ledger]) -> str:
+    head = [
+        "NODE",
+        "TARGET",
+        "POLICY",
+        "MODE",
+        "CARDS",
+        "MODEL",
+        "MiB OF A CARD",
+        "FREE %",
+        "FREE MiB",
+        "FREE CARDS",
+    ]
+    return table(head, [_row(one) for one in ledgers])
+
+
+def _row(one: Ledger) -> list[str]:
+    view = one.view
+    return [
+        one.node.name,
+        target_text(view),
+        str(view.policy or "-"),
+        view.mode or "-",
+        _number(view.cards),
+        view.model or "-",
+        _card(view),
+        _number(one.cores_free),
+        _number(one.memory_free),
+        _number(one.cards_free, "?" if one.unplaced else "-"),
+    ]
+
+
+def target_text(view: NodeView) -> str:
+    """What a node serves, in words."""
+    if view.serves is Serves.NOTHING:
+        return "nothing"
+    if view.serves is Serves.WHOLE:
+        return f"{view.target} (whole cards)" if view.target else "whole cards"
+    return view.target or ""
+
+
+def _card(view: NodeView) -> str:
+    """MiB that pods may ask of a card; the units of ACK are said."""
+    if view.card_mib is None or view.alibaba is None:
+        return _number(view.card_mib)
+    unit = view.alibaba.memory_unit_mib
+    return f"{view.card_mib} ({view.card_mib // unit} x {unit})"
+
+
+def _number(value: int | None, unknown: str = "-") -> str:
+    return unknown if value is None else str(value)

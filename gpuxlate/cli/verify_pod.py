@@ -1,0 +1,88 @@
+"""``kubectl gpuxlate verify``: nvidia-smi in a running container against its share, or the file form."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gpuxlate import nvidia_smi
+from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli import verify as of_files
+from gpuxlate.cluster.check import printed, running
+from gpuxlate.nvidia_smi import NvidiaSmiError
+from gpuxlate.profile import Profile
+from gpuxlate.verify import expected, verify
+
+
+def command(
+    names: Annotated[
+        list[str],
+        typer.Argument(help="A running pod; with --nvidia-smi, GPUShare documents.", metavar="POD|SPEC..."),
+    ],
+    container: Annotated[
+        str | None, typer.Option("-c", "--container", help="Which container of the pod.", metavar="NAME")
+    ] = None,
+    output_of: Annotated[
+        str | None,
+        typer.Option("--nvidia-smi", help="What nvidia-smi printed, or - for stdin.", metavar="FILE"),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help="The target that a document's container runs at.",
+            metavar="TARGET",
+            autocompletion=common.complete_target,
+        ),
+    ] = None,
+    profile: options.ProfileFile = None,
+    card_memory: Annotated[
+        int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
+    ] = None,
+    output: options.Output = "table",
+    namespace: live_options.Namespace = None,
+    context: live_options.Context = None,
+    kubeconfig: live_options.Kubeconfig = None,
+    request_timeout: live_options.RequestTimeout = None,
+) -> int:
+    """Does what nvidia-smi prints inside a running container match its share: cards, and memory on each.
+
+    With --nvidia-smi nothing runs: what it printed is compared with a GPUShare document.
+    """
+    if output_of is not None:
+        return of_files.command(names, output_of, name, to, profile, card_memory, output)
+    if output not in ("table", "json"):
+        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+    if name is not None or to is not None:
+        raise common.CliError(
+            "--name and --to go with --nvidia-smi", "a pod is in the dialect of its cluster"
+        )
+    if len(names) != 1:
+        raise common.CliError(f"{len(names)} pods are given", "verify one at a time")
+    known = common.profile(profile)
+    server = live_options.open_cluster(
+        live_options.cluster_options(namespace, False, None, context, kubeconfig, request_timeout)
+    )
+    where = running(server, names[0], namespace or server.namespace, container)
+    about = _profile(known, where.profile)
+    # that it runs is proof enough that the target takes the share: refusals are not looked at
+    wanted, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
+    who = f"{where.namespace}/{where.pod} {where.container}"
+    try:
+        seen = nvidia_smi.read(printed(server, where))
+    except NvidiaSmiError as error:
+        raise common.CliError(f"{who}: {error}", error.hint, common.Exit.FINDINGS) from None
+    return of_files.show(who, where.backend, verify(wanted, seen), output)
+
+
+def _profile(given: Profile | None, live: Profile | None) -> Profile | None:
+    """The profile of the user, else what the node tells."""
+    if given is None or live is None:
+        return given or live
+    if common.target(given.target).name != live.target:
+        raise common.CliError(f"the profile is of {given.target}, and the pod is one of {live.target}")
+    return given

@@ -1,0 +1,201 @@
+"""An object of a server as somebody would have written it: ready for ``kubectl apply`` elsewhere.
+
+What servers, controllers, admission and schedulers added is left out where it would stop or mislead
+another cluster. Other defaults stay: every server fills in the same ones.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from gpuxlate.backends import registry
+from gpuxlate.claims import Place
+from gpuxlate.cluster.server import Json
+from gpuxlate.manifest.plain import fresh
+
+_METADATA = (
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",  # their controllers may not be elsewhere: the object could never be deleted
+    "generateName",
+    "generation",
+    "managedFields",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+)
+_ANNOTATIONS = frozenset(
+    {
+        "batch.kubernetes.io/job-tracking",
+        "deployment.kubernetes.io/desired-replicas",
+        "deployment.kubernetes.io/max-replicas",
+        "deployment.kubernetes.io/revision",
+        "deployment.kubernetes.io/revision-history",
+        "deprecated.daemonset.template.generation",
+        "k8s.v1.cni.cncf.io/network-status",
+        "kubectl.kubernetes.io/last-applied-configuration",
+        "kubernetes.io/psp",
+    }
+)
+_LABELS = frozenset(
+    {
+        "apps.kubernetes.io/pod-index",
+        "batch.kubernetes.io/controller-uid",
+        "batch.kubernetes.io/job-completion-index",
+        "batch.kubernetes.io/job-name",
+        "controller-revision-hash",
+        "pod-template-generation",
+        "pod-template-hash",
+        "statefulset.kubernetes.io/pod-name",
+    }
+)
+"""Controllers alone write them."""
+_JOB_LABELS = frozenset({"controller-uid", "job-name"})
+"""Jobs of older servers write them too; elsewhere they may be anybody's."""
+_POD = ("ephemeralContainers", "nodeName", "overhead", "priority")
+"""Admission computes them anew, and refuses what differs."""
+_TOKENS = "/var/run/secrets/kubernetes.io/serviceaccount"
+_TOKEN_VOLUME = re.compile(r"kube-api-access-[a-z0-9]{5}|.+-token-[a-z0-9]{5}")
+_NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_SERVICE = ("clusterIP", "clusterIPs", "healthCheckNodePort")
+_CLAIM = ("volumeName",)
+
+
+def cleaned(found: Json) -> Json:
+    """A copy without what was added. The order of its fields stays, ``apiVersion`` and ``kind`` first."""
+    made = {"apiVersion": found.get("apiVersion"), "kind": found.get("kind")}
+    made.update((key, copy.deepcopy(value)) for key, value in found.items() if key not in (*made, "status"))
+    kind = made["kind"]
+    spec = made.get("spec") if isinstance(made.get("spec"), dict) else None
+    own_labels = _LABELS
+    if _of_a_job(found) or (spec and kind == "Job" and not spec.get("manualSelector")):
+        own_labels |= _JOB_LABELS
+    _metadata(made, own_labels)
+    if not spec:
+        return made
+    selector = spec.get("selector")
+    if kind == "Pod":
+        _pod(spec)
+    elif kind == "Job" and not spec.get("manualSelector"):
+        spec.pop("selector", None)
+    elif kind == "Service" and spec.get("clusterIP") != "None":
+        _drop(spec, _SERVICE)
+    elif kind == "PersistentVolumeClaim":
+        _drop(spec, _CLAIM)
+    elif isinstance(selector, dict) and isinstance(selector.get("matchLabels"), dict):
+        _drop(selector["matchLabels"], tuple(_LABELS))
+    for claim in _mappings(spec.get("volumeClaimTemplates")):
+        _drop(claim, ("status",))
+        _metadata(claim, _LABELS)
+    for template in _templates(spec):
+        _metadata(template, own_labels)
+        _pod(template["spec"])
+    return made
+
+
+def _of_a_job(found: Json) -> bool:
+    owners = (found.get("metadata") or {}).get("ownerReferences")
+    return any(one.get("kind") == "Job" for one in _mappings(owners))
+
+
+def as_yaml(found: Json) -> str:
+    """A cleaned object as a YAML document."""
+    return fresh(cleaned(found))
+
+
+def _templates(spec: Json) -> Iterator[Json]:
+    """Every pod template below a spec, at any depth: custom kinds hold them too."""
+    pending: list[Any] = [spec]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            inner = one.get("spec")
+            if isinstance(inner, dict) and isinstance(inner.get("containers"), list):
+                yield one
+            pending.extend(one.values())
+        elif isinstance(one, list):
+            pending.extend(one)
+
+
+def _metadata(owner: Json, labels: frozenset[str]) -> None:
+    metadata = owner.get("metadata")
+    if not isinstance(metadata, dict):
+        return
+    own = {key: value for key, value in metadata.items() if key not in _METADATA}
+    if "name" not in own and "generateName" in metadata:
+        own["generateName"] = metadata["generateName"]
+    for key, added in (("annotations", _ANNOTATIONS), ("labels", labels)):
+        if isinstance(own.get(key), dict):
+            own[key] = {n: v for n, v in own[key].items() if n not in added and not _by_scheduler(n)}
+            if not own[key]:
+                del own[key]
+    owner["metadata"] = own
+
+
+@lru_cache(maxsize=4096)
+def _by_scheduler(name: str) -> bool:
+    """A vendor's scheduler writes it when it has placed the pod."""
+    rows = [row for row in (backend.find(name) for backend in registry.pod_backends()) if row]
+    return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
+
+
+def _pod(spec: Json) -> None:
+    _drop(spec, _POD)
+    if spec.get("preemptionPolicy") == "PreemptLowerPriority":  # what admission fills in
+        del spec["preemptionPolicy"]
+    spec.pop("serviceAccount", None)  # the old field repeats the new one
+    if spec.get("serviceAccountName") == "default":
+        del spec["serviceAccountName"]
+    tolerations = [one for one in _list(spec, "tolerations") if not _added_toleration(one)]
+    _set(spec, "tolerations", tolerations)
+    containers = [*_mappings(spec.get("containers")), *_mappings(spec.get("initContainers"))]
+    gone = {
+        mount.get("name")
+        for container in containers
+        for mount in _mappings(container.get("volumeMounts"))
+        if mount.get("mountPath") == _TOKENS and _TOKEN_VOLUME.fullmatch(str(mount.get("name")))
+    }
+    if not gone:
+        return
+    for container in containers:
+        kept = [one for one in _list(container, "volumeMounts") if one.get("name") not in gone]
+        _set(container, "volumeMounts", kept)
+    _set(spec, "volumes", [one for one in _list(spec, "volumes") if one.get("name") not in gone])
+
+
+def _added_toleration(one: Any) -> bool:
+    return (
+        isinstance(one, dict)
+        and one.get("key") in _NOT_READY
+        and one.get("effect") == "NoExecute"
+        and one.get("tolerationSeconds") == 300
+    )
+
+
+def _drop(owner: Json, keys: tuple[str, ...]) -> None:
+    for key in keys:
+        owner.pop(key, None)
+
+
+def _list(owner: Json, key: str) -> list[Any]:
+    value = owner.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _set(owner: Json, key: str, value: list[Any]) -> None:
+    """An empty list goes."""
+    if value:
+        owner[key] = value
+    else:
+        owner.pop(key, None)
+
+
+def _mappings(value: Any) -> Iterator[Json]:
+    if isinstance(value, list):
+        yield from (one for one in value if isinstance(one, dict))

@@ -1,0 +1,226 @@
+"""Server-side apply of several objects: all of them are tried first, so that nothing is half done."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from gpuxlate.cluster.errors import ClusterError, ConflictError, MissingError
+from gpuxlate.cluster.server import Json, ObjectError, Server
+from gpuxlate.manifest.compose import documents
+from gpuxlate.manifest.nodes import to_plain
+from gpuxlate.manifest.plain import fresh
+from gpuxlate.manifest.source import Source
+
+MANAGER = "gpuxlate"
+"""The field manager: what it applied it may change again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An object to apply, and where it stands on the server."""
+
+    name: str
+    path: str
+    body: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An object as it is after its apply, or would be; ``before`` is None where it is new."""
+
+    sent: Sent
+    result: Json
+    before: Json | None = None
+
+    @property
+    def verb(self) -> str:
+        """What happened to it, in kubectl's words."""
+        if self.before is None:
+            return "created"
+        same = all(
+            self.before["metadata"].get(name) == self.result["metadata"].get(name)
+            for name in ("generation", "resourceVersion")
+        )
+        return "unchanged" if same else "configured"
+
+
+class Kinds:
+    """Where the server keeps objects of a kind, asked once for each API version."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._known: dict[str, Mapping[str, Json]] = {}
+
+    def path(self, body: Json, namespace: str) -> str:
+        """The path of an object. Raises ClusterError for a kind that the server does not know."""
+        version, kind = str(body["apiVersion"]), str(body["kind"])
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        found = self._kinds(root, version).get(kind)
+        if found is None:
+            raise ClusterError(f"the server knows no {kind} in {version}", "are its CRDs installed?")
+        name = quote(str(body["metadata"]["name"]), safe="")
+        if not found.get("namespaced"):
+            return f"{root}/{found['name']}/{name}"
+        return f"{root}/namespaces/{quote(namespace, safe='')}/{found['name']}/{name}"
+
+    def _kinds(self, root: str, version: str) -> Mapping[str, Json]:
+        if root not in self._known:
+            try:
+                listed = self._server.get(root).get("resources") or ()
+            except MissingError:
+                raise ClusterError(f"the server knows no API {version}", "are its CRDs installed?") from None
+            # subresources have a slash in their names
+            self._known[root] = {one["kind"]: one for one in listed if "/" not in one["name"]}
+        return self._known[root]
+
+
+def objects_of(source: Source) -> Iterator[Json]:
+    """The objects of a text, the items of lists too. Raises ObjectError."""
+    for document in documents(source):
+        data = to_plain(document.root) if document.root is not None else None
+        if data is None:
+            continue
+        where = f"{source.name}, document {document.index + 1}"
+        listed = isinstance(data, dict) and str(data.get("kind", "")).endswith("List")
+        for one in data.get("items") or () if listed else (data,):
+            yield _checked(one, where)
+
+
+def _checked(body: Any, where: str) -> Json:
+    if not isinstance(body, dict) or not body.get("apiVersion") or not body.get("kind"):
+        raise ObjectError(f"{where}: no Kubernetes object", "apiVersion and kind are needed")
+    metadata = body.get("metadata")
+    if not isinstance(metadata, dict) or not metadata.get("name"):
+        raise ObjectError(
+            f"{where}: the {body['kind']} has no name", "apply needs metadata.name, not generateName"
+        )
+    return body
+
+
+def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[Sent]:
+    """Where each object goes. ``namespace``: the one that was asked for. Raises ObjectError, ClusterError."""
+    kinds, found = Kinds(server), []
+    for body in bodies:
+        own = body["metadata"].get("namespace")
+        name = f"{str(body['kind']).lower()}/{body['metadata']['name']}"
+        if own and namespace and own != namespace:
+            raise ObjectError(
+                f"{name} is of namespace {own}, and {namespace} is asked for",
+                f"leave -n out, or pass -n {own}",
+            )
+        path = kinds.path(body, own or namespace or server.namespace)
+        if "/namespaces/" in path and not own and body["kind"] != "Namespace":
+            where = namespace or server.namespace
+            body = {**body, "metadata": {**body["metadata"], "namespace": where}}
+        found.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
+    twice = next((one for n, one in enumerate(found) if one.path in {o.path for o in found[:n]}), None)
+    if twice is not None:
+        raise ObjectError(f"{twice.name} is given twice", "apply one of them")
+    return found
+
+
+def _of_kubernetes(body: Json) -> bool:
+    """The kind is one of Kubernetes itself; what others mean by ``resources`` is not known."""
+    return "." not in str(body["apiVersion"]).rpartition("/")[0]
+
+
+def _quantities(data: Any) -> Any:
+    """Amounts of resources as strings, which mean the same.
+
+    Older servers take no bare number in server-side apply ("expected string", seen with 1.20).
+    """
+    if isinstance(data, list):
+        return [_quantities(one) for one in data]
+    if not isinstance(data, dict):
+        return data
+    found = {name: _quantities(value) for name, value in data.items()}
+    resources = found.get("resources")
+    if isinstance(resources, dict):
+        found["resources"] = {
+            name: {k: str(v) if type(v) is int else v for k, v in amounts.items()}
+            if name in ("limits", "requests") and isinstance(amounts, dict)
+            else amounts
+            for name, amounts in resources.items()
+        }
+    return found
+
+
+def tried(server: Server, objects: Sequence[Sent], *, force: bool) -> list[Done]:
+    """What the server would make of every object; nothing is changed.
+
+    Raises ClusterError with a line for each that it does not take.
+    """
+    done: list[Done] = []
+    failed: list[ClusterError] = []
+    for one in objects:
+        try:
+            before = _there(server, one.path)
+            result = server.apply(one.path, one.body, field_manager=MANAGER, dry_run=True, force=force)
+            done.append(Done(one, result, before))
+        except ClusterError as error:
+            failed.append(error)
+    if failed:
+        conflict = any(isinstance(one, ConflictError) for one in failed)
+        hint = "nothing is applied; leave these fields out, or pass --force-conflicts to take them over"
+        other = failed[0].hint or "nothing is applied"
+        raise ClusterError("\n".join(one.message for one in failed), hint if conflict else other)
+    return done
+
+
+def _there(server: Server, path: str) -> Json | None:
+    try:
+        return server.get(path)
+    except MissingError:
+        return None
+
+
+def applied(server: Server, trial: Sequence[Done], *, force: bool) -> Iterator[Done]:
+    """Apply what was tried, one after the other. Raises ClusterError, which says what was done before."""
+    before: list[str] = []
+    for one in trial:
+        try:
+            result = server.apply(one.sent.path, one.sent.body, field_manager=MANAGER, force=force)
+        except ClusterError as error:
+            so_far = f"applied before: {', '.join(before)}" if before else "nothing is applied"
+            raise ClusterError(error.message, "; ".join(filter(None, (so_far, error.hint)))) from None
+        before.append(one.sent.name)
+        yield Done(one.sent, result, one.before)
+
+
+# --- differences ------------------------------------------------------------------------------
+
+
+def difference(done: Done) -> str:
+    """What would change, of the fields that are sent alone, as a unified diff; empty where nothing."""
+    body = done.sent.body
+    old = [] if done.before is None else _lines(only_sent(done.before, body))
+    new = _lines(only_sent(done.result, body))
+    name = f"{done.sent.name}"
+    return "".join(difflib.unified_diff(old, new, f"live/{name}", f"applied/{name}"))
+
+
+def _lines(data: Any) -> list[str]:
+    return fresh(data).splitlines(keepends=True)
+
+
+def only_sent(live: Any, body: Any) -> Any:
+    """Of an object on the server, the fields that the body has too. Items of lists go by their names."""
+    if isinstance(live, dict) and isinstance(body, dict):
+        return {name: only_sent(live[name], value) for name, value in body.items() if name in live}
+    if isinstance(live, list) and isinstance(body, list):
+        keyed = _by_name(live)
+        if keyed is not None and _by_name(body) is not None:
+            return [only_sent(keyed[one["name"]], one) for one in body if one["name"] in keyed]
+        pairs = zip(live, [*body, *[None] * len(live)], strict=False)
+        return [only_sent(there, mine) for there, mine in pairs]
+    return live
+
+
+def _by_name(items: Sequence[Any]) -> dict[str, Any] | None:
+    if items and all(isinstance(one, dict) and "name" in one for one in items):
+        return {str(one["name"]): one for one in items}
+    return None

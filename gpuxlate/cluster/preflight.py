@@ -1,0 +1,188 @@
+"""A vendor's prerequisites against the nodes that are there: met, not met, cannot be told from here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.live import Serves
+from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, Requirement, Setter, Source, State
+from gpuxlate.cluster.nodes import GpuNode, names_of
+from gpuxlate.diagnostics import Severity
+from gpuxlate.profile import AlibabaProfile, Profile
+from gpuxlate.share import Share
+
+DEFAULT_TELLS = "kubectl get deployments,daemonsets -n kube-system -o wide"
+"""Where a component's version is to be seen as the tag of its image."""
+_FOR_LABELS = {
+    Setter.YOU: Severity.ERROR,
+    Setter.POOL: Severity.ERROR,
+    Setter.CLOUD: Severity.WARNING,  # what the cloud sets is not always documented
+    Setter.OPTIONAL: Severity.INFO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One prerequisite on all nodes in question.
+
+    ``unmet``: node, and what it has instead; ``tell``: what would tell where nodes do not.
+    """
+
+    what: str
+    wanted: str
+    severity: Severity
+    state: State
+    met: tuple[str, ...] = ()
+    unmet: tuple[tuple[str, str], ...] = ()
+    unknown: tuple[str, ...] = ()
+    when: str = ""
+    tell: str | None = None
+    source: Source | None = None
+
+    @property
+    def failed(self) -> bool:
+        return self.state is State.UNMET and self.severity is Severity.ERROR
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "wanted": self.wanted,
+            "when": self.when or None,
+            "severity": str(self.severity),
+            "state": str(self.state),
+            "met": list(self.met),
+            "notMet": [{"node": node, "found": found} for node, found in self.unmet],
+            "notKnown": list(self.unknown),
+            "toTell": self.tell,
+            "source": self.source.to_json() if self.source else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """Every prerequisite; ``ready``: the nodes that lack nothing that is known to be needed."""
+
+    nodes: tuple[str, ...]
+    points: tuple[Point, ...]
+    ready: tuple[str, ...]
+
+    @property
+    def failed(self) -> bool:
+        return not self.ready or any(point.failed for point in self.points)
+
+
+def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) -> list[GpuNode]:
+    """The nodes that serve the target, and of them those for whole cards where a share asks for such."""
+    mine = [n for n in nodes if n.view.target == backend.name and n.view.serves is not Serves.NOTHING]
+    if share is None or not share.whole_cards:
+        return [one for one in mine if one.view.serves is Serves.SHARES] or ([] if share else mine)
+    # whole cards have nodes of their own, or are a share of all of a card
+    return [one for one in mine if one.view.serves is Serves.WHOLE] or (
+        [] if backend.whole_card_key else mine
+    )
+
+
+def profile_for(nodes: Sequence[GpuNode], backend: Backend) -> Profile | None:
+    """What decides the needs of a share: the mode of nodes for memory alone, and the plugin."""
+    told = [one.view.alibaba for one in nodes if one.view.alibaba]
+    if not told:
+        return None
+    usual = AlibabaProfile().isolation
+    chosen = next((one for one in told if one.isolation == usual and not one.open_source), told[0])
+    return Profile(backend.name, alibaba=chosen)
+
+
+def preflight(
+    nodes: Sequence[GpuNode],
+    backend: Backend,
+    version: str,
+    needs: NodeNeeds | None = None,
+    share: Share | None = None,
+) -> Flight:
+    """What a target needs on these nodes: of a share where ``needs`` are given, else in general."""
+    there = candidates(nodes, backend, share)
+    requirements = backend.requirements if needs is None else needs.requirements
+    points = [_served(backend, there, nodes)]
+    if there:
+        points += [_label(one, there) for one in (needs.labels if needs else ())]
+        points += [_requirement(one, there, version, backend) for one in requirements]
+    lacking = (
+        {name for point in points if point.severity is Severity.ERROR for name, _ in point.unmet}
+        if needs
+        else set()
+    )
+    ready = tuple(one.name for one in there if one.name not in lacking and one.closed is None)
+    return Flight(tuple(one.name for one in there), tuple(points), ready)
+
+
+def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> Point:
+    """Nodes of the target that take pods; where there are none, what the others serve."""
+    closed = tuple((one.name, one.closed) for one in there if one.closed)
+    opened = tuple(one.name for one in there if one.closed is None)
+    others = tuple((one.name, "; ".join(one.view.notes) or one.view.target or "whole cards") for one in nodes)
+    return Point(
+        "GPU nodes",
+        f"one that serves {backend.name} and takes pods",
+        Severity.ERROR,
+        State.MET if opened else State.UNMET,
+        met=opened,
+        unmet=closed if there else others,
+    )
+
+
+def _label(label: NodeLabel, there: Sequence[GpuNode]) -> Point:
+    """A label as the vendor reads it: a default counts as set."""
+    met, unmet = [], []
+    for node in there:
+        found = (node.view.labels or node.labels).get(label.key)
+        if found == label.value:
+            met.append(node.name)
+        else:
+            unmet.append((node.name, "no such label" if found is None else found))
+    return Point(
+        f"label {label.key}",
+        label.value,
+        _FOR_LABELS[label.setter],
+        State.MET if met else State.UNMET,
+        tuple(met),
+        tuple(unmet),
+        when=f"set by {label.setter}",
+        source=label.source,
+    )
+
+
+def _requirement(need: Requirement, there: Sequence[GpuNode], version: str, backend: Backend) -> Point:
+    met, unmet, unknown = [], [], []
+    for node in there:
+        checked = need.check(node.profile(version))
+        if checked.state is State.MET:
+            met.append(node.name)
+        elif checked.state is State.UNMET:
+            unmet.append((node.name, checked.found or ""))
+        else:
+            unknown.append(node.name)
+    state = State.MET if met else State.UNKNOWN if unknown else State.UNMET
+    usual = DEFAULT_TELLS if need.fact.startswith("components.") else None
+    tell = (backend.live.tells if backend.live else {}).get(need.fact, usual)
+    return Point(
+        need.what,
+        str(need.bound),
+        need.severity,
+        state,
+        tuple(met),
+        tuple(unmet),
+        tuple(unknown),
+        need.when,
+        tell if unknown else None,
+        need.source,
+    )
+
+
+def node_lists(point: Point) -> Iterator[str]:
+    """What is to be said of nodes that differ from the rest."""
+    for found in dict.fromkeys(text for _, text in point.unmet):
+        names = [name for name, text in point.unmet if text == found]
+        yield f"{names_of(names)}: {found}" if found else names_of(names)

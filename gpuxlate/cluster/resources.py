@@ -1,0 +1,234 @@
+"""Live objects by the words that kubectl takes: ``deploy/web``, ``deploy web``, ``pods -l app=x``, ``-A``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from urllib.parse import quote
+
+from gpuxlate.cluster.errors import ChoiceError, MissingError
+from gpuxlate.cluster.live import ENDED
+from gpuxlate.cluster.server import Json, Server
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of objects. ``short`` names it in diagnostics; ``words`` are what users call it."""
+
+    version: str
+    kind: str
+    resource: str
+    short: str
+    words: tuple[str, ...] = ()
+    namespaced: bool = True
+    older: tuple[str, ...] = ()  # versions of older servers
+
+    def path(self, namespace: str | None, name: str | None = None) -> str:
+        """Its place in the API; of all namespaces where none is given."""
+        base = f"/api/{self.version}" if "/" not in self.version else f"/apis/{self.version}"
+        if namespace is not None and self.namespaced:
+            base += f"/namespaces/{quote(namespace, safe='')}"
+        base += f"/{self.resource}"
+        return f"{base}/{quote(name, safe='')}" if name is not None else base
+
+    @property
+    def group(self) -> str:
+        return self.version.rpartition("/")[0]
+
+    def called(self, word: str) -> bool:
+        """``deploy``, ``deployments``, ``Deployment``, ``deployments.apps``, ``deployments.v1.apps``."""
+        name, _, group = word.lower().partition(".")
+        if name not in (self.resource, self.kind.lower(), self.short, *self.words):
+            return False
+        version = self.version.rpartition("/")[2]
+        return group in ("", self.group, version, f"{version}.{self.group}")
+
+
+PODS = Kind("v1", "Pod", "pods", "pod", ("po",))
+BUILT_IN: tuple[Kind, ...] = (
+    Kind("apps/v1", "Deployment", "deployments", "deploy"),
+    Kind("apps/v1", "StatefulSet", "statefulsets", "sts"),
+    Kind("apps/v1", "DaemonSet", "daemonsets", "ds"),
+    Kind("batch/v1", "Job", "jobs", "job"),
+    Kind("batch/v1", "CronJob", "cronjobs", "cronjob", ("cj",), older=("batch/v1beta1",)),
+    PODS,
+    Kind("apps/v1", "ReplicaSet", "replicasets", "rs"),
+    Kind("v1", "ReplicationController", "replicationcontrollers", "rc"),
+)
+"""The kinds of Kubernetes itself that hold pods."""
+DEFAULT = BUILT_IN[:6]
+"""What is meant where no kind is named; ``all`` too."""
+_CONTROLLERS = frozenset(
+    {"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob", "Node"}
+)
+"""Owners whose template, or whose owner's, is listed itself; and the node, which owns its static pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One object. ``named``: the user named it himself."""
+
+    name: str
+    object: Json
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a user asks for: kinds, and a name where one object is meant. ``everything``: no kind named."""
+
+    kinds: tuple[Kind, ...]
+    name: str | None = None
+    everything: bool = False
+
+
+def words_of(kind: Kind) -> tuple[str, ...]:
+    """What a user may call it, the shortest first."""
+    return tuple(dict.fromkeys((kind.short, kind.resource, *kind.words)))
+
+
+def wanted(server: Server, arguments: Sequence[str]) -> list[Wanted]:
+    """What arguments ask for; no argument asks for everything. Raises ChoiceError for what nobody can mean.
+
+    The server is asked only for kinds that are not its own.
+    """
+    if not arguments:
+        return [Wanted(DEFAULT, everything=True)]
+    if any("/" in one for one in arguments):
+        bare = [one for one in arguments if "/" not in one]
+        if bare:
+            raise ChoiceError(f"{bare[0]}: write KIND/NAME for each, or one KIND and then names")
+        pairs = [one.split("/") for one in arguments]
+        for one, pair in zip(arguments, pairs, strict=True):
+            if len(pair) != 2 or not all(pair):
+                raise ChoiceError(f"{one}: no file is called so, and no KIND/NAME either")
+        return [Wanted((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))]
+    first, *names = arguments
+    if first == "all" and not names:
+        return [Wanted(DEFAULT, everything=True)]
+    kinds = tuple(dict.fromkeys(kind_of(server, word) for word in first.split(",") if word))
+    if not names:
+        return [Wanted((kind,)) for kind in kinds]
+    return [Wanted((kind,), name) for kind in kinds for name in dict.fromkeys(names)]
+
+
+def kind_of(server: Server, word: str) -> Kind:
+    """The kind that a word means: one of Kubernetes itself, else one that the server knows."""
+    found = next((kind for kind in BUILT_IN if kind.called(word)), None) or _discovered(server, word)
+    if found is None:
+        known = [one for kind in BUILT_IN for one in words_of(kind)]
+        near = get_close_matches(word.lower(), known, 1, 0.7)
+        hint = f"did you mean {near[0]}?" if near else "kubectl api-resources lists them"
+        raise ChoiceError(f"{word}: no such file, and the cluster has no kind of objects of this name", hint)
+    return found
+
+
+def _discovered(server: Server, word: str) -> Kind | None:
+    """Look through the groups of the server, in its order, as far as needed."""
+    group = word.partition(".")[2]
+    versions = [] if group else ["v1"]
+    for one in server.get("/apis").get("groups") or ():
+        preferred = str((one.get("preferredVersion") or {}).get("groupVersion") or "")
+        name = str(one.get("name"))
+        if preferred and (not group or group == name or group.partition(".")[2] == name):
+            exact = f"{name}/{group.partition('.')[0]}" if group != name and group else preferred
+            versions.append(exact)
+    for version in versions:
+        base = f"/api/{version}" if "/" not in version else f"/apis/{version}"
+        try:
+            listed = server.get(base).get("resources") or ()
+        except MissingError:  # a version that is announced and gone, or never was
+            continue
+        for one in listed:
+            kind = _kind(version, one)
+            if kind is not None and kind.called(word):
+                return kind
+    return None
+
+
+def _kind(version: str, one: Json) -> Kind | None:
+    """A row of the server's list; None for what cannot be listed, such as ``pods/log``."""
+    name = str(one.get("name") or "")
+    if not name or "/" in name or "list" not in (one.get("verbs") or ()):
+        return None
+    singular = str(one.get("singularName") or one.get("kind") or name).lower()
+    words = tuple(str(word) for word in one.get("shortNames") or ())
+    return Kind(version, str(one.get("kind")), name, singular, words, bool(one.get("namespaced")))
+
+
+def objects(
+    server: Server,
+    asked: Sequence[Wanted],
+    *,
+    all_namespaces: bool = False,
+    selector: str | None = None,
+    foreign_pods: bool = True,
+) -> Iterator[Found]:
+    """The objects asked for, page by page, with names like ``deploy/web``; with -A ``ml/deploy/web``.
+
+    Where no kind was named, pods and jobs come without those whose controller's own object comes too,
+    and pods without those that have finished and hold nothing any more.
+    ``foreign_pods``: pods of controllers that are no kind of Kubernetes itself come.
+    """
+    namespace = None if all_namespaces else server.namespace
+    for one in asked:
+        if one.name is not None:
+            if selector:
+                raise ChoiceError("a selector and a name exclude each other", "leave -l or the name out")
+            if all_namespaces:
+                raise ChoiceError("an object of a name stands in one namespace", "pass -n in place of -A")
+            yield _single(server, one.kinds[0], namespace, one.name)
+            continue
+        for kind in one.kinds:
+            for item in _listed(server, kind, namespace, selector, optional=one.everything):
+                if one.everything and not _comes_by_itself(item, foreign_pods):
+                    continue
+                metadata = item.get("metadata") or {}
+                name = f"{kind.short}/{metadata.get('name')}"
+                if all_namespaces and metadata.get("namespace"):
+                    name = f"{metadata['namespace']}/{name}"
+                yield Found(name, item, named=False)
+
+
+def _single(server: Server, kind: Kind, namespace: str | None, name: str) -> Found:
+    if name.strip(".") == "":  # a path would read it as a step
+        raise ChoiceError(f"{kind.short}/{name}: this is no name")
+    for version in (kind.version, *kind.older):
+        here = replace(kind, version=version)
+        try:
+            item = server.get(here.path(namespace, name))
+        except MissingError:
+            if version == (kind.version, *kind.older)[-1]:
+                raise
+            continue
+        return Found(f"{kind.short}/{name}", {"apiVersion": version, "kind": kind.kind, **item}, named=True)
+    raise AssertionError("the last version returns or raises")
+
+
+def _listed(
+    server: Server, kind: Kind, namespace: str | None, selector: str | None, *, optional: bool
+) -> Iterator[Json]:
+    """The objects of a kind; items of a list do not say their kind themselves."""
+    for version in (kind.version, *kind.older):
+        here = replace(kind, version=version)
+        try:
+            for page in server.pages(here.path(namespace), selector=selector):
+                for item in page:
+                    yield {"apiVersion": version, "kind": kind.kind, **item}
+                page.clear()
+            return
+        except MissingError:
+            if version == (kind.version, *kind.older)[-1] and not optional:
+                raise
+
+
+def _comes_by_itself(item: Json, foreign_pods: bool) -> bool:
+    if item["kind"] not in ("Pod", "Job"):
+        return True
+    if (item.get("status") or {}).get("phase") in ENDED:
+        return False
+    owners = [
+        one for one in (item.get("metadata") or {}).get("ownerReferences") or () if one.get("controller")
+    ]
+    return not owners or (foreign_pods and all(one.get("kind") not in _CONTROLLERS for one in owners))

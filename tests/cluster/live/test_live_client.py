@@ -1,0 +1,479 @@
+"""The one door to a server: what it makes of faults, how often it asks, and what it holds."""
+
+from __future__ import annotations
+
+import gc
+import json
+import stat
+import sys
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuxlate.cluster import light
+from gpuxlate.cluster.client import ChoiceError, Cluster, ClusterError, ConflictError, MissingError, Options
+from gpuxlate.cluster.connection import MAX_WAIT, RETRIES
+from tests.cluster.live.conftest import IN_DEFAULT, TOKEN
+from tests.e2e import faults
+from tests.e2e.fault_server import FaultServer
+from tests.e2e.faults import Answer, Cut, Fault, Hang
+from tests.e2e.listed import Listed, _token
+from tests.e2e.server.kubeconfig import Context
+from tests.e2e.server.kubeconfig import kubeconfig as text_of
+
+PODS = "/api/v1/pods"
+ONE = f"{IN_DEFAULT}/web"
+
+
+def opened(path: Path, **options: Any) -> Cluster:
+    notes: list[str] = []
+    made = Cluster(Options(kubeconfig=str(path), **options), notes.append)
+    made.notes = notes  # type: ignore[attr-defined]
+    return made
+
+
+@pytest.fixture
+def cluster(kubeconfig: Path) -> Cluster:
+    return opened(kubeconfig)
+
+
+def test_what_a_well_server_says(cluster: Cluster, server: FaultServer) -> None:
+    assert cluster.version() == "v1.28.9"
+    assert cluster.namespace == "default"
+    assert cluster.context == "faults"
+    assert cluster.get(ONE)["metadata"]["name"] == "web"
+    assert [len(page) for page in cluster.pages(IN_DEFAULT, limit=1)] == [1, 1]
+    asked = server.requests(IN_DEFAULT)
+    assert [one.query.get("limit") for one in asked] == ["1", "1"]
+    assert [("continue" in one.query) for one in asked] == [False, True]
+    assert {one.headers["authorization"] for one in server.requests()} == {f"Bearer {TOKEN}"}
+
+
+def test_a_selector_goes_with_every_page(cluster: Cluster, server: FaultServer) -> None:
+    assert len(list(cluster.pages(IN_DEFAULT, selector="app in (a,b),x!=y", limit=1))) == 2
+    assert {one.query["labelSelector"] for one in server.requests()} == {"app in (a,b),x!=y"}
+
+
+# fault, words of the one line, requests made for it
+FAULTS: dict[str, tuple[Fault, str, int]] = {
+    "500": (faults.broken(500), "fails (500), after 4 tries: etcdserver: leader changed", 4),
+    "503": (faults.broken(503), "fails (503), after 4 tries", 4),
+    "501": (faults.broken(501), "fails (501), after 1 try", 1),
+    "cut": (Cut(), "cuts every connection: the answer breaks off", 4),
+    "busy": (faults.too_many(2), "is too busy, after 4 tries", 4),
+    "busy for long": (faults.too_many(3600), "is too busy, after 1 try", 1),
+    "401": (faults.unauthorized(), "does not accept the credentials: expired", 1),
+    "403": (
+        faults.forbidden(verb="get", resource="deployments", group="apps"),
+        'user viewer may not get deployments "web" in namespace default',
+        1,
+    ),
+    "404": (faults.status(404, "NotFound", "gone"), 'has no deployments "web"', 1),
+    "garbage": (faults.garbage(), "is no JSON object (text/html)", 1),
+    "half": (faults.half_json(), "is no JSON object (application/json)", 1),
+    "a list": (Answer(200, b"[]"), "is no JSON object", 1),
+    "deep": (Answer(200, b"[" * 100_000), "is no JSON object", 1),
+    "elsewhere": (
+        Answer(302, b"", {"Location": "https://login.example/?token=" + TOKEN}),
+        "elsewhere (302): it is no Kubernetes API server",
+        1,
+    ),
+    "echo": (
+        faults.status(422, "Invalid", f"bad\x1b[31m\nheader Bearer {TOKEN} {TOKEN}"),
+        "(422): bad [31m header Bearer [hidden] [hidden]",
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_one_clear_line(
+    cluster: Cluster, server: FaultServer, waits: list[float], name: str
+) -> None:
+    fault, words, requests = FAULTS[name]
+    server.inject(fault)
+    with pytest.raises(ClusterError) as caught:
+        cluster.get(ONE)
+    assert words in caught.value.message
+    assert "\n" not in caught.value.message
+    assert TOKEN not in f"{caught.value.message} {caught.value.hint}"
+    assert server.count() == requests
+    assert len(waits) == requests - 1
+    assert sum(waits) <= MAX_WAIT
+
+
+@pytest.mark.parametrize("fault", [faults.broken(500), faults.broken(504), Cut(), faults.too_many(1)])
+def test_what_passes_is_tried_again(cluster: Cluster, server: FaultServer, fault: Fault) -> None:
+    server.inject(fault, times=RETRIES)
+    assert cluster.get(ONE)["kind"] == "Deployment"
+    assert server.count() == RETRIES + 1
+
+
+def test_the_server_names_the_wait(cluster: Cluster, server: FaultServer, waits: list[float]) -> None:
+    server.inject(faults.too_many(7), times=2)
+    cluster.get(ONE)
+    assert waits == [7.0, 7.0]
+
+
+def test_an_answer_that_does_not_come(server: FaultServer, kubeconfig: Path) -> None:
+    server.inject(Hang(20))
+    with pytest.raises(ClusterError, match=r"did not answer within 0\.2 s") as caught:
+        opened(kubeconfig, request_timeout=0.2).get(ONE)
+    assert caught.value.hint == "--request-timeout gives it longer"
+    assert server.count() == 1
+
+
+# --- pages --------------------------------------------------------------------------------------
+
+
+def expired(token: str | None) -> Answer:
+    """410 as a real server says it: with a token to go on with the list as it is now."""
+    said = json.loads(faults.gone().body)
+    said["metadata"] = {"continue": token} if token else {}
+    return Answer(410, json.dumps(said).encode())
+
+
+def test_a_list_that_has_changed_is_read_on_once(cluster: Cluster, server: FaultServer) -> None:
+    server.inject(expired(_token(1)), continued=True, times=1)
+    names = [one["metadata"]["name"] for page in cluster.pages(IN_DEFAULT, limit=1) for one in page]
+    assert names == ["web", "bad"]
+    assert cluster.notes == [f"the list at {IN_DEFAULT} changed while it was read: its later pages are newer"]  # type: ignore[attr-defined]
+    assert server.count() == 3
+
+
+@pytest.mark.parametrize(("token", "requests"), [(None, 2), (_token(1), 3)])
+def test_a_list_that_keeps_changing_ends(
+    cluster: Cluster, server: FaultServer, token: str | None, requests: int
+) -> None:
+    server.inject(expired(token), continued=True)
+    with pytest.raises(ClusterError, match="the list of deployments changed too much while it was read"):
+        list(cluster.pages(IN_DEFAULT, limit=1))
+    assert server.count() == requests
+
+
+def test_a_page_in_the_middle_is_tried_again(cluster: Cluster, server: FaultServer) -> None:
+    server.inject(faults.broken(), continued=True, times=2)
+    assert [len(page) for page in cluster.pages(IN_DEFAULT, limit=1)] == [1, 1]
+
+
+def test_what_is_no_list_is_said(cluster: Cluster) -> None:
+    with pytest.raises(ClusterError, match="is no list of objects"):
+        list(cluster.pages(ONE))
+
+
+class Page(list[Any]):
+    """A list that can be watched."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+def test_one_page_is_held_of_twenty_thousand_pods(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alive: weakref.WeakSet[Page] = weakref.WeakSet()
+    real = json.loads
+
+    def watched(text: bytes) -> Any:
+        found = real(text)
+        if isinstance(found, dict) and "items" in found:
+            found["items"] = Page(found["items"])
+            alive.add(found["items"])
+        return found
+
+    def pod(number: int) -> dict[str, Any]:
+        return {"metadata": {"name": f"p{number}", "namespace": "default"}, "spec": {"containers": []}}
+
+    with FaultServer({PODS: Listed("v1", "Pod", pod, 20_000)}, token=TOKEN) as server:
+        path = tmp_path / "kubeconfig"
+        path.write_text(server.kubeconfig())
+        made = opened(path)
+        monkeypatch.setattr("gpuxlate.cluster.connection.json.loads", watched)
+        count = most = 0
+        for page in made.pages(PODS):
+            count += len(page)
+            gc.collect(0)
+            most = max(most, len(alive))
+        assert (count, server.count(PODS)) == (20_000, 40)
+        assert most <= 2  # the one that is looked at, and the one before it until it is replaced
+
+
+# --- applying -----------------------------------------------------------------------------------
+
+
+def test_apply_is_server_side(cluster: Cluster, server: FaultServer) -> None:
+    body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}}
+    assert cluster.apply(ONE, body, field_manager="gpuxlate", dry_run=True)["metadata"]["name"] == "web"
+    [sent] = server.requests()
+    assert sent.method == "PATCH"
+    assert sent.headers["content-type"] == "application/apply-patch+yaml"
+    assert sent.query == {"fieldManager": "gpuxlate", "fieldValidation": "Strict", "dryRun": "All"}
+    assert json.loads(sent.body) == body
+    cluster.apply(ONE, body, field_manager="gpuxlate", force=True)
+    assert server.requests()[1].query["force"] == "true"
+
+
+def test_a_failed_apply_is_not_tried_again(cluster: Cluster, server: FaultServer) -> None:
+    server.inject(faults.broken(500))  # a webhook that refuses looks like this
+    with pytest.raises(ClusterError, match="etcdserver"):
+        cluster.apply(ONE, {}, field_manager="gpuxlate")
+    assert server.count() == 1
+
+
+def conflict_in_full() -> Answer:
+    """As Kubernetes says it: the fields stand in ``details``."""
+    said = json.loads(faults.conflict().body)
+    said["details"] = {
+        "causes": [
+            {
+                "reason": "FieldManagerConflict",
+                "message": f'conflict with "{manager}" using apps/v1',
+                "field": field,
+            }
+            for manager, field in (("hpa", ".spec.replicas"), ("kubectl", ".spec.a"), ("kubectl", ".spec.b"))
+        ]
+    }
+    return Answer(409, json.dumps(said).encode())
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "conflicts"),
+    [
+        (
+            conflict_in_full(),
+            "hpa owns .spec.replicas; kubectl owns .spec.a, .spec.b",
+            (("hpa", ".spec.replicas"), ("kubectl", ".spec.a"), ("kubectl", ".spec.b")),
+        ),
+        (faults.conflict(), "kubectl owns .spec.replicas", (("kubectl", ".spec.replicas"),)),
+    ],
+)
+def test_a_conflict_names_managers_and_fields(
+    cluster: Cluster, server: FaultServer, fault: Fault, said: str, conflicts: object
+) -> None:
+    server.inject(fault)
+    with pytest.raises(ConflictError) as caught:
+        cluster.apply(ONE, {}, field_manager="gpuxlate")
+    assert caught.value.message == f'deployments "web" in namespace default: conflict: {said}'
+    assert caught.value.conflicts == conflicts
+
+
+def test_another_conflict_is_no_owner(cluster: Cluster, server: FaultServer) -> None:
+    server.inject(faults.status(409, "Conflict", "the object has been modified"))
+    with pytest.raises(ClusterError, match="the object has been modified") as caught:
+        cluster.apply(ONE, {}, field_manager="gpuxlate")
+    assert not isinstance(caught.value, ConflictError)
+
+
+# --- getting there ------------------------------------------------------------------------------
+
+
+def test_nobody_listens(tmp_path: Path) -> None:
+    path = tmp_path / "nobody"
+    path.write_text(text_of([Context("x", "http://127.0.0.1:1", None, {"token": TOKEN})]))
+    with pytest.raises(
+        ClusterError, match=r"http://127\.0\.0\.1:1 \(context x\) is not reachable: .*refused"
+    ):
+        opened(path).version()
+
+
+def test_a_host_without_address(tmp_path: Path) -> None:
+    path = tmp_path / "nobody"
+    path.write_text(text_of([Context("x", "https://me:pw-secret@gpuxlate.invalid", None, {})]))
+    with pytest.raises(ClusterError) as caught:
+        opened(path, request_timeout=5.0).version()
+    assert "gpuxlate.invalid (context x)" in caught.value.message
+    assert "pw-secret" not in caught.value.message
+
+
+def test_certificates(tmp_path: Path) -> None:
+    with FaultServer({}, tls=True, token=TOKEN) as one, FaultServer({}, tls=True, token=TOKEN) as other:
+        path = tmp_path / "kubeconfig"
+        path.write_text(one.kubeconfig())
+        assert opened(path).version() == "v1.28.9"
+        path.write_text(text_of([Context("x", one.url, other.authority, {"token": TOKEN})]))
+        with pytest.raises(ClusterError, match=r"no secure connection to .*signed by nobody") as caught:
+            opened(path).version()
+        assert "\n" not in caught.value.message
+        path.write_text(text_of([Context("x", one.url, None, {"token": TOKEN})]))
+        with pytest.raises(ClusterError, match=r"no secure connection to .*signed by nobody"):
+            opened(path).version()
+
+
+def test_no_tls_where_it_is_expected(server: FaultServer, tmp_path: Path) -> None:
+    path = tmp_path / "kubeconfig"
+    path.write_text(text_of([Context("x", server.url.replace("http", "https"), None, {"token": TOKEN})]))
+    with pytest.raises(ClusterError, match="it speaks no TLS"):
+        opened(path).version()
+
+
+def test_skipped_verification_is_silent(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    with FaultServer({}, tls=True, token=TOKEN) as one:
+        config = json.loads(text_of([Context("x", one.url, None, {"token": TOKEN})]))
+        config["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = True
+        path = tmp_path / "kubeconfig"
+        path.write_text(json.dumps(config))
+        assert opened(path).version() == "v1.28.9"
+    assert capfd.readouterr() == ("", "")
+    assert not recwarn.list
+
+
+def test_the_user_to_act_as(server: FaultServer, kubeconfig: Path) -> None:
+    config = json.loads(kubeconfig.read_text())
+    config["users"][0]["user"] |= {"as": "jane", "as-groups": ["a", "b"], "as-user-extra": {"scope": ["x"]}}
+    kubeconfig.write_text(json.dumps(config))
+    opened(kubeconfig).version()
+    headers = server.requests()[0].headers
+    assert headers["impersonate-user"] == "jane"
+    assert headers["impersonate-extra-scope"] == "x"
+    assert headers["impersonate-group"] in ("a, b", "b")  # the log keeps one line of each name
+
+
+PLUGIN = """\
+#!/bin/sh
+{body}
+"""
+
+
+@pytest.fixture
+def with_plugin(kubeconfig: Path, tmp_path: Path) -> Callable[[str], Path]:
+    def made(body: str) -> Path:
+        program = tmp_path / "login-helper"
+        program.write_text(PLUGIN.format(body=body))
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        config = json.loads(kubeconfig.read_text())
+        config["users"][0]["user"] = {
+            "exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(program)}
+        }
+        kubeconfig.write_text(json.dumps(config))
+        return program
+
+    return made
+
+
+CREDENTIAL = (
+    '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "%s"}}'
+)
+
+
+def test_a_credential_plugin(
+    with_plugin: Callable[[str], Path], kubeconfig: Path, server: FaultServer
+) -> None:
+    with_plugin(f"echo '{CREDENTIAL % TOKEN}'")
+    opened(kubeconfig).version()
+    assert server.requests()[0].headers["authorization"] == f"Bearer {TOKEN}"
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (f"echo '{TOKEN} is over' >&2; exit 3", "exit code 3"),
+        (f"echo '{TOKEN}'", "its answer holds no credential"),
+        ('echo \'{"kind": "ExecCredential"}\'', "its answer holds no credential"),
+        (None, "it is not installed"),
+    ],
+)
+def test_a_credential_plugin_that_fails(
+    with_plugin: Callable[[str], Path],
+    kubeconfig: Path,
+    capfd: pytest.CaptureFixture[str],
+    body: str | None,
+    why: str,
+) -> None:
+    program = with_plugin(body or "")
+    if body is None:
+        program.unlink()
+    with pytest.raises(ClusterError) as caught:
+        opened(kubeconfig)
+    assert caught.value.message == f"context faults: the credential plug-in login-helper failed: {why}"
+    assert "run login-helper by itself" in str(caught.value.hint)
+    assert capfd.readouterr() == ("", "")  # the library would have printed it
+
+
+# --- the library --------------------------------------------------------------------------------
+
+
+def test_the_light_import_loads_no_model_and_leaves_no_trace(kubeconfig: Path) -> None:
+    before = {name for name in sys.modules if name.partition(".")[0] in ("kubernetes", "oauthlib", "google")}
+    opened(kubeconfig).version()
+    after = {name for name in sys.modules if name.partition(".")[0] in ("kubernetes", "oauthlib", "google")}
+    assert after == before
+    assert "kubernetes.client.models" not in after
+
+
+def test_the_ordinary_import_takes_over(kubeconfig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[str] = []
+    ordinary = light._ordinary
+
+    def broken() -> light.Library:
+        used.append("light")
+        raise ImportError("built otherwise")
+
+    monkeypatch.setattr(light, "_light", broken)
+    monkeypatch.setattr(light, "_ordinary", lambda: (used.append("ordinary"), ordinary())[1])
+    known = set(sys.modules)
+    try:
+        assert opened(kubeconfig).version() == "v1.28.9"
+    finally:
+        for name in set(sys.modules) - known:
+            if name.partition(".")[0] == "kubernetes":
+                del sys.modules[name]
+    assert used == ["light", "ordinary"]
+
+
+def test_without_the_extra(kubeconfig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(light, "find_spec", lambda _name: None)
+    with pytest.raises(ChoiceError) as caught:
+        opened(kubeconfig)
+    assert caught.value.message == "live clusters need the extra: pip install 'gpuxlate[cluster]'"
+
+
+# --- commands in containers ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """A kubectl that writes its arguments down and then does this."""
+
+    def made(body: str) -> Path:
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        program = folder / "kubectl"
+        program.write_text(f'#!/bin/sh\necho "$@" >{folder}/called\n{body}\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin")
+        return folder / "called"
+
+    return made
+
+
+def test_a_command_in_a_container(cluster: Cluster, kubeconfig: Path, kubectl: Callable[[str], Path]) -> None:
+    called = kubectl("echo 4096MiB; echo warning >&2")
+    assert cluster.exec("ml", "web-1", "main", ["nvidia-smi", "-q"]) == "4096MiB\n"
+    assert called.read_text().strip() == (
+        f"--namespace=ml --kubeconfig={kubeconfig} exec web-1 --container=main -- nvidia-smi -q"
+    )
+
+
+def test_a_command_that_fails(cluster: Cluster, kubectl: Callable[[str], Path]) -> None:
+    kubectl("echo 'first' >&2; echo 'error: nvidia-smi: not found' >&2; exit 126")
+    with pytest.raises(ClusterError) as caught:
+        cluster.exec("ml", "web-1", "main", ["nvidia-smi"])
+    assert caught.value.message == (
+        "container main of pod ml/web-1: nvidia-smi failed: nvidia-smi: not found"
+    )
+
+
+def test_a_command_without_kubectl(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ChoiceError, match="needs kubectl on PATH"):
+        cluster.exec("ml", "web-1", "main", ["nvidia-smi"])
+
+
+def test_a_missing_object_is_told_apart(cluster: Cluster, server: FaultServer) -> None:
+    real = faults.status(404, "NotFound", 'deployments.apps "nix" not found')
+    said = json.loads(real.body) | {"details": {"name": "nix", "kind": "deployments"}}
+    server.inject(Answer(404, json.dumps(said).encode()))
+    with pytest.raises(MissingError, match=r'^deployments "nix" in namespace default: not found$'):
+        cluster.get(f"{IN_DEFAULT}/nix")
