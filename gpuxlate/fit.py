@@ -116,8 +116,12 @@ def fit_pod(
     claims = backend.write(PodPlacing(placings, ordinary), profile)
     for placing in placings:
         for attribute in placing.untaken:
-            hint = translation.NEEDS_A_CARD if attribute == "memory_percent" else None
-            placing.drop(attribute, "GX020", translation.no_place_reason(backend.name), hint)
+            why = translation.no_place_reason(backend.name)
+            if attribute == "memory_percent":  # without it the share would be all of the memory
+                message = f"memoryPercent {placing.peek(attribute)} has no place: {why}"
+                placing.refuse(attribute, "GX020", message, translation.NEEDS_A_CARD)
+            else:
+                placing.drop(attribute, "GX020", why)
     outcomes = tuple(
         Outcome(one, share, (*turned, *placing.losses), tuple(placing.diagnostics))
         for (one, share), (_, turned), placing in zip(shared, counted, placings, strict=True)

@@ -153,8 +153,8 @@ class Placing:
         )
         return given
 
-    def drop(self, attribute: str, code: str, why: str, hint: str | None = None) -> None:
-        """Leave a field out because it has no place here. ``hint``: what to do, if not to drop it."""
+    def drop(self, attribute: str, code: str, why: str) -> None:
+        """Leave a field out because it has no place here."""
         asked = self.take(attribute)
         if asked is None:
             return
@@ -165,7 +165,7 @@ class Placing:
             attribute,
             code,
             f"{name} {asked} has no place: {why}",
-            hint or f"remove {name} from the share, or pass --drop {name}",
+            f"remove {name} from the share, or pass --drop {name}",
             None,
             accepted=name in self.accept.drop,
         )
