@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
+from gpuxlate.accepting import DROPPABLE, FILLABLE
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
@@ -128,8 +129,6 @@ def target(name: str) -> Backend:
         raise CliError(str(error), error.hint) from None
 
 
-DROPPABLE = ("cores", "policy", "qos", "selector")
-FILLABLE = ("cores", "memoryMiB")
 _NUMBER = re.compile("[1-9][0-9]{0,11}")
 
 

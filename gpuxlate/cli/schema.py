@@ -10,7 +10,7 @@ import typer
 from gpuxlate.cli import common
 from gpuxlate.files import Input
 
-KINDS = ("spec", "config", "profile", "diagnostics", "report")
+KINDS = ("spec", "config", "profile", "diagnostics", "report", "kubernetes-overlay")
 
 
 def command(

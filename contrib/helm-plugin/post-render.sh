@@ -1,0 +1,19 @@
+#!/bin/sh
+# The post-renderer of the plug-in for Helm 4: manifests on stdin, the same on stdout in the dialect of the cluster.
+#
+#   helm install web ./chart --post-renderer gpuxlate \
+#     --post-renderer-args --to=tencent-qgpu --post-renderer-args --round=up
+#
+# Arguments are those of gpuxlate translate. GPUXLATE_TO names the target where no --to is given.
+set -eu
+
+for argument in "$@"; do
+  case $argument in
+    --to | --to=*) exec gpuxlate translate - "$@" ;;
+  esac
+done
+if [ -z "${GPUXLATE_TO:-}" ]; then
+  echo "gpuxlate: no target: pass --post-renderer-args --to=TARGET, or set GPUXLATE_TO" >&2
+  exit 2
+fi
+exec gpuxlate translate - --to "$GPUXLATE_TO" "$@"
