@@ -49,7 +49,9 @@ def settings_of(config: object, base: Path = ()) -> Settings:
         raise BadConfigError(f"functionConfig has no {field}", EXAMPLE, base)
     _known(given, path)
     if given.get("to") is None:
-        raise BadConfigError("functionConfig names no target", f"write {field}.to, one of: {_targets()}", path)
+        raise BadConfigError(
+            "functionConfig names no target", f"write {field}.to, one of: {_targets()}", path
+        )
     try:
         accept = acceptance(given.get("round"), given.get("fill"), given.get("drop") or ())
     except AcceptError as error:

@@ -1,10 +1,11 @@
 #!/bin/sh
-# The post-renderer of the plug-in for Helm 4: manifests on stdin, the same on stdout in the dialect of the cluster.
+# A post-renderer for Helm: manifests on stdin, the same on stdout in the dialect of the cluster.
 #
-#   helm install web ./chart --post-renderer gpuxlate \
+#   helm install web ./chart --post-renderer gpuxlate-post-renderer \
 #     --post-renderer-args --to=tencent-qgpu --post-renderer-args --round=up
 #
-# Arguments are those of gpuxlate translate. GPUXLATE_TO names the target where no --to is given.
+# In Helm 4 it is a plug-in, and --post-renderer names that: gpuxlate. Arguments are those of gpuxlate
+# translate; GPUXLATE_TO names the target where no --to is given.
 set -eu
 
 for argument in "$@"; do

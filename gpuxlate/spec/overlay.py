@@ -38,6 +38,19 @@ NO_PODS = (
     "LimitRange",
 )
 """Kinds that hold none, whatever their fields are called."""
+EXAMPLE = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web"},
+    "spec": {
+        "containers": [
+            {
+                "name": "web",
+                "resources": {"limits": {"gpuxlate.io/cores": 30, "gpuxlate.io/memory-mib": 4096}},
+            }
+        ]
+    },
+}
 WHOLE = Range(0)
 """A resource whose data sheet bounds nothing."""
 
@@ -51,6 +64,7 @@ def overlay() -> Schema:
         "type": "object",
         "properties": {"kind": {"description": "Kind of the object.", "type": "string"}},
         "required": ["kind"],
+        "examples": [EXAMPLE],
         "allOf": [*_by_kind()],
         "$defs": _definitions(backends),
     }
@@ -82,7 +96,11 @@ def _at(path: tuple[str, ...], schema: Schema) -> Schema:
 
 def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
     known = list(backends)
-    containers = {"type": "array", "items": {"$ref": "#/$defs/Container"}}
+    containers = {
+        "description": "Containers of the pod.",
+        "type": "array",
+        "items": {"$ref": "#/$defs/Container"},
+    }
     term = {
         "properties": {"matchExpressions": {"type": "array", "items": {"$ref": "#/$defs/NodeRequirement"}}}
     }
@@ -91,7 +109,10 @@ def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
         "containers": containers,
         "initContainers": containers,
         "nodeSelector": {"$ref": "#/$defs/NodeSelector"},
-        "affinity": _at(terms, {"type": "array", "items": term}),
+        "affinity": {
+            "description": "Where the pod may run.",
+            **_at(terms, {"type": "array", "items": term}),
+        },
     }
     stray = {name: _stray(known, name) for name in ("labels", "annotations")}
     return {
@@ -106,10 +127,11 @@ def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
             "description": "Metadata and spec of pods.",
             "properties": {
                 "metadata": {
+                    "description": "Labels and annotations of the pods.",
                     "properties": {
                         "labels": {"$ref": "#/$defs/Labels"},
                         "annotations": {"$ref": "#/$defs/Annotations"},
-                    }
+                    },
                 },
                 "spec": {"$ref": "#/$defs/PodSpec"},
                 **stray,

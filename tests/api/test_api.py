@@ -20,7 +20,12 @@ TKE = {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memo
 
 def pod(limits: dict[str, Any], name: str = "web") -> dict[str, Any]:
     container = {"name": "server", "image": "server:1", "resources": {"limits": limits}}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container]}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name},
+        "spec": {"containers": [container]},
+    }
 
 
 def limits_of(data: Any) -> Any:
@@ -81,7 +86,14 @@ def test_what_was_given_is_not_changed() -> None:
 
 def test_values_of_objects_keep_their_types() -> None:
     given = pod(VKE)
-    given["metadata"]["annotations"] = {"a": "yes", "b": "0x10", "c": "1e3", "d": "", "e": "2026-11-21", "f": "a\nb"}
+    given["metadata"]["annotations"] = {
+        "a": "yes",
+        "b": "0x10",
+        "c": "1e3",
+        "d": "",
+        "e": "2026-11-21",
+        "f": "a\nb",
+    }
     given["spec"]["x"] = {"n": None, "t": True, "i": 5, "f": 1.5, "l": [], "m": {}}
     back = gpuxlate.translate(given, to="tke").objects[0]
     assert back["metadata"] == given["metadata"]
@@ -126,7 +138,7 @@ def test_positions_in_a_text() -> None:
     text = yaml.safe_dump(pod(VKE)).replace("4096", "4000")
     with pytest.raises(gpuxlate.Refused, match=r"web\.yaml:12:41: TKE001"):
         gpuxlate.translate(text, to="tke", name="web.yaml")
-    with pytest.raises(gpuxlate.Refused, match="<text>:1:1: GX001|GX001"):
+    with pytest.raises(gpuxlate.Refused, match="GX001"):
         gpuxlate.translate("a: [", to="tke")
 
 
@@ -201,7 +213,7 @@ def test_render_reads_no_file() -> None:
         "apiVersion": "gpuxlate.io/v1alpha1", "kind": "GPUShare", "metadata": {"name": "s"},
         "spec": {"cores": 30, "memoryMiB": 4096, "workload": {"file": "d.yaml", "container": "server"}},
     }  # fmt: skip
-    with pytest.raises(gpuxlate.Refused, match="d.yaml, which is not read here"):
+    with pytest.raises(gpuxlate.Refused, match=r"d\.yaml, which is not read here"):
         gpuxlate.render(spec, to="tke")
     [made] = gpuxlate.render(spec, to="tke", workload=pod({})).objects
     assert limits_of(made) == TKE
@@ -227,7 +239,11 @@ def test_lint_finds_and_mends_objects() -> None:
     assert (found.documents, found.shares, found.fixes) == (2, 2, 0)
     assert found.objects == [wrong, pod(VKE)]
     mended = gpuxlate.lint(wrong, fix=True)
-    assert (mended.diagnostics, mended.fixes, limits_of(mended.objects[0])) == ((), 1, {"aliyun.com/gpu-mem": 2})
+    assert (mended.diagnostics, mended.fixes, limits_of(mended.objects[0])) == (
+        (),
+        1,
+        {"aliyun.com/gpu-mem": 2},
+    )
 
 
 def test_lint_selects() -> None:

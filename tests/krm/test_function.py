@@ -152,7 +152,8 @@ def test_results_of_functions_before_stay(krm: Run) -> None:
 
 
 def test_a_list_within_the_list(krm: Run) -> None:
-    pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {limits: {%s}}}]}}"
+    spec = "{containers: [{name: a, resources: {limits: {%s}}}]}"
+    pod = f"{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {spec}}}"
     text = (
         "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: List\n"
         f"  items:\n  - {pod % 'vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4000'}\n"
