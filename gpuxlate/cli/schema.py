@@ -14,7 +14,12 @@ KINDS = ("spec", "config", "profile", "diagnostics", "report", "kubernetes-overl
 
 
 def command(
-    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.", metavar="KIND")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(KINDS)}.", metavar="KIND", autocompletion=common.completing(*KINDS)
+        ),
+    ],
     check: Annotated[
         str | None,
         typer.Option(
