@@ -65,7 +65,9 @@ BODIES = {
     "ConfigMap": "data:\n  config.yaml: |\n    port: 8080\n    workers: 4\n  mode: fast\n",
     "Service": "spec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n    targetPort: 8080\n",
     "ServiceAccount": "automountServiceAccountToken: false\n",
-    "PersistentVolumeClaim": "spec:\n  accessModes: [ReadWriteOnce]\n  resources:\n    requests:\n      storage: 10Gi\n",
+    "PersistentVolumeClaim": (
+        "spec:\n  accessModes: [ReadWriteOnce]\n  resources:\n    requests:\n      storage: 10Gi\n"
+    ),
 }
 
 

@@ -1,20 +1,18 @@
 """Writes what is generated of the documentation: ``python docs/generate.py``, or ``--check`` to compare.
 
 ``targets.md`` and ``rules.md`` are made from the data sheets and the docstrings. In README.md and the
-other pages, every ``console`` block is run: the lines after a ``$`` are what the command prints.
+other pages, every ``console`` block is run: the lines after a ``$`` are what the command prints. Those of
+``console live`` need clusters: ``tests/e2e/pages.py`` runs them.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 
 import matrix
+from console import ROOT, with_output
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -22,14 +20,18 @@ from gpuxlate.rules.base import Rule
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.share import JSON_NAMES
 
-ROOT = Path(__file__).resolve().parent.parent
 WRITTEN_BY_HAND = (
-    "docs/emr.md",
-    "docs/ai-app.md",
     "README.md",
     "docs/share.md",
     "docs/translate.md",
+    "docs/lint.md",
     "docs/node-pools.md",
+    "docs/volcengine-colocation.md",
+    "docs/alibaba-multi-card.md",
+    "docs/tencent-qgpu.md",
+    "docs/emr.md",
+    "docs/ai-app.md",
+    "docs/kubectl.md",
 )
 NOTE = "<!-- written by docs/generate.py; change the code it is made from -->\n\n"
 
@@ -146,38 +148,7 @@ def one_rule(rule: Rule) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-# --- output of commands -----------------------------------------------------------------------
-
-
-def with_output(text: str) -> str:
-    """The page with what its commands print now."""
-    return re.sub(
-        r"(?<=^```console\n).*?(?=^```$)", lambda m: run_all(m[0]), text, flags=re.DOTALL | re.MULTILINE
-    )
-
-
-def run_all(block: str) -> str:
-    return "".join(f"$ {line[2:]}\n{run(line[2:])}" for line in block.splitlines() if line.startswith("$ "))
-
-
-def run(command: str) -> str:
-    """What a command prints where nobody looks: no colour, no width, messages where they come."""
-    hidden = ("COLUMNS", "FORCE_COLOR", "GPUXLATE_DEBUG")
-    env = {name: value for name, value in os.environ.items() if name not in hidden}
-    env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env.get("PATH", os.defpath)])
-    done = subprocess.run(
-        ["/bin/sh", "-c", command],
-        cwd=ROOT,
-        env=env | {"NO_COLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if "internal error" in done.stdout or done.returncode > 3:
-        raise SystemExit(f"{command}: {done.stdout}")
-    return done.stdout
+# --- pages -------------------------------------------------------------------------------------
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:

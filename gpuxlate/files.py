@@ -22,6 +22,10 @@ STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
 PARAMETER_SUFFIXES = (".conf", ".properties", ".sql", ".json")
 """Files that hold the parameters of a job where the user named them himself."""
+SKIPPED = frozenset({".git", "node_modules"})
+"""Folders that are never looked into."""
+TEMPLATES = "templates"
+"""The folder of a Helm chart whose files are no manifests yet."""
 MAX_BYTES = 512 * 1024 * 1024
 """A larger file is no manifest; it is refused before it is read."""
 
@@ -89,37 +93,49 @@ def expand(paths: Iterable[str]) -> Iterator[Input]:
         if text == "-":
             yield Input(STDIN, None)
             continue
-        path = Path(text)
-        is_folder = path.is_dir()
-        found = _files_in(path) if is_folder else [path]
-        for one in found:
-            real = os.path.realpath(one)
+        is_folder = Path(text).is_dir()
+        name = os.path.normpath(text) if text else text
+        for one, real in _files_in(name) if is_folder else [(str(Path(text)), os.path.realpath(text))]:
             if real not in seen:
                 seen.add(real)
-                yield Input(str(one), one, named=not is_folder)
+                yield Input(one, Path(one), named=not is_folder)
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
-    """Its YAML and JSON files in order, then the folders that could not be looked into."""
-    failed: list[OSError] = []
-    for where, folders, files in os.walk(folder, onerror=failed.append):
-        folders[:] = sorted(name for name in folders if name not in (".git", "node_modules"))
-        for name in sorted(files):
-            if name.endswith(SUFFIXES):
-                yield Path(where, name)
-    yield from (Path(error.filename) for error in failed)
+def _files_in(folder: str) -> Iterator[tuple[str, str]]:
+    """Its YAML and JSON files with their real paths, in order, then the folders that cannot be read."""
+    failed: list[str] = []
+    pending = [folder]
+    while pending:
+        where = pending.pop()
+        try:
+            with os.scandir(where) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError:
+            failed.append(where)
+            continue
+        # only a link has a real path of its own: a look at the disk for each file would cost most here
+        real = os.path.realpath(where)
+        below = "" if where == "." else where
+        for entry in entries:
+            if entry.name.endswith(SUFFIXES) and not entry.is_dir(follow_symlinks=False):
+                name = os.path.join(below, entry.name)  # noqa: PTH118 - a Path each costs more than the file
+                is_link = entry.is_symlink()
+                yield name, os.path.realpath(name) if is_link else f"{real}/{entry.name}"
+        folders = [e.name for e in entries if e.is_dir(follow_symlinks=False) and e.name not in SKIPPED]
+        pending.extend(os.path.join(below, name) for name in reversed(folders))  # noqa: PTH118
+    yield from ((where, where) for where in failed)
 
 
 def under_chart_templates(path: Path | None) -> bool:
     """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml stands above it."""
     if path is None:
         return False
-    parts = path.absolute().parts
-    return any(
-        part == "templates" and Path(*parts[:n], "Chart.yaml").is_file()
-        for n, part in enumerate(parts)
-        if n > 0
-    )
+    text = os.path.abspath(path)  # noqa: PTH100 - for most files this string is all that is needed
+    if f"{os.sep}{TEMPLATES}{os.sep}" not in text:
+        return False
+    parts = Path(text).parts
+    folders = [Path(*parts[:n]) for n, part in enumerate(parts) if n > 0 and part == TEMPLATES]
+    return any((folder / "Chart.yaml").is_file() for folder in folders)
 
 
 _BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"

@@ -113,7 +113,7 @@ class _Run:
         shared = self._jobs(document) or shared
         for finding in check_document(catalog.neutral_rules(), facts, self.settings.context):
             # GX005 is decided by the edit itself: an anchor whose users all mean the same is fine
-            if finding.code != "GX005" and (shared or finding.severity is Severity.INFO):
+            if finding.code != "GX005" and (shared or finding.severity is not Severity.ERROR):
                 self.diagnostics.append(placed(document, finding))
         if edits and not any(d.severity is Severity.ERROR for d in self.diagnostics[start:]):
             self._edit(document, edits)

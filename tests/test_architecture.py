@@ -114,7 +114,8 @@ def test_the_core_knows_itself_alone() -> None:
 def test_the_core_is_standard_library() -> None:
     foreign = {one.imported for one in IMPORTS if within(one.importer, *CORE) and one not in OURS}
     assert foreign <= {
-        ":__future__", ":collections.abc", ":dataclasses", ":enum", ":fractions", ":functools", ":re", ":typing",
+        ":__future__", ":collections.abc", ":dataclasses", ":enum", ":fractions", ":functools",
+        ":re", ":typing",
     }  # fmt: skip
 
 

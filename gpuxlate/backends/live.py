@@ -95,7 +95,7 @@ class Placement:
     units: tuple[int, ...] | None = None
 
 
-Wanted = Sequence[ContainerShare]
+Containers = Sequence[ContainerShare]
 """The containers of a pod with their shares."""
 
 
@@ -112,7 +112,7 @@ class Live:
 
     view: Callable[[LiveNode], NodeView | None]
     placements: Callable[[LivePod], tuple[Placement, ...]]
-    keeps_out: Callable[[NodeView, Wanted], str | None]
+    keeps_out: Callable[[NodeView, Containers], str | None]
     instances: int
     instances_certain: bool = True
     tells: Mapping[str, str] = field(default_factory=dict)

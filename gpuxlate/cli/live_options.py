@@ -53,6 +53,7 @@ FLAGS: dict[str, tuple[Any, Any]] = {
 }
 """The flags that every live command has: type and default by parameter name."""
 
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123, as the server wants it
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?")
 
 
@@ -82,8 +83,8 @@ def cluster_options(
     """The flags as the cluster's options. Raises CliError."""
     from gpuxlate.cluster.client import Options
 
-    if namespace == "":
-        raise common.CliError("the namespace is empty", "leave -n out for that of the context")
+    if namespace is not None and not _NAMESPACE.fullmatch(namespace):
+        raise common.CliError(f"-n {namespace or repr('')}: no namespace can be called so")
     return Options(kubeconfig, context, namespace, all_namespaces, selector, seconds(request_timeout))
 
 

@@ -46,7 +46,7 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
     backend = _dialect(claims, node)
     shares = _shares(claims, backend, node)
     if not shares:
-        raise ChoiceError(f"pod {namespace}/{name} asks for no GPU in a dialect that is known")
+        raise ClusterError(f"pod {namespace}/{name} asks for no GPU in a dialect that is known")
     chosen = container or next(iter(shares))
     if chosen not in shares or (container is None and len(shares) > 1):
         wrong = f"has no share in container {chosen}" if container else f"has {len(shares)} shares"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import sleep
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -161,7 +161,7 @@ class Connection:
                 raise answers.failure(self._told(method, path, query), answer, 1)
             else:
                 return self._decoded(path, answer), answer.headers
-            time.sleep(wait)
+            sleep(wait)
         raise AssertionError("the last try returns or raises")
 
     def _told(self, method: str, path: str, query: Mapping[str, Any] | None) -> answers.Told:

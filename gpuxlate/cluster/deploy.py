@@ -116,10 +116,36 @@ def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[
         if "/namespaces/" in path and not own and body["kind"] != "Namespace":
             where = namespace or server.namespace
             body = {**body, "metadata": {**body["metadata"], "namespace": where}}
-        found.append(Sent(name, path, body))
+        found.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
     twice = next((one for n, one in enumerate(found) if one.path in {o.path for o in found[:n]}), None)
     if twice is not None:
         raise ObjectError(f"{twice.name} is given twice", "apply one of them")
+    return found
+
+
+def _of_kubernetes(body: Json) -> bool:
+    """The kind is one of Kubernetes itself; what others mean by ``resources`` is not known."""
+    return "." not in str(body["apiVersion"]).rpartition("/")[0]
+
+
+def _quantities(data: Any) -> Any:
+    """Amounts of resources as strings, which mean the same.
+
+    Older servers take no bare number in server-side apply ("expected string", seen with 1.20).
+    """
+    if isinstance(data, list):
+        return [_quantities(one) for one in data]
+    if not isinstance(data, dict):
+        return data
+    found = {name: _quantities(value) for name, value in data.items()}
+    resources = found.get("resources")
+    if isinstance(resources, dict):
+        found["resources"] = {
+            name: {k: str(v) if type(v) is int else v for k, v in amounts.items()}
+            if name in ("limits", "requests") and isinstance(amounts, dict)
+            else amounts
+            for name, amounts in resources.items()
+        }
     return found
 
 

@@ -21,7 +21,7 @@ from gpuxlate.cluster.errors import ChoiceError
 
 _PACKAGES = ("", ".client", ".config", ".utils")
 _LOGINS = ("google", "google.auth", "google.auth.transport", "google.auth.transport.requests", "adal")
-_OAUTH = ("oauthlib", "oauthlib.oauth2", "requests_oauthlib")
+_UNUSED = ("oauthlib", "oauthlib.oauth2", "requests_oauthlib", "yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,11 @@ def _bare_packages() -> Iterator[Any]:
 
 @contextmanager
 def _stand_ins() -> Iterator[None]:
-    """Empty modules for what only auth-provider entries use: it takes longer to load than all the rest."""
-    names = [name for name in (*_LOGINS, *_OAUTH) if name not in sys.modules]
+    """Empty modules for what takes longer to load than all the rest and is not used here.
+
+    That is all for auth-provider entries, and a reader of YAML: kubeconfig files are read already.
+    """
+    names = [name for name in (*_LOGINS, *_UNUSED) if name not in sys.modules]
     for name in names:
         module: Any = ModuleType(name)
         module.__path__ = []

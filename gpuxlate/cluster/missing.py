@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpuxlate.backends.live import PERCENT
 from gpuxlate.cluster.ledger import Ask
 from gpuxlate.cluster.nodes import names_of
 from gpuxlate.cluster.problem import Problem
-from gpuxlate.cluster.room import Space, UndecidedError, ways
+from gpuxlate.cluster.room import Space, UndecidedError, sums, ways
 
 
 def missing(problem: Problem) -> Iterator[str]:
@@ -71,33 +70,13 @@ def _too_few(cards: Sequence[Space], ask: Ask, able: int) -> str:
 
 def _in_all(problem: Problem) -> Iterator[str]:
     """Each pod would fit, all of them do not."""
-    used = [n for n, one in enumerate(problem.bins) if any(asks is not None for asks in one.admits)]
-    free = [space for n in used for space in problem.bins[n].cards]
-    asked = [_least(problem, kind) for kind in problem.kinds]
-    sums = (
-        ("compute", "%", sum(one[0] for one in asked), sum(one.cores for one in free)),
-        ("memory", "MiB", sum(one[1] for one in asked), sum(one.memory_mib for one in free)),
-        ("containers on cards", "", sum(one[2] for one in asked), sum(one.slots for one in free)),
-    )
+    what = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
+    asked, free = sums(problem.bins, problem.kinds)
     short = [
-        f"{what}: {wanted} {unit}".rstrip() + f" in all, {there} {unit}".rstrip() + " free"
-        for what, unit, wanted, there in sums
+        f"{name}: {wanted}{unit} in all, {there}{unit} free"
+        for (name, unit), wanted, there in zip(what, asked, free, strict=True)
         if wanted > there
     ]
     yield from short
     if not short:
         yield "each pod would fit alone, all together do not: what is free lies in pieces on several cards"
-
-
-def _least(problem: Problem, kind: int) -> tuple[int, int, int]:
-    """Percent, MiB and places on cards that one pod takes, where it takes least."""
-    found = [
-        (
-            sum(PERCENT * a.cards if a.whole else a.cores * a.cards for a in asks),
-            sum((a.memory_mib or 0) * a.cards for a in asks),
-            sum(a.cards for a in asks),
-        )
-        for one in problem.bins
-        if (asks := one.admits[kind]) is not None
-    ]
-    return min(found, default=(0, 0, 0))

@@ -99,9 +99,9 @@ def wanted(server: Server, arguments: Sequence[str]) -> list[Wanted]:
         if bare:
             raise ChoiceError(f"{bare[0]}: write KIND/NAME for each, or one KIND and then names")
         pairs = [one.split("/") for one in arguments]
-        wrong = next((one for one, pair in zip(arguments, pairs, strict=True) if len(pair) != 2), None)
-        if wrong is not None or any(not part for pair in pairs for part in pair):
-            raise ChoiceError(f"{wrong or 'KIND/NAME'}: no file is called so, and no KIND/NAME either")
+        for one, pair in zip(arguments, pairs, strict=True):
+            if len(pair) != 2 or not all(pair):
+                raise ChoiceError(f"{one}: no file is called so, and no KIND/NAME either")
         return [Wanted((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))]
     first, *names = arguments
     if first == "all" and not names:
@@ -190,6 +190,8 @@ def objects(
 
 
 def _single(server: Server, kind: Kind, namespace: str | None, name: str) -> Found:
+    if name.strip(".") == "":  # a path would read it as a step
+        raise ChoiceError(f"{kind.short}/{name}: this is no name")
     for version in (kind.version, *kind.older):
         here = replace(kind, version=version)
         try:

@@ -153,10 +153,47 @@ def lay(bins: Sequence[Bin], kinds: Sequence[int], steps: int = STEPS) -> list[S
         return spots
     if any(not _alone(bins, kind) for kind in set(left)):
         return None
+    asked, free = sums(bins, kinds)
+    if any(one > there for one, there in zip(asked, free, strict=True)):
+        return None
     if len(kinds) > MOST_PODS:
         raise UndecidedError
     ordered = sorted(kinds, key=lambda one: (_size(bins, one), one), reverse=True)
     return _search(bins, ordered, _Budget(steps))
+
+
+Sums = tuple[int, int, int]
+"""Percent, MiB, and containers on cards."""
+
+
+def sums(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[Sums, Sums]:
+    """What pods ask for in all, where they ask for least, and what is free on the nodes that take any."""
+    each = [_least(bins, kind) for kind in range(max(kinds, default=-1) + 1)]
+    asked = [each[kind] for kind in kinds]
+    free = [space for one in bins if any(a is not None for a in one.admits) for space in one.cards]
+    return (
+        (sum(one[0] for one in asked), sum(one[1] for one in asked), sum(one[2] for one in asked)),
+        (
+            sum(one.cores for one in free),
+            sum(one.memory_mib for one in free),
+            sum(one.slots for one in free),
+        ),
+    )
+
+
+def _least(bins: Sequence[Bin], kind: int) -> Sums:
+    found = [
+        (
+            sum(one.percent * one.cards for one in asks),
+            sum((one.memory_mib or 0) * one.cards for one in asks),
+            sum(one.cards for one in asks),
+        )
+        for asks in {one.admits[kind] for one in bins}
+        if asks is not None
+    ]
+    if not found:
+        return 0, 0, 0
+    return min(one[0] for one in found), min(one[1] for one in found), min(one[2] for one in found)
 
 
 def _alone(bins: Sequence[Bin], kind: int) -> bool:

@@ -204,10 +204,10 @@ def _padding(text: str, mapping: Mapping) -> str:
 
 
 def _common_quote(nodes: list[Node], strings_only: bool = False) -> str | None:
-    """The quote of the neighbours, where they all use one."""
+    """The quote that the neighbours use by habit: all of them, where none would have had to."""
     scalars = [n for n in nodes if isinstance(n, Scalar)]
     if strings_only:
-        scalars = [n for n in scalars if n.kind is Kind.STR]
+        scalars = [n for n in scalars if n.kind is Kind.STR and scalar(n.text, None) == n.text]
     quotes = {n.style for n in scalars}
     if len(quotes) == 1:
         found = quotes.pop()

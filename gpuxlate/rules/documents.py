@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
-from gpuxlate.claims import DocumentClaims
+from gpuxlate.claims import DocumentClaims, Path
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 
@@ -149,9 +150,24 @@ def key_is_in_a_pod(this: Rule, document: DocumentClaims, context: Context) -> I
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
     for name, path in document.outside:
+        if _in_a_mapping_of_containers(path):
+            yield this.at(
+                path,
+                f"{name} stands outside any pod: containers has to be a list, and is a mapping here",
+                "write a dash before the first key of each container: - name: ...",
+                severity=Severity.WARNING,
+                on_key=True,
+            )
+            continue
         yield this.at(
             path,
             f"{name} stands outside any pod: it is left as it is",
             "check it by hand after a translation",
             on_key=True,
         )
+
+
+def _in_a_mapping_of_containers(path: Path) -> bool:
+    """``containers: {resources: ...}``, as a page of a vendor prints it (qGPU, 2024-11-25)."""
+    steps = pairwise(path)
+    return any(one in ("containers", "initContainers") and isinstance(two, str) for one, two in steps)

@@ -31,7 +31,7 @@ class FakeServer:
         self.namespace = "default"
         self._version = version
 
-    def get(self, path: str, **query: Any) -> Json:
+    def get(self, path: str, **_query: Any) -> Json:
         self.requests.append(("get", path))
         if path in RESOURCES:
             rows = RESOURCES[path]
@@ -44,7 +44,13 @@ class FakeServer:
             raise MissingError(f"{path}: not found")
         return copy.deepcopy(self.objects[path])
 
-    def pages(self, path: str, *, selector: str | None = None, limit: int = 500) -> Iterator[list[Json]]:
+    def pages(
+        self,
+        path: str,
+        *,
+        selector: str | None = None,
+        limit: int = 500,  # noqa: ARG002 - as a cluster's
+    ) -> Iterator[list[Json]]:
         self.requests.append(("list", path))
         items = {NODES: self.nodes, PODS: self.pods}[path]
         if selector:

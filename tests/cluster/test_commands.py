@@ -153,18 +153,56 @@ def test_an_answer_as_json(run: Run, tmp_path: Path) -> None:
 
 VERIFY: list[tuple[str, Any, Any, str, int]] = [
     # 4 units of a V100 of 16160 MiB show 4309 MiB (S002)
-    ("ACK", made.ack("n", "cgpu", card_mib=16160), pods.ack("web", "n", pods.gpushare(4), {0: {0: 4}}),
-     "0, Tesla V100, 4309 MiB, 0 MiB\n", 0),
-    ("ACK, all of the card", made.ack("n", "cgpu", card_mib=16160),
-     pods.ack("web", "n", pods.gpushare(4), {0: {0: 4}}), "0, Tesla V100, 16160 MiB, 0 MiB\n", 1),
-    ("ACK, mode share isolates nothing", made.ack("n", "share", card_mib=16160),
-     pods.ack("web", "n", pods.gpushare(4), {0: {0: 4}}), "0, Tesla V100, 16160 MiB, 0 MiB\n", 0),
-    ("VKE", made.vke("n"), pods.vke("web", "n", pods.mgpu(30, 4096), {"main": "0"}), "0, A10, 4096 MiB, 0 MiB\n", 0),
-    ("VKE, a card too many", made.vke("n"), pods.vke("web", "n", pods.mgpu(30, 4096), {"main": "0"}),
-     "0, A10, 4096 MiB, 0 MiB\n1, A10, 4096 MiB, 0 MiB\n", 1),
-    ("TKE", made.tke("n"), pods.tke("web", "n", pods.qgpu(20, 5), {"main": "0"}), "0, L20, 5120 MiB, 0 MiB\n", 0),
-    ("whole cards", made.vke_whole("n"), pods.pod("web", "n", {"nvidia.com/gpu": 1}), "0, L20, 46068 MiB, 0 MiB\n", 0),
-]  # fmt: skip
+    (
+        "ACK",
+        made.ack("n", "cgpu", card_mib=16160),
+        pods.ack("web", "n", pods.gpushare(4), {0: {0: 4}}),
+        "0, Tesla V100, 4309 MiB, 0 MiB\n",
+        0,
+    ),
+    (
+        "ACK, all of the card",
+        made.ack("n", "cgpu", card_mib=16160),
+        pods.ack("web", "n", pods.gpushare(4), {0: {0: 4}}),
+        "0, Tesla V100, 16160 MiB, 0 MiB\n",
+        1,
+    ),
+    (
+        "ACK, mode share isolates nothing",
+        made.ack("n", "share", card_mib=16160),
+        pods.ack("web", "n", pods.gpushare(4), {0: {0: 4}}),
+        "0, Tesla V100, 16160 MiB, 0 MiB\n",
+        0,
+    ),
+    (
+        "VKE",
+        made.vke("n"),
+        pods.vke("web", "n", pods.mgpu(30, 4096), {"main": "0"}),
+        "0, A10, 4096 MiB, 0 MiB\n",
+        0,
+    ),
+    (
+        "VKE, a card too many",
+        made.vke("n"),
+        pods.vke("web", "n", pods.mgpu(30, 4096), {"main": "0"}),
+        "0, A10, 4096 MiB, 0 MiB\n1, A10, 4096 MiB, 0 MiB\n",
+        1,
+    ),
+    (
+        "TKE",
+        made.tke("n"),
+        pods.tke("web", "n", pods.qgpu(20, 5), {"main": "0"}),
+        "0, L20, 5120 MiB, 0 MiB\n",
+        0,
+    ),
+    (
+        "whole cards",
+        made.vke_whole("n"),
+        pods.pod("web", "n", {"nvidia.com/gpu": 1}),
+        "0, L20, 46068 MiB, 0 MiB\n",
+        0,
+    ),
+]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +234,7 @@ def test_which_container(run: Run) -> None:
     ("pod", "code", "said"),
     [
         (pods.pod("web", None, pods.mgpu(30, 4096)), 3, "is Pending"),
-        (pods.pod("web", "n", {"cpu": 1}), 2, "asks for no GPU"),
+        (pods.pod("web", "n", {"cpu": 1}), 3, "asks for no GPU"),
         (pods.pod("other", "n", {"cpu": 1}), 3, "not found"),
     ],
 )

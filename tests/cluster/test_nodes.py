@@ -110,8 +110,15 @@ def test_time_slices_are_no_cards() -> None:
 @pytest.mark.parametrize(
     ("units", "card", "unit"),
     # A10: 22 units (RAY); V100: 15 units of 16160 MiB (S002); 128 MiB (ACK-UNIT); MiB (OSS)
-    [(22, 22731, 1024), (15, 16160, 1024), (177, 22731, 128), (16276, 16276, 1), (20, 22731, None), (22, None, None)],
-)  # fmt: skip
+    [
+        (22, 22731, 1024),
+        (15, 16160, 1024),
+        (177, 22731, 128),
+        (16276, 16276, 1),
+        (20, 22731, None),
+        (22, None, None),
+    ],
+)
 def test_the_unit_of_ack_is_never_guessed(units: int, card: int | None, unit: int | None) -> None:
     assert unit_mib(units, card) == unit
 

@@ -68,3 +68,12 @@ def test_a_key_outside_any_pod(lint: Callable[..., Any]) -> None:
 
 def test_a_key_in_a_pod(lint: Callable[..., Any]) -> None:
     assert not lint(HEAD + f"  - resources: {{limits: {{{PERCENT}: 30, {MIB}: 4096}}}}\n").of("GX014")
+
+
+def test_containers_as_a_mapping(lint: Callable[..., Any]) -> None:
+    """The snippet of "qGPU usage" (2024-11-25) has ``containers:`` without a dash: no pod is found in it."""
+    found = lint(f"spec:\n  containers:\n    resources:\n      limits:\n        «{MIB}»: 4096\n")
+    assert found.codes == ["GX014"]
+    assert found.places("GX014") == found.marked
+    assert found.of("GX014")[0].severity is Severity.WARNING
+    assert "has to be a list" in found.of("GX014")[0].message

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from gpuxlate import quantity
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.live import (
+    Containers,
     Live,
     LiveNode,
     LivePod,
     NodeView,
     Placement,
     Serves,
-    Wanted,
     indexes,
     per_card,
 )
@@ -152,7 +152,7 @@ def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
     return found
 
 
-def keeps_out(node: NodeView, wanted: Wanted) -> str | None:
+def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     """Compute goes to core_mem nodes alone, and memory without compute to the other modes (CORE)."""
     shares = [one.share for one in wanted if one.share]
     if any(share.whole_cards for share in shares):

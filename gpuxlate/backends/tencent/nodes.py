@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from gpuxlate.backends.live import (
     PERCENT,
+    Containers,
     Live,
     LiveNode,
     LivePod,
     NodeView,
     Placement,
     Serves,
-    Wanted,
     per_card,
     recorded_by_name,
 )
@@ -58,7 +58,7 @@ def placements(pod: LivePod) -> tuple[Placement, ...]:
     return recorded_by_name(pod, RECORD)
 
 
-def keeps_out(node: NodeView, wanted: Wanted) -> str | None:
+def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     """Pods choose nodes by their affinity alone, and that is looked at for every target."""
     return None
 

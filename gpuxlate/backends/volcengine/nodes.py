@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from gpuxlate.backends.live import (
     PERCENT,
+    Containers,
     Live,
     LiveNode,
     LivePod,
     NodeView,
     Placement,
     Serves,
-    Wanted,
     per_card,
     recorded_by_name,
 )
@@ -58,7 +58,7 @@ def placements(pod: LivePod) -> tuple[Placement, ...]:
     return recorded_by_name(pod, RECORD)
 
 
-def keeps_out(node: NodeView, wanted: Wanted) -> str | None:
+def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     """A pod goes to nodes of its own policy, unless all it asks for is whole cards (V)."""
     shares = [one.share for one in wanted if one.share]
     if all(share.whole_cards for share in shares):

@@ -16,7 +16,7 @@ import pytest
 from gpuxlate.cluster import light
 from gpuxlate.cluster.client import ChoiceError, Cluster, ClusterError, ConflictError, MissingError, Options
 from gpuxlate.cluster.connection import MAX_WAIT, RETRIES
-from tests.cluster.conftest import IN_DEFAULT, TOKEN
+from tests.cluster.live.conftest import IN_DEFAULT, TOKEN
 from tests.e2e import faults
 from tests.e2e.fault_server import FaultServer
 from tests.e2e.faults import Answer, Cut, Fault, Hang
@@ -170,9 +170,7 @@ class Page(list[Any]):
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
-def test_one_page_is_held_of_twenty_thousand_pods(
-    waits: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_page_is_held_of_twenty_thousand_pods(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alive: weakref.WeakSet[Page] = weakref.WeakSet()
     real = json.loads
 
@@ -269,7 +267,7 @@ def test_another_conflict_is_no_owner(cluster: Cluster, server: FaultServer) -> 
 # --- getting there ------------------------------------------------------------------------------
 
 
-def test_nobody_listens(tmp_path: Path, server: FaultServer) -> None:
+def test_nobody_listens(tmp_path: Path) -> None:
     path = tmp_path / "nobody"
     path.write_text(text_of([Context("x", "http://127.0.0.1:1", None, {"token": TOKEN})]))
     with pytest.raises(
@@ -293,11 +291,11 @@ def test_certificates(tmp_path: Path) -> None:
         path.write_text(one.kubeconfig())
         assert opened(path).version() == "v1.28.9"
         path.write_text(text_of([Context("x", one.url, other.authority, {"token": TOKEN})]))
-        with pytest.raises(ClusterError, match="no secure connection to .*signed by nobody") as caught:
+        with pytest.raises(ClusterError, match=r"no secure connection to .*signed by nobody") as caught:
             opened(path).version()
         assert "\n" not in caught.value.message
         path.write_text(text_of([Context("x", one.url, None, {"token": TOKEN})]))
-        with pytest.raises(ClusterError, match="no secure connection to .*signed by nobody"):
+        with pytest.raises(ClusterError, match=r"no secure connection to .*signed by nobody"):
             opened(path).version()
 
 
@@ -404,9 +402,7 @@ def test_the_light_import_loads_no_model_and_leaves_no_trace(kubeconfig: Path) -
     assert "kubernetes.client.models" not in after
 
 
-def test_the_ordinary_import_takes_over(
-    kubeconfig: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_ordinary_import_takes_over(kubeconfig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[str] = []
     ordinary = light._ordinary
 
@@ -427,7 +423,7 @@ def test_the_ordinary_import_takes_over(
 
 
 def test_without_the_extra(kubeconfig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(light, "find_spec", lambda name: None)
+    monkeypatch.setattr(light, "find_spec", lambda _name: None)
     with pytest.raises(ChoiceError) as caught:
         opened(kubeconfig)
     assert caught.value.message == "live clusters need the extra: pip install 'gpuxlate[cluster]'"
@@ -479,5 +475,5 @@ def test_a_missing_object_is_told_apart(cluster: Cluster, server: FaultServer) -
     real = faults.status(404, "NotFound", 'deployments.apps "nix" not found')
     said = json.loads(real.body) | {"details": {"name": "nix", "kind": "deployments"}}
     server.inject(Answer(404, json.dumps(said).encode()))
-    with pytest.raises(MissingError, match='^deployments "nix" in namespace default: not found$'):
+    with pytest.raises(MissingError, match=r'^deployments "nix" in namespace default: not found$'):
         cluster.get(f"{IN_DEFAULT}/nix")

@@ -1,0 +1,112 @@
+"""Completion as kubectl asks for it, without a server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.cli.app import LIVE_COMMANDS, LiveGroup
+from gpuxlate.cli.complete import answer
+from gpuxlate.rules import catalog
+
+KUBECONFIG = """\
+current-context: ack-prod
+contexts:
+- {name: ack-prod, context: {cluster: a, user: a, namespace: ml}}
+- {name: tke-prod, context: {cluster: b, user: b, namespace: web}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "config"
+    path.write_text(KUBECONFIG)
+    monkeypatch.setenv("KUBECONFIG", str(path))
+    return path
+
+
+CODES = list(catalog.all_rules(registry.all_backends()))
+
+
+def values(*words: str) -> tuple[list[str], str]:
+    """The values, and the directive."""
+    *lines, directive = answer(words).split("\n")
+    return [line.partition("\t")[0] for line in lines], directive
+
+
+def test_commands_with_what_they_do() -> None:
+    found, directive = values("")
+    assert found == list(LiveGroup.table)
+    assert set(LIVE_COMMANDS) <= set(found)
+    assert directive == ":4"
+    assert "translate\tWhole manifests from any dialect" in answer([""])
+    assert all("\t" in line for line in answer([""]).split("\n")[:-1])
+
+
+@pytest.mark.parametrize(
+    ("words", "want"),
+    [
+        (["tra"], ["translate"]),
+        (["--context", ""], ["ack-prod", "tke-prod"]),
+        (["--context", "ack-prod", "tra"], ["translate"]),
+        (["-A", "lin"], ["lint"]),
+        (["lint", "--con"], ["--context"]),
+        (["lint", "--context", "t"], ["tke-prod"]),
+        (["lint", "--context=t"], ["--context=tke-prod"]),
+        (["lint", "-n", ""], ["ml", "web"]),
+        (["lint", "deploy", "-n", "m"], ["ml"]),
+        (["translate", "--to", "tenc"], ["tencent-qgpu", "tencent"]),
+        (["translate", "--to=vk"], ["--to=vke"]),
+        (["lint", "--select", "TKE00"], [code for code in CODES if code.startswith("TKE00")]),
+        (["lint", "--select", "VKE001,TKE001"], ["VKE001,TKE001"]),
+        (["explain", "GX00"], [f"GX00{n}" for n in range(1, 10)]),
+        (["lint", "dep"], ["deploy", "deployments"]),
+        (["lint", "--format", "s"], ["sarif"]),
+        (["parse", "-o", ""], ["yaml", "json"]),
+        (["schema", "p"], ["profile"]),
+        (["nosuch", ""], []),
+        (["lint", "--nosuch", "x"], []),
+    ],
+)
+def test_what_fits(words: list[str], want: list[str]) -> None:
+    found, _ = values(*words)
+    assert found == want
+
+
+@pytest.mark.parametrize(
+    ("words", "directive"),
+    [
+        (["lint", "--profile", ""], ":0"),
+        (["lint", "--kubeconfig", ""], ":0"),
+        (["render", ""], ":0"),
+        (["lint", "./man"], ":0"),
+        (["lint", "dep"], ":4"),
+        (["lint", "--to"], ":4"),
+        ([""], ":4"),
+    ],
+)
+def test_where_files_fit(words: list[str], directive: str) -> None:
+    assert values(*words)[1] == directive
+
+
+def test_the_kubeconfig_of_the_line_counts(tmp_path: Path, kubeconfig: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text(KUBECONFIG.replace("prod", "test"))
+    assert values("lint", "--kubeconfig", str(other), "--context", "")[0] == ["ack-test", "tke-test"]
+    assert values("lint", f"--kubeconfig={other}", "--context", "")[0] == ["ack-test", "tke-test"]
+    kubeconfig.write_text("[")
+    assert values("lint", "--context", "") == ([], ":4")
+
+
+def test_the_program_loads_no_client() -> None:
+    program = (
+        "import sys; sys.argv[1:] = ['lint', '--context', ''];"
+        "from gpuxlate.cli.complete import main; main();"
+        "print([m for m in sys.modules if m.startswith(('kubernetes', 'urllib3', 'pydantic'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == ["ack-prod", "tke-prod", ":4", "[]", ""]

@@ -1,0 +1,120 @@
+"""Which cluster is meant, by the files of a kubeconfig."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gpuxlate.cluster.errors import ChoiceError, ClusterError
+from gpuxlate.cluster.kubeconfig import Kubeconfig
+
+SECRET = "hidden-value-42"
+
+ONE = f"""\
+current-context: ack
+contexts:
+- name: ack
+  context: {{cluster: one, user: me, namespace: ml}}
+- name: other
+  context: {{cluster: nowhere, user: me}}
+clusters:
+- name: one
+  cluster: {{server: "https://one.example"}}
+users:
+- name: me
+  user: {{token: {SECRET}}}
+"""
+TWO = """\
+current-context: tke
+contexts:
+- name: tke
+  context: {cluster: two, user: nobody}
+- name: ack
+  context: {cluster: two, user: nobody}
+clusters:
+- name: two
+  cluster: {server: "https://two.example"}
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "one").write_text(ONE)
+    (tmp_path / "two").write_text(TWO)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    return tmp_path
+
+
+def test_several_files_are_one(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("one", "missing", "two")
+    monkeypatch.setenv("KUBECONFIG", os.pathsep.join(str(files / name) for name in names))
+    known = Kubeconfig()
+    assert known.contexts == ["ack", "other", "tke"]
+    assert known.namespaces == ["ml"]
+    current = known.choose(None)
+    # of two with one name the first counts, as with kubectl
+    assert (current.name, current.namespace) == ("ack", "ml")
+    assert (current.cluster["server"], current.cluster_file) == ("https://one.example", str(files / "one"))
+    assert known.choose("tke").cluster["server"] == "https://two.example"
+    assert known.choose("tke").user == {}
+
+
+def test_a_flag_comes_before_the_environment(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(files / "one"))
+    assert Kubeconfig(str(files / "two")).choose(None).name == "tke"
+
+
+def test_the_home_comes_last(files: Path) -> None:
+    assert not Kubeconfig().found
+    (files / ".kube").mkdir()
+    (files / ".kube" / "config").write_text(TWO)
+    assert Kubeconfig().choose(None).name == "tke"
+
+
+@pytest.mark.parametrize(
+    ("context", "problem", "hint"),
+    [
+        ("akc", "the kubeconfig has no context 'akc'", "did you mean ack?"),
+        ("zzz", "the kubeconfig has no context 'zzz'", "contexts: ack, other"),
+    ],
+)
+def test_an_unknown_context(files: Path, context: str, problem: str, hint: str) -> None:
+    with pytest.raises(ChoiceError) as caught:
+        Kubeconfig(str(files / "one")).choose(context)
+    assert (caught.value.message, caught.value.hint) == (problem, hint)
+
+
+def test_a_context_without_server(files: Path) -> None:
+    with pytest.raises(ClusterError, match="context other: the kubeconfig names no server for its cluster"):
+        Kubeconfig(str(files / "one")).choose("other")
+
+
+def test_no_current_context(files: Path) -> None:
+    (files / "one").write_text(ONE.replace("current-context: ack", "current-context: ''"))
+    with pytest.raises(ChoiceError) as caught:
+        Kubeconfig(str(files / "one")).choose(None)
+    assert caught.value.hint == "pass --context, one of: ack, other"
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (f"token: {SECRET}\n  bad: [".encode(), "no YAML: "),
+        (f"- {SECRET}".encode(), "no kubeconfig: it names no clusters"),
+        (f"contexts: {SECRET}".encode(), "no kubeconfig: it names no clusters"),
+        (b"\xff\xfe" + SECRET.encode(), "no YAML text"),
+        (b"", "no kubeconfig"),
+        (None, "no such file"),
+    ],
+)
+def test_a_file_that_is_none(files: Path, data: bytes | None, problem: str) -> None:
+    path = files / "broken"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ClusterError) as caught:
+        Kubeconfig(str(path))
+    assert caught.value.message.startswith(f"kubeconfig {path}: {problem}")
+    assert SECRET not in caught.value.message

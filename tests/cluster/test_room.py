@@ -1,0 +1,204 @@
+"""The search for room: what it finds can be placed, what it does not find cannot, whatever the order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.backends.live import PERCENT
+from gpuxlate.cluster.fitting import Answer, Verdict, answer
+from gpuxlate.cluster.ledger import Ask
+from gpuxlate.cluster.problem import Wanted
+from gpuxlate.cluster.room import Bin, Space, Spot, UndecidedError, lay
+from tests.cluster.asking import Node, books, wanted
+from tests.e2e import nodes as made
+from tests.e2e import pods
+
+
+def test_the_search_finds_what_first_fit_misses() -> None:
+    # best fit puts 4 and 3 of 10 together, which leaves no room for 6: 6+4 and 7+3 is the one way
+    def space(memory: int) -> Space:
+        return Space(100, memory, 16, False)
+
+    kinds = [4, 3, 3, 2, 2, 2]
+    bins = [Bin((space(8), space(8)), tuple((Ask("c", False, 0, memory_mib=m),) for m in kinds))]
+    spots = lay(bins, range(len(kinds)))
+    assert spots is not None
+    assert_not_overbooked(bins, spots)
+
+
+def test_more_than_may_be_tried_is_undecided() -> None:
+    # 27 pods of 33 to 35 on cards of 131 to 137: enough in all, and three or four to a card
+    asks = tuple((Ask("c", False, 0, memory_mib=33 + n % 3, cores=n % 5),) for n in range(27))
+    bins = [Bin(tuple(Space(100, 131 + n, 16, False) for n in range(7)), asks)]
+    with pytest.raises(UndecidedError):
+        lay(bins, range(27), steps=200)
+
+
+def test_too_little_in_all_needs_no_search() -> None:
+    asks = tuple((Ask("c", False, 0, memory_mib=40),) for _ in range(2))
+    bins = [Bin((Space(100, 100, 16, False),) * 100, asks)]
+    assert lay(bins, [0, 1] * 500, steps=20_000) is None
+
+
+# --- properties -----------------------------------------------------------------------------------
+
+asks = st.builds(
+    Ask,
+    container=st.just("c"),
+    init=st.just(False),
+    index=st.just(0),
+    cards=st.integers(1, 2),
+    cores=st.integers(0, 10).map(lambda n: n * 10),
+    memory_mib=st.integers(1, 8),
+)
+whole = st.builds(
+    Ask,
+    container=st.just("c"),
+    init=st.just(False),
+    index=st.just(0),
+    cards=st.integers(1, 2),
+    whole=st.just(True),
+)
+pods_asked = st.lists(st.one_of(asks, asks, whole), min_size=1, max_size=2).map(tuple)
+fresh_cards = st.just(Space(100, 8, 3, True))
+used_cards = st.builds(
+    Space,
+    cores=st.integers(0, 9).map(lambda n: n * 10),
+    memory_mib=st.integers(0, 7),
+    slots=st.integers(0, 2),
+    untouched=st.just(False),
+)
+node_cards = st.lists(st.one_of(fresh_cards, used_cards), min_size=1, max_size=3).map(tuple)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[list[Bin], list[int]]:
+    kinds = draw(st.lists(pods_asked, min_size=1, max_size=3))
+    bins = []
+    for cards in draw(st.lists(node_cards, min_size=1, max_size=2)):
+        taken = [draw(st.booleans()) for _ in kinds]
+        bins.append(Bin(cards, tuple(k if t else None for k, t in zip(kinds, taken, strict=True))))
+    return bins, draw(st.lists(st.integers(0, len(kinds) - 1), min_size=1, max_size=4))
+
+
+def assert_not_overbooked(bins: Sequence[Bin], spots: Sequence[Spot]) -> None:
+    """Lay everything where it was said to go, with sums alone."""
+    on: dict[tuple[int, int], list[Ask]] = {}
+    for spot in spots:
+        kind = bins[spot.bin].admits[spot.kind]
+        assert kind is not None
+        assert len(kind) == len(spot.cards)
+        for ask, cards in zip(kind, spot.cards, strict=True):
+            assert len(set(cards)) == ask.cards
+            for index in cards:
+                on.setdefault((spot.bin, index), []).append(ask)
+    for (number, index), there in on.items():
+        free = bins[number].cards[index]
+        if any(ask.whole for ask in there):
+            assert len(there) == 1
+            assert free.untouched
+            continue
+        assert sum(ask.cores for ask in there) <= free.cores <= PERCENT
+        assert sum(ask.memory_mib or 0 for ask in there) <= free.memory_mib
+        assert len(there) <= free.slots
+
+
+def any_way(bins: Sequence[Bin], kinds: Sequence[int], state: dict[tuple[int, int], list[Ask]]) -> bool:
+    """Every place of everything, without any cleverness."""
+    if not kinds:
+        return True
+    for number, one in enumerate(bins):
+        kind = one.admits[kinds[0]]
+        if kind is None:
+            continue
+        choices = [_subsets(len(one.cards), ask.cards) for ask in kind]
+        for chosen in product(*choices):
+            spot = Spot(kinds[0], number, chosen)
+            here = {key: list(value) for key, value in state.items()}
+            for ask, cards in zip(kind, spot.cards, strict=True):
+                for index in cards:
+                    here.setdefault((number, index), []).append(ask)
+            if all(_room(bins[n].cards[i], there) for (n, i), there in here.items()) and any_way(
+                bins, kinds[1:], here
+            ):
+                return True
+    return False
+
+
+def _subsets(size: int, count: int) -> list[tuple[int, ...]]:
+
+    return list(combinations(range(size), count))
+
+
+def _room(free: Space, there: Sequence[Ask]) -> bool:
+    if any(ask.whole for ask in there):
+        return len(there) == 1 and free.untouched
+    return (
+        sum(ask.cores for ask in there) <= free.cores
+        and sum(ask.memory_mib or 0 for ask in there) <= free.memory_mib
+        and len(there) <= free.slots
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(problems())
+def test_what_is_said_to_fit_can_be_placed_and_what_is_not_cannot(
+    problem: tuple[list[Bin], list[int]],
+) -> None:
+    bins, kinds = problem
+    spots = lay(bins, kinds)
+    if spots is None:
+        assert not any_way(bins, kinds, {})
+    else:
+        assert sorted(spot.kind for spot in spots) == sorted(kinds)
+        assert_not_overbooked(bins, spots)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(1, 9), st.integers(0, 1)), max_size=6),
+    st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 3)), min_size=1, max_size=2),
+    st.randoms(),
+)
+def test_the_answer_holds_when_it_is_carried_out(
+    running: list[tuple[int, int, int]], asked: list[tuple[int, int, int]], mixed: Any
+) -> None:
+    """Pods put where the answer says they go overbook nothing, and the order of nodes does not matter."""
+    nodes = [made.vke("a"), made.vke("b", cards=1)]
+    there = [
+        pods.vke(f"p{n}", "a", pods.mgpu(10 * c, 2048 * m), {"main": str(card)})
+        for n, (c, m, card) in enumerate(running)
+    ]
+    kinds = [
+        wanted("vke", pods.mgpu(10 * c, 2048 * m), count, f"Deployment/{n}")
+        for n, (c, m, count) in enumerate(asked)
+    ]
+    said = answer(books(nodes, there), kinds)
+    mixed.shuffle(nodes)
+    mixed.shuffle(there)
+    assert answer(books(nodes, there), kinds) == said
+    if said.verdict is Verdict.FITS:
+        carried_out(nodes, there, kinds, said)
+
+
+def carried_out(nodes: list[Node], there: list[Node], kinds: list[Wanted], said: Answer) -> None:
+    more = []
+    for number, place in enumerate(said.places):
+        kind = next(one for one in kinds if place.pod.split(" #")[0] == one.name)
+        limits = {name: value.text for name, value in kind.claims.containers[0].limits.items()}
+        [(_, cards)] = place.cards
+        more.append(pods.vke(f"new{number}", place.node, limits, {"main": ",".join(map(str, cards))}))
+    before, after = books(nodes, there), books(nodes, [*there, *more])
+    assert after.unplaced == before.unplaced
+    for name, one in after.ledgers.items():
+        for card, old in zip(one.cards, before.ledgers[name].cards, strict=True):
+            if len(card.held) > len(old.held):
+                assert card.cores <= PERCENT
+                assert card.memory_mib(one.view.card_mib) <= (one.view.card_mib or 0)
+                assert len(card.held) <= 16
