@@ -7,7 +7,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,26 +20,40 @@ class Timing:
     memory: float
 
 
+# The peak that Linux reports for a process is at least that of the one which started it: a small one.
+_LAUNCHER = """
+import os, subprocess, sys, time
+null = subprocess.DEVNULL
+started = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdin=null, stdout=null, stderr=null)
+_, status, usage = os.wait4(child.pid, 0)
+print(time.perf_counter() - started, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+child.returncode = 0
+"""
+
+
 def together(commands: Mapping[str, Sequence[str]], runs: int = 5) -> dict[str, Timing]:
     """Run each command ``runs`` times in turn, after one warm-up each."""
     walls: dict[str, list[float]] = {name: [] for name in commands}
     memory: dict[str, float] = {}
     for turn in range(runs + 1):
         for name, command in commands.items():
-            wall, peak = once(command)
+            wall, peak, code = once(command)
+            if code not in (0, 1):  # 1 is findings
+                sys.exit(f"{name}: exit {code}, so its time says nothing: {' '.join(command)[:200]}")
             if turn:
                 walls[name].append(wall)
                 memory[name] = max(memory.get(name, 0.0), peak)
     return {name: Timing(statistics.median(walls[name]), memory[name]) for name in commands}
 
 
-def once(command: Sequence[str]) -> tuple[float, float]:
-    """Wall seconds and peak memory (MiB) of one run; output is thrown away, exit codes are not judged."""
-    started = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
-    _, _, usage = os.wait4(child.pid, 0)
-    child.returncode = 0
-    return time.perf_counter() - started, usage.ru_maxrss / 1024
+def once(command: Sequence[str]) -> tuple[float, float, int]:
+    """Wall seconds, peak memory (MiB) and exit code of one run; output is thrown away."""
+    done = subprocess.run(
+        [sys.executable, "-IS", "-c", _LAUNCHER, *command], env=environment(), capture_output=True, check=True
+    )
+    wall, peak, code = done.stdout.split()
+    return float(wall), int(peak) / 1024, int(code)
 
 
 def environment() -> dict[str, str]:

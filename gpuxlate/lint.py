@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.claims import Edit, Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
-from gpuxlate.manifest.edit import EditError, Splice, apply, edit_document
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
@@ -23,6 +23,9 @@ from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
+
+if TYPE_CHECKING:
+    from gpuxlate.manifest.edit import Splice
 
 _is_gpu_key = lru_cache(maxsize=4096)(registry.is_gpu_key)
 
@@ -231,6 +234,8 @@ class Fixed:
 
 def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed:
     """Make every fix that can be made, in rounds, until none is left. Each edit is checked."""
+    from gpuxlate.manifest.edit import apply  # not loaded by runs that mend nothing
+
     linted = lint_source(source, settings)
     made = 0
     for _ in range(MAX_ROUNDS):
@@ -264,6 +269,8 @@ def _splices(source: Source, wanted: Sequence[Diagnostic]) -> tuple[list[Splice]
 
 def _edit(document: Document, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:
     """As many fixes as go together; the others wait for the next round."""
+    from gpuxlate.manifest.edit import EditError, edit_document
+
     edits: list[Edit] = []
     made: list[Splice] = []
     count = 0
@@ -291,6 +298,8 @@ def fix_splices(document: Document, diagnostic: Diagnostic) -> list[Splice]:
     """The text changes of one fix alone, for formats that show fixes. Empty where it cannot be made."""
     if diagnostic.fix is None:
         return []
+    from gpuxlate.manifest.edit import EditError, edit_document
+
     try:
         return edit_document(document, diagnostic.fix.edits)
     except EditError:

@@ -54,3 +54,25 @@ def test_every_command_is_in_the_readme() -> None:
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"| `gpuxlate {name}" not in readme] == []
+
+
+@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
+def test_every_page_is_linked(start: str) -> None:
+    page = ROOT / start
+    targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    linked = {(page.parent / one).resolve() for one in targets if not one.startswith("https://")}
+    pages = set((ROOT / "docs").glob("*.md")) - {ROOT / "docs" / "index.md"}
+    assert sorted(one.name for one in pages - linked) == []
+
+
+def test_every_page_with_commands_is_generated() -> None:
+    from_generator = (ROOT / "docs" / "generate.py").read_text(encoding="utf-8")
+    shown = [one for one in PAGES if "```console\n" in one.read_text(encoding="utf-8")]
+    names = [one.relative_to(ROOT).as_posix() for one in shown]
+    assert [name for name in names if f'"{name}"' not in from_generator] == []
+
+
+def test_the_readme_shows_every_hook() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    hooks = re.findall(r"^- id: (\S+)", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.MULTILINE)
+    assert hooks == re.findall(r"^  - id: (\S+)", readme, re.MULTILINE)

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from .e2e import nodes, pods
+from .e2e.fault_server import FaultServer
+from .e2e.listed import Listed
+
 HEAVY = ("pydantic", "jsonschema", "rich", "kubernetes", "pathspec", "asyncio", "email", "http")
 
 _PROGRAM = """
@@ -18,6 +22,9 @@ sys.argv[0] = "gpuxlate"
 from gpuxlate.cli import main
 main()
 """
+_PLUGIN = _PROGRAM.replace("gpuxlate\"", "kubectl-gpuxlate\"").replace("gpuxlate.cli", "gpuxlate.cli.kubectl")
+    "gpuxlate.cli ", "gpuxlate.cli.kubectl "
+)
 
 POD = """\
 apiVersion: v1
@@ -37,12 +44,12 @@ spec: {cores: 30, memoryMiB: 4096}
 """
 
 
-def loaded(folder: Path, *arguments: str) -> set[str]:
+def loaded(folder: Path, *arguments: str, program: str = _PROGRAM) -> set[str]:
     """The modules that a run ends with. The run must succeed."""
     (folder / "pod.yaml").write_text(POD)
     (folder / "share.yaml").write_text(SHARE)
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, *arguments],
+        [sys.executable, "-c", program, *arguments],
         cwd=folder,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -53,10 +60,31 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
-def test_the_version_loads_nothing(tmp_path: Path) -> None:
-    modules = loaded(tmp_path, "--version")
-    assert {m for m in modules if m.startswith("gpuxlate")} == {"gpuxlate", "gpuxlate.cli"}
+@pytest.mark.parametrize("program", [_PROGRAM, _PLUGIN], ids=["gpuxlate", "kubectl-gpuxlate"])
+def test_the_version_loads_nothing(tmp_path: Path, program: str) -> None:
+    modules = loaded(tmp_path, "--version", program=program)
+    assert {m for m in modules if m.startswith("gpuxlate.")} <= {
+        *(f"gpuxlate.{name}" for name in ("cli", "cli.kubectl", "cluster", "cluster.errors")),
+    }
     assert not modules & {"typer", *HEAVY}
+
+
+def test_nodes_loads_the_light_half_of_the_client_alone(tmp_path: Path) -> None:
+    lists = {
+        "/api/v1/nodes": Listed("v1", "Node", nodes.ALL),
+        "/api/v1/pods": Listed("v1", "Pod", pods.ALL),
+    }
+    with FaultServer(lists) as server:
+        (tmp_path / "kubeconfig").write_text(server.kubeconfig())
+        modules = loaded(tmp_path, "nodes", "--kubeconfig", "kubeconfig", program=_PLUGIN)
+    assert {"urllib3", "gpuxlate.backends.tencent.backend"} <= modules
+    rules = {name for name in modules if ".rules_" in name or name.startswith("gpuxlate.rules.")}
+    assert rules == {"gpuxlate.rules.base"}
+    assert not modules & {
+        *("pydantic", "jsonschema", "rich", "kubernetes", "requests", "multiprocessing"),
+        *("gpuxlate.backends.requirements", "gpuxlate.lint", "gpuxlate.manifest.pods"),
+        *("gpuxlate.manifest.edit", "gpuxlate.report.summary", "gpuxlate.spec.config"),
+    }
 
 
 def test_the_help_loads_no_command(tmp_path: Path) -> None:
@@ -67,6 +95,18 @@ def test_the_help_loads_no_command(tmp_path: Path) -> None:
         "gpuxlate.cli.lint",
         "gpuxlate.backends.volcengine",
         *HEAVY,
+    }
+
+
+def test_lint_loads_nothing_for_fixes_and_profiles(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "lint", "pod.yaml")
+    assert "gpuxlate.manifest.pods" in modules
+    assert not modules & {
+        *(
+            f"gpuxlate.manifest.{name}"
+            for name in ("edit", "plan", "splice", "block", "flow", "writer", "style")
+        ),
+        "gpuxlate.spec.config_models",
     }
 
 

@@ -22,9 +22,9 @@ _SHARED: dict[str, Sequence[str]] = {
     "--fill": ("cores=", "memoryMiB="),
     "--fail-on": ("error", "warning", "info", "never"),
     "--format": ("text", "json", "sarif", "github", "gitlab"),
-    "--dry-run": ("none", "client", "server"),
-    "-o": ("table", "json", "yaml"),
-    "--output": ("table", "json", "yaml"),
+    "--dry-run": ("none", "server"),
+    "-o": ("table", "json"),
+    "--output": ("table", "json"),
 }
 
 

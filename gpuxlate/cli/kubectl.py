@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from gpuxlate.cli import only_version, words
 from gpuxlate.cluster.errors import ChoiceError, ClusterError
 
 BEFORE = {
@@ -17,10 +18,12 @@ BEFORE = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the plug-in and exit with its code."""
+    given = words(arguments)
+    if only_version(given):
+        return
     from gpuxlate.cli.app import build
     from gpuxlate.cli.common import guarded
 
-    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     sys.exit(guarded(_OneLine(build(live=True)), command_first(given), "kubectl gpuxlate"))
 
 

@@ -7,8 +7,10 @@ with a version that is built otherwise, the ordinary import takes over.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+import typing
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,6 +24,8 @@ from gpuxlate.cluster.errors import ChoiceError
 _PACKAGES = ("", ".client", ".config", ".utils")
 _LOGINS = ("google", "google.auth", "google.auth.transport", "google.auth.transport.requests", "adal")
 _UNUSED = ("oauthlib", "oauthlib.oauth2", "requests_oauthlib", "yaml")
+_SAME = {"multiprocessing": os, "typing_extensions": typing}
+"""Modules of which cpu_count, and NotRequired and Self are used; and others that have these too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,10 @@ def _ordinary() -> Library:
 
 def _light() -> Library:
     with _bare_packages() as client:
-        client.Configuration = import_module("kubernetes.client.configuration").Configuration
         client.ApiClient = None  # named by what renews tokens of OpenID Connect, which is not loaded here
-        rest = import_module("kubernetes.client.rest")
+        with _named_as(_SAME):
+            client.Configuration = import_module("kubernetes.client.configuration").Configuration
+            rest = import_module("kubernetes.client.rest")
         with _stand_ins():
             kube_config = import_module("kubernetes.config.kube_config")
         in_cluster = import_module("kubernetes.config.incluster_config")
@@ -89,6 +94,18 @@ def _bare_packages() -> Iterator[Any]:
         yield sys.modules["kubernetes.client"]
     finally:
         for name in [one for one in sys.modules if one.partition(".")[0] == "kubernetes"]:
+            del sys.modules[name]
+
+
+@contextmanager
+def _named_as(modules: Mapping[str, ModuleType]) -> Iterator[None]:
+    """Other modules under these names, for a while; those that are loaded already stay."""
+    missing = {name: module for name, module in modules.items() if name not in sys.modules}
+    sys.modules.update(missing)
+    try:
+        yield
+    finally:
+        for name in missing:
             del sys.modules[name]
 
 

@@ -11,11 +11,11 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.live import LiveNode, LivePod
 from gpuxlate.claims import ContainerClaims, Kind, NodeRequirement, Path, PodClaims, Value
 from gpuxlate.cluster.server import Json
-from gpuxlate.manifest.pods import REQUIRED_AFFINITY
+from gpuxlate.manifest.reading import REQUIRED_AFFINITY
 
 WHOLE_KEY = "nvidia.com/gpu"
 """Whole cards, on every cloud."""
-_ENDED = ("Succeeded", "Failed")
+ENDED = ("Succeeded", "Failed")
 
 
 def live_node(node: Json) -> LiveNode:
@@ -121,7 +121,7 @@ def asks_for_gpus(pod: Json) -> bool:
 
 def is_over(pod: Json) -> bool:
     """The pod holds nothing any more."""
-    return (pod.get("status") or {}).get("phase") in _ENDED
+    return (pod.get("status") or {}).get("phase") in ENDED
 
 
 def takes_pods(node: Json) -> str | None:

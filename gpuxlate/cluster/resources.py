@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from urllib.parse import quote
 
 from gpuxlate.cluster.errors import ChoiceError, MissingError
+from gpuxlate.cluster.live import ENDED
 from gpuxlate.cluster.server import Json, Server
 
 
@@ -166,7 +167,8 @@ def objects(
 ) -> Iterator[Found]:
     """The objects asked for, page by page, with names like ``deploy/web``; with -A ``ml/deploy/web``.
 
-    Where no kind was named, pods and jobs come without those whose controller's own object comes too.
+    Where no kind was named, pods and jobs come without those whose controller's own object comes too,
+    and pods without those that have finished and hold nothing any more.
     ``foreign_pods``: pods of controllers that are no kind of Kubernetes itself come.
     """
     namespace = None if all_namespaces else server.namespace
@@ -224,6 +226,8 @@ def _listed(
 def _comes_by_itself(item: Json, foreign_pods: bool) -> bool:
     if item["kind"] not in ("Pod", "Job"):
         return True
+    if (item.get("status") or {}).get("phase") in ENDED:
+        return False
     owners = [
         one for one in (item.get("metadata") or {}).get("ownerReferences") or () if one.get("controller")
     ]

@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.report.summary import Replacement, Report, Summary, no_replacements, no_rule, no_source
 
 if TYPE_CHECKING:
+    from gpuxlate.report.summary import Replacement, Summary
     from gpuxlate.rules.base import Rule
 
 FORMATS: tuple[str, ...] = ("text", "json", "sarif", "github", "gitlab")
@@ -20,22 +20,33 @@ def render(
     diagnostics: Sequence[Diagnostic],
     summary: Summary,
     *,
-    sources: Callable[[str], str | None] = no_source,
+    sources: Callable[[str], str | None] | None = None,
     color: bool = False,
-    rules: Callable[[str], Rule | None] = no_rule,
+    rules: Callable[[str], Rule | None] | None = None,
     version: str = "",
-    replacements: Callable[[Diagnostic], Sequence[Replacement]] = no_replacements,
+    replacements: Callable[[Diagnostic], Sequence[Replacement]] | None = None,
 ) -> str:
     """The whole output of a format, its last line break included. Raises ValueError for an unknown one."""
     if format_name not in FORMATS:
         raise ValueError(f"unknown format {format_name!r}; formats: {', '.join(FORMATS)}")
-    report = Report(diagnostics, summary, sources, color, rules, version, replacements)
+    from gpuxlate.report.summary import Report, no_replacements, no_rule, no_source
+
+    report = Report(
+        diagnostics,
+        summary,
+        sources or no_source,
+        color,
+        rules or no_rule,
+        version,
+        replacements or no_replacements,
+    )
     rendered: str = import_module(f"{__name__}.{format_name}").render(report)
     return rendered
 
 
-def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | None] = no_rule) -> str:
+def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | None] | None = None) -> str:
     """One line for each code: how often, the code, what its rule holds; the most frequent first."""
     from gpuxlate.report import text
+    from gpuxlate.report.summary import no_rule
 
-    return text.statistics(diagnostics, rules)
+    return text.statistics(diagnostics, rules or no_rule)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.requirements import Requirement, unmet
+from typing import TYPE_CHECKING
+
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.backends.tencent import prerequisites
 from gpuxlate.profile import Profile
 from gpuxlate.share import Policy
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.requirements import Requirement
+
+# Most runs have no profile: what is needed to judge one is loaded where there is one.
 
 
 def ours(profile: Profile | None) -> Profile | None:
@@ -28,14 +33,26 @@ def card_gib(profile: Profile | None) -> int | None:
 
 def old_addon(profile: Profile | None) -> str | None:
     """The version of the qGPU add-on, where it is too old for two shared cards."""
-    return _lacking(profile, prerequisites.ADDON)
+    found = ours(profile)
+    if found is None:
+        return None
+    from gpuxlate.backends.tencent.prerequisites import ADDON
+
+    return _lacking(found, ADDON)
 
 
 def old_kubernetes(profile: Profile | None) -> str | None:
     """The version of Kubernetes, where it is too old for qGPU."""
-    return _lacking(profile, prerequisites.KUBERNETES)
+    found = ours(profile)
+    if found is None:
+        return None
+    from gpuxlate.backends.tencent.prerequisites import KUBERNETES
+
+    return _lacking(found, KUBERNETES)
 
 
-def _lacking(profile: Profile | None, need: Requirement) -> str | None:
+def _lacking(profile: Profile, need: Requirement) -> str | None:
     """What the profile has, where it is known not to do; what is no version is not judged."""
-    return next((lack.found for lack in unmet(ours(profile), (need,))), None)
+    from gpuxlate.backends.requirements import unmet
+
+    return next((lack.found for lack in unmet(profile, (need,))), None)

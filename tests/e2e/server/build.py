@@ -87,6 +87,12 @@ def ensure(cache: Path | None = None) -> Server:
     return Server(home / "kube-apiserver", Path(etcd))
 
 
+def is_built(cache: Path | None = None) -> bool:
+    """``ensure`` answers at once: nothing is left to build or to install."""
+    home = (cache or cache_folder()) / f"kube-apiserver-{VERSION}"
+    return _finished(home) and all(map(shutil.which, RUN_TIME))
+
+
 def _finished(home: Path) -> bool:
     try:
         stamp = json.loads((home / "stamp.json").read_text())

@@ -1,0 +1,59 @@
+"""The ``console live`` blocks of the documentation, run on clusters with made-up nodes and pods.
+
+    python -m tests.e2e.pages      # writes what the commands print now
+
+Each page starts with the same two clusters; its commands run in their order and see what was done before.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+from . import nodes, pods
+from .server.cluster import Cluster
+from .server.kubeconfig import write_kubeconfig
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "docs/kubectl.md")
+FENCE = "console live"
+
+
+def _console() -> ModuleType:
+    """``docs/console.py``, which is in no package."""
+    spec = importlib.util.spec_from_file_location("console", ROOT / "docs" / "console.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def current(page: str, vke: Cluster, tke: Cluster, folder: Path) -> str:
+    """The page as it should be. ``folder`` gets the kubeconfig, with contexts ``vke`` and ``tke``."""
+    for cluster, its_nodes, its_pods in ((vke, nodes.VKE, pods.VKE), (tke, nodes.TKE, pods.TKE)):
+        cluster.clear()
+        cluster.add_nodes(its_nodes)
+        cluster.add_pods(its_pods)
+    kubeconfig = write_kubeconfig(folder / "kubeconfig", [vke.context(name="vke"), tke.context(name="tke")])
+    variables = {"KUBECONFIG": str(kubeconfig), "HOME": str(folder)}
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found: str = _console().with_output(text, FENCE, variables)
+    return found
+
+
+def main() -> int:
+    with Cluster("vke") as vke, Cluster("tke") as tke, tempfile.TemporaryDirectory() as folder:
+        for page in PAGES:
+            text = current(page, vke, tke, Path(folder))
+            if text != (ROOT / page).read_text(encoding="utf-8"):
+                (ROOT / page).write_text(text, encoding="utf-8")
+                print(f"wrote {page}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
