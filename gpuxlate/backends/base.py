@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gpuxlate import quantity
 from gpuxlate.backends.placing import Placing, PodPlacing
-from gpuxlate.claims import ContainerClaims, Key, NodeRequirement, Path, Place, PodClaims, Value, key
+from gpuxlate.claims import ContainerClaims, Key, NodeRequirement, Path, Place, PodClaims, Range, Value, key
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import Profile
 from gpuxlate.rules.base import Rule, rules_of
@@ -32,6 +32,7 @@ __all__ = [
     "Place",
     "Placing",
     "PodPlacing",
+    "Range",
     "Reading",
     "Selector",
     "Taking",
