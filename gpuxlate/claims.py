@@ -72,6 +72,7 @@ class ContainerClaims:
     requests: Mapping[str, Value] = field(default_factory=dict)
     env: Mapping[str, Value] = field(default_factory=dict)
     path: Path = field(default=(), compare=False)
+    privileged: Value | None = None  # securityContext.privileged
 
     @property
     def resources(self) -> Mapping[str, Value]:
@@ -101,6 +102,7 @@ class PodClaims:
     stray_annotations: Mapping[str, Value] = field(default_factory=dict)
     path: Path = field(default=(), compare=False)
     metadata_path: Path = field(default=(), compare=False)
+    node_name: Value | None = None
 
     def all_containers(self) -> Iterator[ContainerClaims]:
         """Init containers, then containers, in their order."""
@@ -150,6 +152,10 @@ class Place(StrEnum):
     SCHEDULER = "scheduler"  # written by the vendor's scheduler: stripped, never written
 
 
+SELECTOR = "selector"
+"""What a row ``says`` that chooses nodes or cards: no field of a share, kept where both targets know it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """Whole numbers from ``least`` to ``most`` (None: without end), ``step`` apart and multiples of it."""
@@ -173,7 +179,7 @@ class Key:
     meaning: str
     unit: str = ""
     source: str = ""
-    says: str | None = None  # the field of the share that it says, by attribute name
+    says: str | None = None  # the field of the share that it says, by attribute name, or SELECTOR
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     needs: tuple[str, ...] = ()
 

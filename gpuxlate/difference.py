@@ -38,10 +38,12 @@ def pod_edits(
     resources_key: str = "resources",
     mirror_requests: bool,
     quoted_source: bool = False,
+    schedulers: Sequence[str] = (),
 ) -> Iterator[Edit]:
     """Edits that replace every owned claim of a pod by the wanted ones.
 
     ``mirror_requests``: write requests only where the container had its share in requests too.
+    ``schedulers``: those of the replaced dialects, which go with it.
     ``quoted_source``: the replaced dialect writes its numbers as strings by custom.
     """
     new = {(c.init, c.index): c for c in wanted.all_containers()}
@@ -65,6 +67,16 @@ def pod_edits(
         pod.node_selector,
     )
     yield from _affinity_edits(pod, wanted, owned, affinity_path)
+    yield from _scheduler_edits(pod, wanted, schedulers)
+
+
+def _scheduler_edits(pod: PodClaims, wanted: PodClaims, schedulers: Sequence[str]) -> Iterator[Edit]:
+    """``schedulerName`` of the pod itself: a job may hand down its own, which stays."""
+    now, new = pod.scheduler_name, wanted.scheduler_name
+    if new is not None and (now is None or now.text != new.text):
+        yield Put((*pod.path, "schedulerName"), new.text)
+    elif new is None and now is not None and now.text in schedulers and now.path[:-1] == pod.path:
+        yield Remove(now.path)
 
 
 def _owned(values: Mapping[str, Value], owned: Owned) -> list[tuple[str, Value]]:
@@ -87,7 +99,20 @@ def _container_edits(
     yield from _paired(
         requested, requests, (*path, "requests"), role, container.requests, quoted_source, True
     )
-    yield from (Remove(value.path) for _, value in _owned(container.env, owned))
+    yield from _env_edits(container, made, owned)
+
+
+def _env_edits(container: ContainerClaims, made: ContainerClaims, owned: Owned) -> Iterator[Edit]:
+    """Variables are items of a list: those that stay keep their place, new ones come at its end."""
+    for name, value in container.env.items():
+        wanted = made.env.get(name)
+        if wanted is None:
+            yield from [Remove(value.path)] if owned(name) else []
+        elif wanted.text != value.text:
+            yield Put((*value.path, "value"), wanted.text)
+    for name, wanted in made.env.items():
+        if name not in container.env:
+            yield Append((*container.path, "env"), {"name": name, "value": wanted.text})
 
 
 def _paired(

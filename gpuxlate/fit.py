@@ -12,7 +12,7 @@ from gpuxlate.claims import PodClaims
 from gpuxlate.diagnostics import Diagnostic, Loss, LossKind
 from gpuxlate.profile import Profile
 from gpuxlate.rules import translation
-from gpuxlate.share import JSON_NAMES, Share
+from gpuxlate.share import JSON_NAMES, Share, percent_in_mib
 
 __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
 
@@ -57,6 +57,8 @@ class Outcome:
         changed = {
             attributes[loss.field]: loss.given for loss in self.losses if loss.kind is not LossKind.REFUSED
         }
+        if changed.get("memory_mib") is not None:
+            changed["memory_percent"] = None  # memory is said once
         return replace(self.share, **changed)  # type: ignore[arg-type]
 
     def findings(self) -> Iterator[Diagnostic]:
@@ -95,10 +97,11 @@ def fit_pod(
     selectors: Sequence[Selector] = (),
 ) -> PodFit:
     """Place every share of a pod at a target. Pure: the same input gives the same outcome."""
-    shared = [one for one in containers if one.share is not None]
+    shared = [(one, one.share) for one in containers if one.share is not None]
+    counted = [_in_mib(one, share, backend, profile) for one, share in shared]
     placings = tuple(
         Placing(
-            one.share,
+            share,
             accept,
             name=one.name,
             index=one.index,
@@ -106,20 +109,50 @@ def fit_pod(
             origins=one.origins,
             path=one.path,
         )
-        for one in shared
-        if one.share is not None
+        for (one, _), (share, _) in zip(shared, counted, strict=True)
     )
     _agree(placings)
     ordinary = tuple(one.name for one in containers if not one.init)
     claims = backend.write(PodPlacing(placings, ordinary), profile)
     for placing in placings:
         for attribute in placing.untaken:
-            placing.drop(attribute, "GX020", translation.no_place_reason(backend.name))
+            why = translation.no_place_reason(backend.name)
+            if attribute == "memory_percent":  # without it the share would be all of the memory
+                message = f"memoryPercent {placing.peek(attribute)} has no place: {why}"
+                placing.refuse(attribute, "GX020", message, translation.NEEDS_A_CARD)
+            else:
+                placing.drop(attribute, "GX020", why)
     outcomes = tuple(
-        Outcome(one, placing.asked, tuple(placing.losses), tuple(placing.diagnostics))
-        for one, placing in zip(shared, placings, strict=True)
+        Outcome(one, share, (*turned, *placing.losses), tuple(placing.diagnostics))
+        for (one, share), (_, turned), placing in zip(shared, counted, placings, strict=True)
     )
     return PodFit(outcomes, claims, tuple(_selector_loss(one, accept, backend) for one in selectors))
+
+
+def _in_mib(
+    container: ContainerShare, share: Share, backend: Backend, profile: Profile | None
+) -> tuple[Share, tuple[Loss, ...]]:
+    """Memory in percent as MiB, where the target does not count so and a profile knows the card.
+
+    Marked (GX017), since another card gives another number; allowed, since the profile was given.
+    """
+    name = JSON_NAMES["memory_percent"]
+    card_mib = profile.cards.memory_mib if profile else None
+    percent = share.memory_percent
+    if percent is None or card_mib is None or name in backend.says:
+        return share, ()
+    given = percent_in_mib(percent, card_mib) * share.cards
+    turned = Loss(
+        LossKind.ROUNDED,
+        JSON_NAMES["memory_mib"],
+        "GX017",
+        translation.percent_in_mib(percent, given, card_mib),
+        asked=f"{percent} %",
+        given=given,
+        accepted=True,
+        path=container.origins.get("memory_percent", container.path),
+    )
+    return replace(share, memory_mib=given, memory_percent=None), (turned,)
 
 
 def _agree(placings: tuple[Placing, ...]) -> None:
@@ -138,7 +171,7 @@ def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss
         LossKind.DROPPED,
         "selector",
         "GX020",
-        f"node selector {selector.key} ({selector.text}) has no place: "
+        f"{selector.what} {selector.key} ({selector.text}) has no place: "
         + translation.no_place_reason(backend.name),
         f"choose the nodes at {backend.name} by hand, or pass --drop selector",
         asked=f"{selector.key}={selector.text}",

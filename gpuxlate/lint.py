@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _is_gpu_key = lru_cache(maxsize=4096)(registry.is_gpu_key)
 
+SHORT_DOMAIN = 8
+"""Domains with fewer letters are not cut."""
 MAX_ROUNDS = 10
 """Fixes of one place can wait for each other; more rounds than this do not happen."""
 
@@ -55,8 +57,14 @@ def text_marks() -> re.Pattern[bytes]:
 
 
 def _three_pieces(name: str) -> tuple[str, str, str]:
-    """A key in three: the last piece keeps a letter of the domain, since names alone are common words."""
+    """A key in three: the last piece keeps a letter of the domain, since names alone are common words.
+
+    A short domain stays whole, since two letters of it are in every text.
+    """
     last = name.index("/") - 1
+    if last < SHORT_DOMAIN:
+        third = len(name) // 3
+        return name[:third], name[third : 2 * third], name[2 * third :]
     middle = (last - 1) // 2
     return name[:middle], name[middle:last], name[last:]
 

@@ -10,6 +10,7 @@ from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.difference import pod_edits, terms_left_empty
 from gpuxlate.fit import PodFit
 from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
+from gpuxlate.scheduling import left_schedulers
 
 
 def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Diagnostic]:
@@ -56,6 +57,8 @@ def share_edits(
     common = {b.whole_card_key for b in replaced if b.whole_card_key}
 
     def owned(name: str) -> bool:
+        if target.chooses(name):  # both know it: it stays as it is
+            return False
         return name in common or any(backend.owns(name) for backend in replaced)
 
     def role(name: str) -> str | None:
@@ -71,5 +74,6 @@ def share_edits(
             resources_key=pod.resources_key,
             mirror_requests=mirror_requests,
             quoted_source=any(backend.quotes_numbers for backend in replaced),
+            schedulers=left_schedulers(replaced, target),
         )
     )

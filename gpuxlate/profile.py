@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 ACK_DEFAULT_UNIT_MIB = 1024
@@ -29,7 +29,11 @@ class AlibabaProfile:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One cluster. ``components`` maps a component's name to its version."""
+    """One cluster. ``components`` maps a component's name to its version.
+
+    ``memory_unit_mib``: MiB of one unit of a memory key that counts MiB, where the cluster is set to
+    count in larger steps.
+    """
 
     target: str
     kubernetes_version: str | None = None
@@ -38,6 +42,17 @@ class Profile:
     cards: CardProfile = field(default_factory=CardProfile)
     components: Mapping[str, str] = field(default_factory=dict)
     alibaba: AlibabaProfile = field(default_factory=AlibabaProfile)
+    memory_unit_mib: int = 1
+
+
+def memory_unit_of(profile: Profile | None, names: Collection[str]) -> int:
+    """MiB of one unit at a target that is called by one of the names; 1 where the profile is another's."""
+    return profile.memory_unit_mib if profile and profile.target in names else 1
+
+
+def card_of(profile: Profile | None, names: Collection[str]) -> CardProfile:
+    """The cards of a target's profile; one that says nothing where the profile is another's."""
+    return profile.cards if profile and profile.target in names else CardProfile()
 
 
 def alibaba_of(profile: Profile | None) -> AlibabaProfile:

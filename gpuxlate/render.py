@@ -18,6 +18,7 @@ from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.style import scalar
 from gpuxlate.placement import share_edits, writable
 from gpuxlate.rules.translation import editable_text
+from gpuxlate.scheduling import rescheduled
 from gpuxlate.spec.document import ShareDocument
 from gpuxlate.translate import Settings, unique
 from gpuxlate.unreadable import no_yaml
@@ -179,7 +180,8 @@ class _Render:
             if asked:
                 self.items.append(self._item(asked, spot, outcome.verdict, outcome.losses, found))
         self.diagnostics.extend(
-            placed(spot.document, one, pod.object) for one in writable(pod, fit, target.owns)
+            placed(spot.document, one, pod.object)
+            for one in (*writable(pod, fit, target.owns), *rescheduled(pod, fit, (target,), target))
         )
         return share_edits(pod, fit.claims, (target,), target, mirror_requests=False)
 

@@ -13,6 +13,8 @@ from typing import Any
 
 FULL_CARD_CORES = 100
 """Compute of one whole card, in percent."""
+ALL_MEMORY = 100
+"""Memory of a whole card, in percent."""
 
 
 class Policy(StrEnum):
@@ -51,10 +53,14 @@ JSON_NAMES: Mapping[str, str] = {
     "cards": "cards",
     "cores": "cores",
     "memory_mib": "memoryMiB",
+    "memory_percent": "memoryPercent",
     "policy": "policy",
     "qos": "qos",
 }
 """Attribute name to the name that documents and reports use."""
+
+ONLY_WHEN_SET = frozenset({"memory_percent"})
+"""Fields that reports name only where a share says them: those that came after the first five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +70,11 @@ class Share:
     ``cards``: physical cards of one node, an equal part of each.
     ``cores``: compute in percent of one card, total over the cards; None is not capped.
     ``memory_mib``: GPU memory in MiB, total over the cards; None is all of it.
+    ``memory_percent``: GPU memory in percent of each card, 1 to 100, in place of ``memory_mib``.
+    How many MiB that is depends on the card.
 
-    Whole cards have one form: ``cores`` of 100 x cards without memory becomes None.
+    Whole cards have one form: ``cores`` of 100 x cards without memory becomes None, and so does
+    ``memory_percent`` of 100, which is all of it.
     Raises ShareError where the numbers are no share (rule GX011).
     """
 
@@ -74,18 +83,26 @@ class Share:
     memory_mib: int | None = None
     policy: Policy | None = None
     qos: Qos | None = None
+    memory_percent: int | None = None
 
     def __post_init__(self) -> None:
-        problems = tuple(share_problems(self.cards, self.cores, self.memory_mib))
+        problems = tuple(share_problems(self.cards, self.cores, self.memory_mib, self.memory_percent))
         if problems:
             raise ShareError(problems)
-        if self.memory_mib is None and self.cores == FULL_CARD_CORES * self.cards:
+        if self.memory_percent == ALL_MEMORY:
+            object.__setattr__(self, "memory_percent", None)
+        if not self.caps_memory and self.cores == FULL_CARD_CORES * self.cards:
             object.__setattr__(self, "cores", None)
 
     @property
     def whole_cards(self) -> bool:
         """The container has its cards to itself, with all their memory."""
-        return self.cores is None and self.memory_mib is None
+        return self.cores is None and not self.caps_memory
+
+    @property
+    def caps_memory(self) -> bool:
+        """The container gets a part of the memory of its cards, in MiB or in percent."""
+        return self.memory_mib is not None or self.memory_percent is not None
 
     @property
     def cores_per_card(self) -> int | None:
@@ -98,8 +115,12 @@ class Share:
         return None if self.memory_mib is None else self.memory_mib // self.cards
 
     def to_json(self) -> dict[str, int | str | None]:
-        """The five fields under their JSON names, None where omitted."""
-        return {JSON_NAMES[f.name]: _plain(getattr(self, f.name)) for f in fields(self)}
+        """The five fields under their JSON names, None where omitted; memoryPercent where it is set."""
+        return {
+            name: _plain(getattr(self, attribute))
+            for attribute, name in JSON_NAMES.items()
+            if attribute not in ONLY_WHEN_SET or getattr(self, attribute) is not None
+        }
 
     def given_fields(self) -> frozenset[str]:
         """Attribute names of the fields that say something: those a target must find room for."""
@@ -111,7 +132,9 @@ def _plain(value: Any) -> int | str | None:
     return str(value) if isinstance(value, StrEnum) else value
 
 
-def share_problems(cards: int, cores: int | None, memory_mib: int | None) -> Iterator[ShareProblem]:
+def share_problems(
+    cards: int, cores: int | None, memory_mib: int | None, memory_percent: int | None = None
+) -> Iterator[ShareProblem]:
     """Every reason why the numbers are no share, each with the nearest that would do."""
     if cards < 1:
         yield ShareProblem("cards", f"cards is {cards}, it must be at least 1", "write cards: 1")
@@ -139,6 +162,30 @@ def share_problems(cards: int, cores: int | None, memory_mib: int | None) -> Ite
             )
         elif memory_mib % cards:
             yield _does_not_divide("memoryMiB", memory_mib, cards, None)
+    if memory_percent is not None:
+        yield from _percent_problems(memory_percent, memory_mib)
+
+
+def _percent_problems(memory_percent: int, memory_mib: int | None) -> Iterator[ShareProblem]:
+    if memory_mib is not None:
+        yield ShareProblem(
+            "memoryPercent",
+            f"memoryPercent {memory_percent} stands beside memoryMiB {memory_mib}: memory is said once",
+            "keep one of them: MiB in total, or percent of each card",
+        )
+    if memory_percent < 1:
+        yield ShareProblem(
+            "memoryPercent",
+            f"memoryPercent is {memory_percent}, it must be at least 1",
+            "omit memoryPercent to ask for all memory of the cards",
+        )
+    elif memory_percent > ALL_MEMORY:
+        yield ShareProblem(
+            "memoryPercent",
+            f"memoryPercent is {memory_percent}, at most {ALL_MEMORY} is possible: it counts percent of "
+            "each card, however many there are",
+            f"write memoryPercent: {ALL_MEMORY} or less",
+        )
 
 
 def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) -> ShareProblem:
@@ -150,6 +197,11 @@ def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) ->
         f"{field} is {value}, it must divide by cards ({cards}): each card gives an equal part",
         f"write {' or '.join(near)}",
     )
+
+
+def percent_in_mib(percent: int, card_mib: int) -> int:
+    """A part of a card's memory in MiB, rounded up: never below what was asked."""
+    return -(-percent * card_mib // ALL_MEMORY)
 
 
 def _cards(count: int) -> str:

@@ -23,6 +23,7 @@ from gpuxlate.reading import merge_readings, read_pod
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
+from gpuxlate.scheduling import rescheduled
 from gpuxlate.unreadable import no_yaml, template_in, unrendered
 
 
@@ -108,7 +109,8 @@ class _Run:
             shared = True
             edits.extend(self._pod(document, pod, speaking))
             if self.settings.to.form_module:
-                path = next(c.path for c in pod.claims.all_containers() if self._asks(c, speaking))
+                asking = (c.path for c in pod.claims.all_containers() if self._asks(c, speaking))
+                path = next(asking, pod.claims.path)
                 self._refuse_job(document, pod, path, f"{self.settings.to.name} writes no pod")
         shared = self._jobs(document) or shared
         for finding in check_document(catalog.neutral_rules(), facts, self.settings.context):
@@ -198,12 +200,14 @@ class _Run:
             readings.append((backend, reading))
         broken = any(one.severity is Severity.ERROR for one in found)
         containers = merge_readings([reading for _, reading in readings])
-        selectors = [s for _, reading in readings for s in reading.selectors if not self.settings.reads_only]
+        wanted = [] if self.settings.reads_only else [s for _, reading in readings for s in reading.selectors]
+        selectors = [one for one in wanted if not self.settings.to.chooses(one.key)]
         fit = fit_pod(containers, self.settings.to, self.settings.accept, self.settings.profile, selectors)
         found.extend(fit.findings())
         found.extend(self._isolation(readings))
         if not self.settings.reads_only:
             found.extend(writable(pod, fit, self._owned(sources)))
+            found.extend(rescheduled(pod, fit, sources, self.settings.to))
         placed_all = [placed(document, one, pod.object) for one in unique(found)]
         self.diagnostics.extend(placed_all)
         self._note_items(document, pod, readings, fit, broken, placed_all)

@@ -6,7 +6,7 @@ Vendors round memory up, and never give much more or less (contract, section 4):
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from gpuxlate.backends.base import Backend, ContainerShare
@@ -15,7 +15,7 @@ from gpuxlate.diagnostics import Diagnostic, LossKind
 from gpuxlate.fit import fit_pod
 from gpuxlate.nvidia_smi import Form, Seen, SeenCard
 from gpuxlate.profile import AlibabaProfile, Profile, alibaba_of
-from gpuxlate.share import JSON_NAMES, Share
+from gpuxlate.share import JSON_NAMES, Share, percent_in_mib
 
 LEAST = Fraction(99, 100)
 MOST = Fraction(108, 100)
@@ -84,10 +84,16 @@ def expected(
     With a target, memory may be as much above as its steps make it. ``card_mib``: MiB of a
     physical card, that of the profile where it is omitted.
     """
-    asked = share.memory_mib_per_card
     whole = card_mib or (profile.cards.memory_mib if profile else None)
-    given, refused = (asked, []) if backend is None else _given(share, backend, profile)
     notes: list[str] = []
+    if share.memory_percent is not None:
+        if whole:
+            memory = percent_in_mib(share.memory_percent, whole) * share.cards
+            share = replace(share, memory_mib=memory, memory_percent=None)
+        else:
+            notes.append("memory in percent can be verified with the size of a card only")
+    asked = share.memory_mib_per_card
+    given, refused = (asked, []) if backend is None else _given(share, backend, profile)
     if asked is not None and given is None:
         notes.append("a full card's compute comes with all of its memory here: the cap is not to be seen")
     ack = alibaba_of(profile) if backend is not None and backend.name == ALIBABA else None

@@ -14,7 +14,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gpuxlate import quantity
 from gpuxlate.backends.placing import Placing, PodPlacing
-from gpuxlate.claims import ContainerClaims, Key, NodeRequirement, Path, Place, PodClaims, Range, Value, key
+from gpuxlate.backends.results import ContainerShare, Reading, Selector
+from gpuxlate.claims import (
+    SELECTOR,
+    ContainerClaims,
+    Key,
+    NodeRequirement,
+    Path,
+    Place,
+    PodClaims,
+    Range,
+    Value,
+    key,
+)
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import Profile
 from gpuxlate.rules.base import Rule, rules_of
@@ -25,6 +37,7 @@ if TYPE_CHECKING:
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
 
 __all__ = [
+    "SELECTOR",
     "Backend",
     "ContainerShare",
     "Form",
@@ -38,45 +51,6 @@ __all__ = [
     "Taking",
     "key",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Selector:
-    """A choice of nodes that has no counterpart at another target, such as a card model."""
-
-    key: str
-    text: str
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class ContainerShare:
-    """One container of a pod and its share, None where it asks for no GPU.
-
-    ``origins`` tells, by attribute name, where each field was read from.
-    """
-
-    name: str
-    index: int
-    init: bool = False
-    share: Share | None = None
-    origins: Mapping[str, Path] = field(default_factory=dict)
-    path: Path = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a backend read from a pod: its containers in their order, init containers first."""
-
-    containers: tuple[ContainerShare, ...]
-    selectors: tuple[Selector, ...] = ()
-    isolation: str | None = None  # ACK's mode, which is no field of the share
-    diagnostics: tuple[Diagnostic, ...] = ()
-    taken: frozenset[Path] = frozenset()
-
-    @property
-    def shares(self) -> tuple[ContainerShare, ...]:
-        return tuple(container for container in self.containers if container.share)
 
 
 class Taking:
@@ -159,6 +133,11 @@ class Taking:
             if requirement.key == name:
                 self._select(requirement)
 
+    def choice(self, value: Value | None, name: str, what: str) -> None:
+        """Take an annotation, a variable or a resource that chooses what no other target can say."""
+        if self._take(value) is not None and value is not None:
+            self.selectors.append(Selector(name, value.text, value.path, what))
+
     def problem(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
         self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, hint, path))
 
@@ -171,6 +150,7 @@ class Taking:
         memory_mib: int | None = None,
         policy: Policy | None = None,
         qos: Qos | None = None,
+        memory_percent: int | None = None,
         origins: Mapping[str, Path] | None = None,
     ) -> ContainerShare:
         """The container with its share; numbers that are no share are reported (GX011)."""
@@ -179,7 +159,7 @@ class Taking:
         found = None
         where = dict(origins or {})
         try:
-            found = Share(cards, cores, memory_mib, policy, qos)
+            found = Share(cards, cores, memory_mib, policy, qos, memory_percent)
         except ShareError as error:
             attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
             for one in error.problems:
@@ -241,6 +221,8 @@ class Backend:
     rules_module: str
     look_alikes: Mapping[str, str] = field(default_factory=dict)
     whole_card_key: str | None = None
+    schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
+    also_speaks: Callable[[PodClaims], bool] | None = None  # whatever keys stand in resources
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
     claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
@@ -321,9 +303,14 @@ class Backend:
         row = self.find(name)
         return row.says if row else None
 
+    def chooses(self, name: str) -> bool:
+        """The key chooses nodes or cards here, as its row says."""
+        return self.role(name) == SELECTOR
+
     def speaks_in(self, pod: PodClaims) -> bool:
         """Some container of the pod asks for a GPU in this dialect."""
-        return any(self.owns(name) for container in pod.all_containers() for name in container.resources)
+        owned = any(self.owns(name) for container in pod.all_containers() for name in container.resources)
+        return owned or (self.also_speaks is not None and self.also_speaks(pod))
 
     def owned(self, pod: PodClaims) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""

@@ -72,7 +72,7 @@ class Placing:
 
     @property
     def whole_cards(self) -> bool:
-        return self._now["cores"] is None and self._now["memory_mib"] is None
+        return all(self._now[name] is None for name in ("cores", "memory_mib", "memory_percent"))
 
     @property
     def untaken(self) -> tuple[str, ...]:
@@ -134,6 +134,8 @@ class Placing:
         value = self.take(attribute)
         if value is not None:
             return int(value)
+        if attribute == "memory_mib" and self._now["memory_percent"] is not None:
+            return None  # it is said, in a way that has no place here: that is one loss, not two
         name = JSON_NAMES[attribute]
         each = self.accept.fill.get(name)
         given = None if each is None else each * self.cards
@@ -183,7 +185,7 @@ class Placing:
     def whole_when_full(self, code: str) -> None:
         """A full card's compute with a memory cap that the target cannot say: whole cards."""
         cores, memory = self._now["cores"], self._now["memory_mib"]
-        if cores != FULL_CARD_CORES * self.cards:
+        if cores != FULL_CARD_CORES * self.cards or self._now["memory_percent"] is not None:
             return
         self._now["cores"] = None
         self._untaken.discard("cores")

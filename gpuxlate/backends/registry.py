@@ -1,4 +1,4 @@
-"""Targets by name: built-in ones from the table below, loaded when first asked for."""
+"""Targets by name: built-in ones from the table below, loaded when first asked for, and plug-ins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import import_module
 
+from gpuxlate.backends import plugins
 from gpuxlate.backends.base import Backend
+from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.claims import PodClaims
 
 
@@ -55,6 +57,8 @@ BUILT_IN: tuple[Row, ...] = (
         ("gpuResourceType",),
         form=True,
     ),
+    Row("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
+    Row("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 
@@ -63,20 +67,39 @@ class UnknownTargetError(LookupError):
     """No target of that name; ``hint`` names the nearest."""
 
     def __init__(self, name: str) -> None:
-        near = get_close_matches(name, [n for row in BUILT_IN for n in (row.name, *row.aliases)], 1, 0.5)
+        known = [n for row in BUILT_IN for n in (row.name, *row.aliases)]
+        near = get_close_matches(name, [*known, *plugins.names()], 1, 0.5)
         self.hint = f"did you mean {near[0]}?" if near else f"targets: {', '.join(target_names())}"
         super().__init__(f"unknown target {name!r}")
 
 
 def target_names() -> tuple[str, ...]:
-    """The names of all targets, in the order of the data sheet."""
-    return tuple(row.name for row in BUILT_IN)
+    """The names of all targets, in the order of the data sheet; plug-ins with their aliases, last."""
+    return (*(row.name for row in BUILT_IN), *_of_plugins())
+
+
+def _of_plugins() -> tuple[str, ...]:
+    taken = {name for row in BUILT_IN for name in (row.name, *row.aliases)}
+    return tuple(name for name in plugins.names() if name not in taken)
+
+
+def _plugins() -> Iterator[Backend]:
+    """Every plug-in, loaded. One that takes a name of a built-in target would never be found by it."""
+    taken = {name for row in BUILT_IN for name in (row.name, *row.aliases)}
+    for backend in plugins.backends():
+        if backend.name in taken:
+            raise BrokenPluginError(
+                backend.name, plugins.distribution_of(backend), "a built-in target has that name"
+            )
+        yield backend
 
 
 @cache
 def marks() -> re.Pattern[bytes]:
     """What a text must hold to ask for GPUs in a built-in dialect. A cheap test before any parse."""
     texts = [re.escape(mark.encode()) for row in BUILT_IN for mark in row.marks]
+    for one in _plugins():
+        texts += [re.escape(name.encode()) for name in (*one.gpu_prefixes, *one.resource_keys)]
     return re.compile(b"|".join([*texts, rb"nvidia\.com/gpu"]))
 
 
@@ -89,28 +112,37 @@ def _load(row: Row) -> Backend:
 
 
 def get(name: str) -> Backend:
-    """The backend of a name or alias. Raises UnknownTargetError."""
+    """The backend of a name or alias; a plug-in where no built-in one has it. Raises UnknownTargetError
+    and BrokenPluginError."""
     for row in BUILT_IN:
         if name == row.name or name in row.aliases:
             return _load(row)
-    raise UnknownTargetError(name)
+    found = plugins.find(name)
+    if found is None:
+        raise UnknownTargetError(name)
+    return found
 
 
 def aliases(name: str) -> tuple[str, ...]:
-    """The other names of a built-in target."""
-    return next((row.aliases for row in BUILT_IN if row.name == name), ())
+    """The other names of a target."""
+    found = next((row.aliases for row in BUILT_IN if row.name == name), None)
+    return plugins.aliases(get(name)) if found is None else found
 
 
 def all_backends() -> Iterator[Backend]:
-    """Every built-in backend, loaded; those that write manifests of pods come first."""
-    for row in sorted(BUILT_IN, key=lambda one: one.form):
-        yield _load(row)
+    """Every backend, loaded; those that write manifests of pods come first, plug-ins after built-in ones."""
+    yield from pod_backends()
+    for row in BUILT_IN:
+        if row.form:
+            yield _load(row)
+    yield from (one for one in _plugins() if one.form_module)
 
 
 @cache
 def pod_backends() -> tuple[Backend, ...]:
-    """The built-in backends whose shares stand in manifests of pods, loaded. The others stay unloaded."""
-    return tuple(_load(row) for row in BUILT_IN if not row.form)
+    """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
+    built_in = (_load(row) for row in BUILT_IN if not row.form)
+    return (*built_in, *(one for one in _plugins() if not one.form_module))
 
 
 def spoken_in(pod: PodClaims, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
@@ -120,5 +152,5 @@ def spoken_in(pod: PodClaims, among: Iterable[Backend] | None = None) -> tuple[B
 
 @lru_cache(maxsize=4096)
 def is_gpu_key(name: str) -> bool:
-    """Some built-in target asks for GPUs with this key."""
+    """Some target asks for GPUs with this key."""
     return any(backend.is_gpu_key(name) for backend in pod_backends())

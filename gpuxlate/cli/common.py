@@ -75,6 +75,10 @@ def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: 
         if error.hint:
             note(f"help: {error.hint}")
         return error.code
+    except registry.BrokenPluginError as error:
+        note(f"error: {error}")
+        note(f"help: {error.hint}")
+        return Exit.USAGE
     except InputError as error:
         note(f"error: {error}")
         return Exit.INPUT

@@ -181,6 +181,12 @@ def _text(rows: Sequence[Row]) -> str:
     )
 
 
+def _memory(share: Share) -> str:
+    if share.memory_percent is not None:
+        return f"{share.memory_percent} %"
+    return "all" if share.memory_mib is None else str(share.memory_mib)
+
+
 def _numbers(share: Share | None) -> list[str]:
     if share is None:
         return ["?", "?", "?", "", ""]
@@ -188,7 +194,7 @@ def _numbers(share: Share | None) -> list[str]:
     return [
         str(share.cards),
         "whole" if whole else str(share.cores or "-"),
-        "all" if share.memory_mib is None else str(share.memory_mib),
+        _memory(share),
         str(share.policy or ""),
         str(share.qos or ""),
     ]

@@ -125,6 +125,34 @@ ROWS: tuple[Row, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
+class SchedulerRow:
+    """Kinds that hand a scheduler down to pods that name none.
+
+    ``api``: the beginning of apiVersion; ``path``: where the object names it; ``default``: which it is
+    where the object says nothing, None where it is then the cluster's.
+    """
+
+    api: str
+    kind: str
+    path: Steps
+    default: str | None = None
+
+
+SCHEDULERS: tuple[SchedulerRow, ...] = (
+    # the controller copies it into pods without one; the admission webhook sets it where it is absent
+    SchedulerRow("batch.volcano.sh/", "Job", ("spec", "schedulerName"), "volcano"),
+    SchedulerRow("argoproj.io/", "Workflow", ("spec", "schedulerName")),
+)
+
+
+def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | None:
+    """How objects of a kind hand down a scheduler, None where they do not."""
+    return next(
+        (row for row in SCHEDULERS if kind == row.kind and (api_version or "").startswith(row.api)), None
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class JobRow:
     """Where some kinds hold the parameters of a job, which are no pod's.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from dataclasses import replace
 
-from gpuxlate.claims import ContainerClaims, Path
+from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
 from gpuxlate.diagnostics import ObjectRef
-from gpuxlate.manifest.catalog import Row, Steps, rows_for
+from gpuxlate.manifest.catalog import Row, Steps, rows_for, scheduler_row
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.facts import document_claims
-from gpuxlate.manifest.nodes import Mapping, Node, Sequence, deref, entries_of, get
+from gpuxlate.manifest.nodes import Mapping, Node, Sequence, deref, entries_of, get, get_text
 from gpuxlate.manifest.objects import Pod, object_ref, objects_in
 from gpuxlate.manifest.reading import REQUIRED_AFFINITY, claims, container, items, with_surroundings
 
@@ -99,6 +100,7 @@ def _pod(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Ma
     else:
         owner_metadata = get(owner, "metadata")
     stray_from = [(template, beside)] + ([(spec, path)] if beside != path else [])
+    found = _scheduled(found, ref, object_path, owner)
     return Pod(
         with_surroundings(found, owner_metadata, (*object_path, "metadata"), stray_from),
         ref,
@@ -124,6 +126,7 @@ def _pod_by_row(
     metadata_path = path if row.metadata == (".",) else (*path, *(row.metadata or ("metadata",)))
     metadata = spec if row.metadata == (".",) else get(spec, *(row.metadata or ("metadata",)))
     found = claims(spec, path, metadata, metadata_path, containers)
+    found = _scheduled(found, ref, object_path, owner)
     return Pod(
         with_surroundings(found, get(owner, "metadata"), (*object_path, "metadata"), []),
         ref,
@@ -132,6 +135,15 @@ def _pod_by_row(
         resources_key=row.resources,
         takes_nodes=row.nodes,
     )
+
+
+def _scheduled(found: PodClaims, ref: ObjectRef, object_path: Path, owner: Mapping) -> PodClaims:
+    """The pod with the scheduler that its object hands down, where it names none itself."""
+    row = None if found.scheduler_name else scheduler_row(ref.api_version, ref.kind)
+    if row is None:
+        return found
+    name = get_text(owner, *row.path) or row.default
+    return replace(found, scheduler_name=Value(name, path=(*object_path, *row.path))) if name else found
 
 
 def _resourceful(row: Row, containers: list[ContainerClaims]) -> bool:

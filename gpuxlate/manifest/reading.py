@@ -18,7 +18,7 @@ REQUIRED_AFFINITY = (
 def claims(
     spec: Mapping, path: Path, metadata: Node | None, metadata_path: Path, containers: list[ContainerClaims]
 ) -> PodClaims:
-    scheduler = get(spec, "schedulerName")
+    scheduler, node_name = get(spec, "schedulerName"), get(spec, "nodeName")
     return PodClaims(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
@@ -29,6 +29,7 @@ def claims(
         scheduler_name=_value(scheduler, (*path, "schedulerName")) if scheduler else None,
         path=path,
         metadata_path=metadata_path,
+        node_name=_value(node_name, (*path, "nodeName")) if node_name else None,
     )
 
 
@@ -54,6 +55,7 @@ def with_surroundings(
         stray["annotations"],
         claims.path,
         claims.metadata_path,
+        claims.node_name,
     )
 
 
@@ -66,6 +68,7 @@ def container(
         name, value = get_text(item, "name"), get(item, "value")
         if name and value is not None:
             env[name] = _value(value, (*path, "env", place))
+    privileged = get(node, "securityContext", "privileged")
     return ContainerClaims(
         get_text(node, "name") or field,
         index,
@@ -74,6 +77,7 @@ def container(
         values(get(node, resources, "requests"), (*path, resources, "requests")),
         env,
         path,
+        _value(privileged, (*path, "securityContext", "privileged")) if privileged else None,
     )
 
 

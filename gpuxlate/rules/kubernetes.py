@@ -10,7 +10,7 @@ from gpuxlate import quantity
 from gpuxlate.claims import ContainerClaims, Key, Kind, Path, PodClaims, Put, Value
 from gpuxlate.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import Context, Dialect, Rule, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, as_written, vocabulary_of
 
@@ -289,6 +289,8 @@ def container_asks_one_vendor(this: Rule, pod: PodClaims, context: Context) -> I
         if not shares:
             continue
         for name, value in whole:
+            if _counts_cards(name, words.owners(shares[0][0])):
+                continue
             yield this.at(
                 value,
                 f"{name} stands beside {shares[0][0]} in one container: no node offers both",
@@ -308,6 +310,12 @@ def container_asks_one_vendor(this: Rule, pod: PodClaims, context: Context) -> I
                 )
                 break
             common = found
+
+
+def _counts_cards(name: str, dialects: tuple[Dialect, ...]) -> bool:
+    """Some of the dialects count the cards of a share with the common key."""
+    rows = (one.find(name) for one in dialects)
+    return any(row is not None and not row.meaning.startswith("whole cards") for row in rows)
 
 
 Named = list[tuple[str, Value]]

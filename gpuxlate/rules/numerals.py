@@ -104,11 +104,12 @@ def _integers(body: str) -> list[int]:
 def unit_of(row: Key | None, profile: Profile | None) -> str:
     """The first word of the data sheet's unit: MiB, GiB, percent, cards.
 
-    Empty where no row says it, and for GiB where the cluster counts in a unit of its own.
+    Empty where no row says it, and where the cluster counts in a unit of its own.
     """
     unit = (row.unit.split() or [""])[0] if row else ""
     own_unit = alibaba_of(profile).memory_unit_mib != ACK_DEFAULT_UNIT_MIB
-    return "" if unit == "GiB" and own_unit else unit
+    own_step = profile is not None and profile.memory_unit_mib != 1
+    return "" if (unit == "GiB" and own_unit) or (unit == "MiB" and own_step) else unit
 
 
 _UNIT_BYTES = {"MiB": 2**20, "GiB": 2**30}

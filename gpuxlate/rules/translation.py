@@ -13,6 +13,26 @@ def no_place_reason(target: str) -> str:
     return f"{target} has no key for it"
 
 
+NEEDS_A_CARD = (
+    "write memoryMiB, or name a profile that gives cards.memoryMiB (--profile): "
+    "only the size of a card turns percent into MiB"
+)
+"""What to do about memory in percent at a target that counts MiB."""
+
+
+def percent_in_mib(percent: int, given: int, card_mib: int) -> str:
+    """Message of GX017."""
+    return (
+        f"memoryPercent {percent} becomes memoryMiB {given}, since a card of the profile has {card_mib} MiB: "
+        "on other cards it is another part"
+    )
+
+
+def scheduler_changes(old: str, new: str | None) -> str:
+    """Message of GX018."""
+    return f"schedulerName {old} " + (f"becomes {new}" if new else "is taken out: it belongs to the source")
+
+
 def contradiction(field: str, said: Iterable[str]) -> tuple[str, str]:
     """Message and hint of GX022."""
     values = ", ".join("none" if one == "None" else one for one in said)
@@ -159,6 +179,54 @@ def whole_cards_have_a_dialect(this: Rule, name: str) -> str:
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
     return f"{name} alone is no vendor's share: left as it is"
+
+
+@rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)
+def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -> str:
+    """Memory in percent stays in percent.
+
+    ## What it does
+    Says that a profile turned `memoryPercent` into `memoryMiB` for a target that counts MiB, rounded
+    up to the next MiB. The share ends as rounded, and the number stands among the changes.
+
+    ## Why
+    A percentage fits every card, a number of MiB is right for the one that the profile names.
+
+    ## Example
+    `memoryPercent: 50` to `volcengine-mgpu` with a profile of cards of 22731 MiB: `memoryMiB: 11366`.
+
+    ## Use instead
+    Nothing to mend: check that the nodes have the card of the profile. Without a profile such a share
+    is refused (GX020).
+
+    ## Source
+    Contract of gpuxlate, "Units are never guessed".
+    """
+    return percent_in_mib(percent, given, card_mib)
+
+
+@rule("GX018", Severity.INFO, scope=Scope.TRANSLATION)
+def scheduler_stays(this: Rule, old: str, new: str | None) -> str:
+    """The pod keeps its scheduler.
+
+    ## What it does
+    Says that a translation takes `schedulerName` out, because it belongs to the source's dialect, or
+    replaces it, because the target has effect with one scheduler only.
+
+    ## Why
+    A pod that names a scheduler which a cluster does not run stays Pending, without any event.
+
+    ## Example
+    A pod with `schedulerName: volcano` and `volcano.sh/vgpu-number: 1` to `tencent-qgpu`.
+
+    ## Use instead
+    Nothing to mend. Where the cluster runs that scheduler for another reason, such as gang scheduling,
+    write the name again.
+
+    ## Source
+    Volcano, "How to use volcano vGPU" (2026-08-20): the scheduler is part of the dialect.
+    """
+    return scheduler_changes(old, new)
 
 
 @rule("GX024", Severity.ERROR, scope=Scope.TRANSLATION)

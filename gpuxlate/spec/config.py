@@ -269,6 +269,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
             isolation=alibaba.get("isolation", ack.isolation),
             open_source=alibaba.get("openSource", ack.open_source),
         ),
+        given.get("memoryUnitMiB", 1),
     )
 
 

@@ -82,6 +82,12 @@ class ProfileModel(Strict):
         description="Name of a component to its version, in quotes where it looks like a number.",
         examples=[{"mgpu": "0.6.1", "mgpuDriver": "0.07.35.23", "generalWebhook": "1.20.0", "qgpu": "1.1.1"}],
     )
+    memoryUnitMiB: AtLeastOne = Field(  # noqa: N815
+        default=1,
+        description="MiB of one unit of a memory key that counts MiB, where the cluster is set to count in "
+        "larger steps (memoryFactor of HAMi, gpuMemoryFactor of Volcano).",
+        examples=[1, 1024],
+    )
     alibaba: AlibabaModel = Field(
         default=OMITTED, description="What only ACK clusters have.", examples=[{"memoryUnitMiB": 1024}]
     )

@@ -79,6 +79,7 @@ def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
         memory_mib=spec.get("memoryMiB"),
         policy=Policy(spec["policy"]) if "policy" in spec else None,
         qos=Qos(spec["qos"]) if "qos" in spec else None,
+        memory_percent=spec.get("memoryPercent"),
     )
     return ShareDocument(
         metadata["name"],
@@ -99,10 +100,10 @@ def _arithmetic(data: object) -> list[Diagnostic]:
     cards = _number(spec.get("cards", 1))
     if cards is None:
         return []
-    numbers = (cards, _number(spec.get("cores")), _number(spec.get("memoryMiB")))
+    cores, memory, percent = (_number(spec.get(name)) for name in ("cores", "memoryMiB", "memoryPercent"))
     return [
         Diagnostic(ARITHMETIC_CODE, Severity.ERROR, one.message, one.hint, ("spec", one.field))
-        for one in share_problems(*numbers)
+        for one in share_problems(cards, cores, memory, percent)
     ]
 
 

@@ -29,6 +29,7 @@ EDITOR_CARDS = 8
 """For editors the schema spells out what must divide, for up to this many cards."""
 
 Count = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1})]
+Percent = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1, "maximum": 100})]
 FromText = Field(strict=False)
 """An enum takes its text; text is all that it takes."""
 
@@ -108,15 +109,18 @@ def _per_cards(cards: int) -> dict[str, Any]:
     return {"if": condition, "then": {"properties": then}}
 
 
+_MEMORY_ONCE: dict[str, Any] = {"not": {"required": ["memoryMiB", "memoryPercent"]}}
+
+
 class ShareModel(Strict):
     """What one container asks of GPUs. Numbers are totals over the cards, all on one node.
 
-    No cores and no memoryMiB: whole cards.
+    No cores, no memoryMiB and no memoryPercent: whole cards.
     """
 
     model_config = ConfigDict(
         title="Share",
-        json_schema_extra={"allOf": [_per_cards(cards) for cards in range(1, EDITOR_CARDS + 1)]},
+        json_schema_extra={"allOf": [_MEMORY_ONCE, *map(_per_cards, range(1, EDITOR_CARDS + 1))]},
     )
 
     cards: Count = Field(
@@ -135,6 +139,12 @@ class ShareModel(Strict):
         description="GPU memory in MiB (not MB, not GiB), total over the cards; it divides by cards. "
         "Omitted: all memory of the cards.",
         examples=[4096],
+    )
+    memoryPercent: Percent = Field(  # noqa: N815
+        default=OMITTED,
+        description="GPU memory in percent of each card, the same for every card, in place of memoryMiB. "
+        "How many MiB that is depends on the card. Omitted: memoryMiB, or all memory.",
+        examples=[50],
     )
     policy: Annotated[Policy, FromText] = Field(
         default=OMITTED,

@@ -13,13 +13,15 @@ from gpuxlate.share import JSON_NAMES, Policy, Qos
 Schema = dict[str, Any]
 
 
-def _object(description: str, properties: Mapping[str, Schema]) -> Schema:
-    """A mapping in which every field is always there."""
+def _object(
+    description: str, properties: Mapping[str, Schema], sometimes: Mapping[str, Schema] | None = None
+) -> Schema:
+    """A mapping in which every field is always there, but for those that are ``sometimes``."""
     return {
         "type": "object",
         "description": description,
         "required": list(properties),
-        "properties": dict(properties),
+        "properties": {**properties, **(sometimes or {})},
     }
 
 
@@ -133,6 +135,14 @@ _SHARE = _object(
         "memoryMiB": _a(["integer", "null"], "GPU memory in MiB; null: all of the cards.", minimum=1),
         "policy": _one_of(Policy, "How compute is divided; null: whatever the cluster does."),
         "qos": _one_of(Qos, "Colocation class; null: none."),
+    },
+    {
+        "memoryPercent": _a(
+            "integer",
+            "Memory in percent of each card, where it is said so.",
+            minimum=1,
+            maximum=99,
+        ),
     },
 )
 

@@ -244,6 +244,8 @@ def _resources(backends: list[Backend]) -> Schema:
         for name in group
     ]
     for one, other in combinations(groups, 2):
+        if _counts_with(backends, one, other):
+            continue
         both = [
             {"type": "object", "properties": {"limits": _some(group)}, "required": ["limits"]}
             for group in (one, other)
@@ -254,6 +256,15 @@ def _resources(backends: list[Backend]) -> Schema:
         "properties": {"limits": {"$ref": "#/$defs/Limits"}, "requests": {"$ref": "#/$defs/Requests"}},
         "allOf": rules,
     }
+
+
+def _counts_with(backends: list[Backend], one: list[str], other: list[str]) -> bool:
+    """A dialect that has the keys of one group counts its cards with the key of the other (K8S007)."""
+    for backend in backends:
+        row = backend.find(other[0]) if one[0] in backend.resource_keys else None
+        if row is not None and other[0] == backend.whole_card_key:
+            return not row.meaning.startswith("whole cards")
+    return False
 
 
 def _some(names: list[str]) -> Schema:

@@ -22,7 +22,7 @@ from gpuxlate.profile import Profile
 from gpuxlate.reading import read_pod
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, check_pod, rules_of
-from gpuxlate.share import FULL_CARD_CORES, JSON_NAMES, Share
+from gpuxlate.share import ALL_MEMORY, FULL_CARD_CORES, JSON_NAMES, Share, percent_in_mib
 from gpuxlate.testing import strategies
 from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
 
@@ -102,7 +102,8 @@ class BackendContract:
         for outcome in fit.outcomes:
             given_ = read[outcome.container.init, outcome.container.index]
             assert given_ is not None, f"{outcome.share} is gone"
-            below = list(too_little(outcome.share, given_, accept))
+            card_mib = self.profile.cards.memory_mib if self.profile else None
+            below = list(too_little(outcome.share, given_, accept, card_mib))
             assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
 
     @bounded
@@ -117,7 +118,9 @@ class BackendContract:
         for outcome in fit.outcomes:
             for loss in outcome.losses:
                 assert loss.field in JSON_NAMES.values(), f"{loss.field} is no field of a share"
-                assert loss.accepted == allowed(loss.kind, loss.field, accept), f"{loss} with {accept}"
+                by_profile = loss.code == "GX017"  # percent in MiB: the profile was given for it
+                expected = by_profile or allowed(loss.kind, loss.field, accept)
+                assert loss.accepted == expected, f"{loss} with {accept}"
 
     @bounded
     @given(strategies.pods(), strategies.accepts(), st.sampled_from(("policy", "qos")))
@@ -240,13 +243,16 @@ def given_share(outcome: Outcome) -> Share:
     promised = {attribute: getattr(outcome.share, attribute) for attribute in JSON_NAMES}
     for loss in outcome.losses:
         promised[attributes[loss.field]] = loss.given
+        if loss.field == "memoryMiB" and loss.given is not None:
+            promised["memory_percent"] = None  # memory is said once
     return Share(**promised)
 
 
-def too_little(asked: Share, given: Share, accept: Accept) -> Iterator[str]:
+def too_little(asked: Share, given: Share, accept: Accept, card_mib: int | None = None) -> Iterator[str]:
     """The fields in which a share gives less than was asked, but for those that may be dropped.
 
-    A field that was open may be filled: that is what the user said.
+    ``card_mib`` is the card of the profile, which turns percent into MiB. A field that was open may
+    be filled: that is what the user said.
     """
     if given.cards < asked.cards:
         yield "cards"
@@ -256,7 +262,13 @@ def too_little(asked: Share, given: Share, accept: Accept) -> Iterator[str]:
         if given.memory_mib_per_card is not None and given.memory_mib_per_card < asked.memory_mib_per_card:
             yield "memoryMiB"
     elif given.memory_mib is not None and "memoryMiB" not in accept.fill:
-        yield "memoryMiB"
+        asked_mib = (
+            percent_in_mib(asked.memory_percent, card_mib) if asked.memory_percent and card_mib else None
+        )
+        if asked_mib is None or asked_mib * given.cards > given.memory_mib:
+            yield "memoryMiB"
+    if given.memory_percent is not None and given.memory_percent < (asked.memory_percent or ALL_MEMORY):
+        yield "memoryPercent"
     for field in ("policy", "qos"):
         said = getattr(asked, field)
         if getattr(given, field) != said and not (said and field in accept.drop):

@@ -27,16 +27,24 @@ MEMORY_MIB_PER_CARD = st.one_of(
     st.sampled_from((1, 127, 128, 255, 256, 257, 1023, 1024, 1025, 81920, 81921)),
 )
 """MiB on each card, up to the largest cards of today."""
+MEMORY_PERCENT = st.one_of(st.none(), st.none(), st.none(), st.integers(1, 100))
+"""Memory in percent of each card, in place of MiB."""
 CARDS = st.sampled_from((1, 1, 1, 1, 2, 2, 3, 4, 8, 9))
 POLICIES = st.one_of(st.none(), st.sampled_from(Policy))
 CLASSES = st.one_of(st.none(), st.none(), st.sampled_from(Qos))
 
 
 def _share(
-    cards: int, cores: int | None, memory: int | None, policy: Policy | None, qos: Qos | None
+    cards: int,
+    cores: int | None,
+    memory: int | None,
+    policy: Policy | None,
+    qos: Qos | None,
+    percent: int | None,
 ) -> Share:
     total_cores = None if cores is None else cores * cards
-    return Share(cards, total_cores, None if memory is None else memory * cards, policy, qos)
+    total = None if memory is None or percent is not None else memory * cards
+    return Share(cards, total_cores, total, policy, qos, percent)
 
 
 SHARES = st.builds(
@@ -46,6 +54,7 @@ SHARES = st.builds(
     st.one_of(MEMORY_MIB_PER_CARD, MEMORY_MIB_PER_CARD, st.none()),
     POLICIES,
     CLASSES,
+    MEMORY_PERCENT,
 )
 
 

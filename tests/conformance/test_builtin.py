@@ -47,3 +47,25 @@ class TestEmrCustomjobOnA10(BackendContract):
 
 class TestAiapp(BackendContract):
     backend = registry.get("volcengine-aiapp")
+
+
+class TestHami(BackendContract):
+    backend = registry.get("hami")
+
+
+class TestHamiInSteps(BackendContract):
+    """``memoryFactor`` 128 of the device plugin (HAMi, charts/hami/values.yaml)."""
+
+    backend = registry.get("hami")
+    profile = Profile("hami", memory_unit_mib=128)
+
+
+class TestVolcanoVgpu(BackendContract):
+    backend = registry.get("volcano-vgpu")
+
+
+class TestVolcanoVgpuInGib(BackendContract):
+    """``gpuMemoryFactor`` 1024, as public jobs have it: their vgpu-memory counts GiB."""
+
+    backend = registry.get("volcano-vgpu")
+    profile = Profile("volcano-vgpu", memory_unit_mib=1024)

@@ -42,7 +42,7 @@ def writes(change: Callable[[PodPlacing, PodClaims], PodClaims]) -> Backend:
 
 
 def one_mib_less(values: dict[str, Value]) -> Mapping[str, Value]:
-    if MEMORY in values and int(values[MEMORY].text) > 1:
+    if MEMORY in values and CARDS not in values and int(values[MEMORY].text) > 1:
         values[MEMORY] = Value.of(int(values[MEMORY].text) - 1)
     return values
 

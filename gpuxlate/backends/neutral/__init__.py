@@ -20,6 +20,7 @@ from gpuxlate.share import Policy, Qos
 
 CORES = "gpuxlate.io/cores"
 MEMORY = "gpuxlate.io/memory-mib"
+MEMORY_PERCENT = "gpuxlate.io/memory-percent"
 CARDS = "gpuxlate.io/cards"
 POLICY = "gpuxlate.io/policy"
 QOS = "gpuxlate.io/qos"
@@ -50,6 +51,14 @@ KEYS: tuple[Key, ...] = (
         values=(Range(),),
     ),
     key(
+        MEMORY_PERCENT,
+        Place.RESOURCE,
+        says="memory_percent",
+        meaning="GPU memory, of each card",
+        unit="percent of each card",
+        values=(Range(1, 100),),
+    ),
+    key(
         POLICY,
         Place.ANNOTATION,
         says="policy",
@@ -58,6 +67,10 @@ KEYS: tuple[Key, ...] = (
     ),
     key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class", values=tuple(map(str, Qos))),
 )
+
+
+RESOURCES = (CARDS, CORES, MEMORY, MEMORY_PERCENT)
+NUMBERS = ("cards", "cores", "memory_mib", "memory_percent")
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
@@ -70,12 +83,12 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
             pod.problem("GX010", f"{name} is {value.text!r}, which gpuxlate does not know", value.path, hint)
     containers: list[ContainerShare] = []
     for container in pod.pod.all_containers():
-        found = {name: container.resources.get(name) for name in (CARDS, CORES, MEMORY)}
-        cards, cores, memory = (pod.number(container, name) for name in (CARDS, CORES, MEMORY))
-        if cards is None and cores is None and memory is None:
+        found = {name: container.resources.get(name) for name in RESOURCES}
+        cards, cores, memory, percent = (pod.number(container, name) for name in RESOURCES)
+        if cards is None and cores is None and memory is None and percent is None:
             containers.append(pod.none(container))
             continue
-        spots = zip(("cards", "cores", "memory_mib"), found.values(), strict=True)
+        spots = zip(NUMBERS, found.values(), strict=True)
         origins: dict[str, Path] = {attribute: value.path for attribute, value in spots if value}
         for attribute, value in (("policy", policy), ("qos", qos)):
             if value:
@@ -86,6 +99,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
                 cards=1 if cards is None else cards,
                 cores=cores,
                 memory_mib=memory,
+                memory_percent=percent,
                 policy=policies.get(policy.text) if policy else None,
                 qos=classes.get(qos.text) if qos else None,
                 origins=origins,
@@ -108,8 +122,13 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
 
 def _write_container(placing: Placing) -> ContainerClaims:
     whole = placing.whole_cards
-    cards, cores, memory = (placing.take(name) for name in ("cards", "cores", "memory_mib"))
-    values = {CARDS: cards if whole or cards > 1 else None, CORES: cores, MEMORY: memory}
+    cards, cores, memory, percent = (placing.take(name) for name in NUMBERS)
+    values = {
+        CARDS: cards if whole or cards > 1 else None,
+        CORES: cores,
+        MEMORY: memory,
+        MEMORY_PERCENT: percent,
+    }
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     return ContainerClaims(placing.name, placing.index, placing.init, written, written)
 
@@ -125,6 +144,7 @@ BACKEND = Backend(
         "cards": "gpuxlate.io/cards",
         "cores": "gpuxlate.io/cores",
         "memoryMiB": "gpuxlate.io/memory-mib",
+        "memoryPercent": "gpuxlate.io/memory-percent",
         "policy": "annotation gpuxlate.io/policy",
         "qos": "annotation gpuxlate.io/qos",
     },

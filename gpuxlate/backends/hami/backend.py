@@ -1,0 +1,114 @@
+"""HAMi: reading and writing. Its numbers count each card, those of a share all cards together."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.hami import keys as k
+from gpuxlate.backends.hami.asks import speaks
+from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
+from gpuxlate.profile import Profile, memory_unit_of
+from gpuxlate.share import Policy, Qos
+
+CLASSES = {"0": Qos.ONLINE, "1": Qos.OFFLINE}
+PRIORITIES = {qos: text for text, qos in CLASSES.items()}
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Claims to shares."""
+    unit = memory_unit_of(profile, k.NAMES)
+    for name in k.CHOICES:
+        pod.choice(pod.annotation(name), name, "annotation")
+    return pod.reading([_read_container(pod, container, unit) for container in pod.pod.all_containers()])
+
+
+def _read_container(pod: Taking, container: ContainerClaims, unit: int) -> ContainerShare:
+    found = {name: container.resources.get(name) for name in (k.COUNT, *k.SHARE_KEYS, k.PRIORITY)}
+    count = pod.number(container, k.COUNT)
+    memory, percent, cores = (pod.number(container, name) or None for name in k.SHARE_KEYS)
+    priority = pod.resource(container, k.PRIORITY)
+    policy = _policy(pod, container)
+    pod.choice(container.env.get(k.DISABLE_CONTROL), k.DISABLE_CONTROL, "variable")
+    partial = any(found[name] for name in k.SHARE_KEYS)
+    if not partial and not count:
+        return pod.none(container)
+    cards = 1 if count is None else count
+    fields = dict(zip(found, ("cards", "memory_mib", "memory_percent", "cores", "qos"), strict=True))
+    origins: dict[str, Path] = {fields[name]: value.path for name, value in found.items() if value}
+    return pod.share(
+        container,
+        cards=cards,
+        cores=None if cores is None else min(cores, k.FULL) * cards,
+        memory_mib=None if memory is None else memory * unit * cards,
+        memory_percent=percent if memory is None else None,  # MEMORY wins
+        policy=policy,
+        qos=CLASSES.get(priority.text) if priority else None,
+        origins=origins,
+    )
+
+
+def _policy(pod: Taking, container: ContainerClaims) -> Policy | None:
+    """FORCE is a hard cap. The default one says nothing; what else there is has no counterpart."""
+    said = pod.env(container, k.CORE_POLICY)
+    if said is not None and said.text not in (k.FORCE, k.DEFAULT):
+        pod.choice(said, k.CORE_POLICY, "variable")
+    return Policy.FIXED_SHARE if said is not None and said.text == k.FORCE else None
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Shares to claims. Only fixed-share has a place (FORCE); other policies are left over."""
+    unit = memory_unit_of(profile, k.NAMES)
+    policy = pod.policy() if pod.peek_policy() is Policy.FIXED_SHARE else None
+    qos = pod.qos()
+    containers = [_write_container(placing, policy, qos, unit) for placing in pod.placings]
+    return PodClaims(
+        containers=tuple(c for c in containers if not c.init),
+        init_containers=tuple(c for c in containers if c.init),
+    )
+
+
+def _write_container(placing: Placing, policy: Policy | None, qos: Qos | None, unit: int) -> ContainerClaims:
+    cards = int(placing.take("cards"))
+    values: dict[str, int | None] = {k.COUNT: cards}
+    if placing.asked.whole_cards:
+        values[k.CORES] = k.FULL  # as the webhook would add it; so the manifest shows its dialect
+        if qos:
+            placing.refuse(
+                "qos",
+                "GX023",
+                f"{qos} whole cards cannot be said: priority at HAMi is between shares of one card",
+                "ask for a part of a card, or remove qos from the share",
+            )
+    else:
+        memory = placing.on_grid("memory_mib", "HAMI004", step=unit, low=unit, unit="MiB")
+        cores = placing.take("cores")
+        values[k.MEMORY] = None if memory is None else memory // cards // unit
+        values[k.PERCENT] = placing.take("memory_percent")
+        values[k.CORES] = None if cores is None else cores // cards
+        if qos:
+            values[k.PRIORITY] = int(PRIORITIES[qos])
+    written = {name: Value.of(value) for name, value in values.items() if value is not None}
+    env = {k.CORE_POLICY: Value.of(k.FORCE)} if policy else {}
+    return ContainerClaims(placing.name, placing.index, placing.init, written, written, env)
+
+
+BACKEND = Backend(
+    name="hami",
+    title="HAMi",
+    keys=k.KEYS,
+    gpu_prefixes=k.GPU_PREFIXES,
+    read=read,
+    write=write,
+    says={
+        "cards": k.COUNT,
+        "cores": f"{k.CORES}, of each card",
+        "memoryMiB": f"{k.MEMORY}, of each card",
+        "memoryPercent": k.PERCENT,
+        "policy": f"fixed-share alone: variable {k.CORE_POLICY}: {k.FORCE}",
+        "qos": f"{k.PRIORITY}: 0 online, 1 offline",
+    },
+    rules_module="gpuxlate.backends.hami.rules",
+    whole_card_key=k.COUNT,
+    schedulers=k.SCHEDULERS,
+    also_speaks=speaks,
+    needs_module="gpuxlate.backends.hami.prerequisites",
+)

@@ -1,0 +1,33 @@
+"""What nodes need for HAMi, each with its source."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.requirements import (
+    NodeLabel,
+    NodeNeeds,
+    NodeWarning,
+    Requirement,
+    Source,
+    cards_of_a_node,
+)
+from gpuxlate.profile import Profile
+from gpuxlate.share import Share
+
+GUIDE = Source("Project-HAMi/HAMi, README: preparing your GPU nodes", "2026-08-21")
+FAQ = Source("Project-HAMi/website, docs/faq/faq.md", "2026-08-21")
+CHART = Source("Project-HAMi/HAMi, charts/hami/values.yaml (chart 2.10.0)", "2026-08-21")
+
+REQUIREMENTS: tuple[Requirement, ...] = ()
+
+
+def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
+    """What the share needs of nodes that HAMi manages."""
+    label = NodeLabel("gpu", "on", "HAMi manages no node without it", GUIDE)
+    warnings = [
+        NodeWarning("no other NVIDIA device plugin on the node: both register nvidia.com/gpu", FAQ),
+    ]
+    if not share.whole_cards:
+        warnings.append(
+            NodeWarning("a card holds 10 tasks at most, unless deviceSplitCount says more", CHART)
+        )
+    return NodeNeeds((label,), (), tuple(warnings), cards_of_a_node(share, GUIDE))

@@ -1,0 +1,119 @@
+"""Targets from installed packages: entry points of the group ``gpuxlate.backends``.
+
+An entry point's name is a name of the target, its value the place of a ``Backend``; several names of
+one place are aliases. By name a target is looked up when it is asked for and no built-in one has that
+name. All of them together are loaded where all dialects are wanted (detection, ``lint``, ``targets``,
+``compare``), and only where ``installed`` has seen that there are some: importlib.metadata costs more
+to import than the look at the folders does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.base import Backend
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "gpuxlate.backends"
+
+
+class BrokenPluginError(Exception):
+    """A plug-in that cannot be used; names it, its distribution and the reason. ``hint``: what to do."""
+
+    def __init__(self, name: str, distribution: str, reason: str) -> None:
+        super().__init__(f"the plug-in {name!r} of {distribution} cannot be used: {reason}")
+        package = distribution.partition(" ")[0]
+        self.hint = f"mend it, or remove it: pip uninstall {package}"
+
+
+@cache
+def installed() -> bool:
+    """Some installed package has entry points of the group. Reads no more than it must."""
+    return any(_declares(folder) for folder in dict.fromkeys(sys.path))
+
+
+def _declares(folder: str) -> bool:
+    try:
+        with os.scandir(folder or ".") as found:
+            names = [one.path for one in found if one.name.endswith((".dist-info", ".egg-info"))]
+    except OSError:  # a zip file, or a folder that is not there
+        return False
+    return any(_mentions_group(os.path.join(name, "entry_points.txt")) for name in names)  # noqa: PTH118
+
+
+def _mentions_group(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs more than the reading
+            return GROUP.encode() in file.read()
+    except OSError:
+        return False
+
+
+def find(name: str) -> Backend | None:
+    """The plug-in of a name, loaded; None where no package has one. Raises BrokenPluginError."""
+    found = [one for one in _entries() if one.name == name]
+    if not found:
+        return None
+    packages = {_distribution(one) for one in found}
+    if len({one.value for one in found}) > 1 or len(packages) > 1:
+        raise BrokenPluginError(name, " and ".join(sorted(packages)), "both have a target of that name")
+    return _load(found[0])
+
+
+def names() -> tuple[str, ...]:
+    """The names of all plug-ins, unloaded."""
+    return tuple(dict.fromkeys(one.name for one in _entries())) if installed() else ()
+
+
+@cache
+def backends() -> tuple[Backend, ...]:
+    """Every plug-in, loaded, each once. Raises BrokenPluginError."""
+    if not installed():
+        return ()
+    loaded = (find(name) for name in names())
+    return tuple({one.name: one for one in loaded if one is not None}.values())
+
+
+def aliases(backend: Backend) -> tuple[str, ...]:
+    """The other names of a plug-in."""
+    values = {one.name: one.value for one in _entries()} if installed() else {}
+    mine = values.get(backend.name)
+    return tuple(name for name, value in values.items() if value == mine and name != backend.name)
+
+
+@cache
+def _entries() -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points
+
+    return tuple(sorted(entry_points(group=GROUP), key=lambda one: (one.name, one.value)))
+
+
+@cache
+def _load(entry: EntryPoint) -> Backend:
+    try:
+        found = entry.load()
+        if not isinstance(found, Backend):
+            raise TypeError(f"{entry.value} is no gpuxlate Backend")
+        _ = found.rules  # what its rules import may be missing too
+    except (Exception, SystemExit) as error:
+        reason = f"{type(error).__name__}: {error}".split("\n")[0]
+        raise BrokenPluginError(entry.name, _distribution(entry), reason) from error
+    listed = {one.name for one in _entries() if one.value == entry.value}
+    if found.name not in listed:
+        reason = f"its backend is called {found.name!r}, and no entry point is"
+        raise BrokenPluginError(entry.name, _distribution(entry), reason)
+    return found
+
+
+def distribution_of(backend: Backend) -> str:
+    """The package that a plug-in comes from, with its version."""
+    return next((_distribution(one) for one in _entries() if one.name == backend.name), "an unknown package")
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"

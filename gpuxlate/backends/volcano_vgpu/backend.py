@@ -1,0 +1,81 @@
+"""Volcano vGPU: reading and writing. Its numbers count each card, those of a share all cards together."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.volcano_vgpu import keys as k
+from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
+from gpuxlate.profile import Profile, memory_unit_of
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Claims to shares."""
+    unit = memory_unit_of(profile, k.NAMES)
+    for name in k.CHOICES:
+        pod.choice(pod.annotation(name), name, "annotation")
+    return pod.reading([_read_container(pod, container, unit) for container in pod.pod.all_containers()])
+
+
+def _read_container(pod: Taking, container: ContainerClaims, unit: int) -> ContainerShare:
+    found = {name: container.resources.get(name) for name in k.RESOURCES}
+    count, memory, percent, cores = (pod.number(container, name) for name in k.RESOURCES)
+    if found[k.NUMBER] is None and found[k.MEMORY] is None:
+        return pod.none(container)  # not seen at all: VOLC002 says so
+    cards = 1 if count is None else count
+    fields = dict(zip(k.RESOURCES, ("cards", "memory_mib", "memory_percent", "cores"), strict=True))
+    origins: dict[str, Path] = {fields[name]: value.path for name, value in found.items() if value}
+    in_mib = percent is None and memory is not None  # PERCENT wins
+    return pod.share(
+        container,
+        cards=cards,
+        cores=cores * cards if cores else None,
+        memory_mib=memory * unit * cards if in_mib and memory else None,
+        memory_percent=percent,
+        origins=origins,
+    )
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    """Shares to claims, and the scheduler that they need."""
+    unit = memory_unit_of(profile, k.NAMES)
+    containers = [_write_container(placing, unit) for placing in pod.placings]
+    return PodClaims(
+        containers=tuple(c for c in containers if not c.init),
+        init_containers=tuple(c for c in containers if c.init),
+        scheduler_name=Value.of(k.SCHEDULER) if containers else None,
+    )
+
+
+def _write_container(placing: Placing, unit: int) -> ContainerClaims:
+    """Whole cards are their number alone."""
+    cards = int(placing.take("cards"))
+    memory = placing.on_grid("memory_mib", "VOLC007", step=unit, low=unit, unit="MiB")
+    cores = placing.take("cores")
+    values = {
+        k.NUMBER: cards,
+        k.MEMORY: None if memory is None else memory // cards // unit,
+        k.PERCENT: placing.take("memory_percent"),
+        k.CORES: None if cores is None else cores // cards,
+    }
+    written = {name: Value.of(value) for name, value in values.items() if value is not None}
+    return ContainerClaims(placing.name, placing.index, placing.init, written, written)
+
+
+BACKEND = Backend(
+    name="volcano-vgpu",
+    title="Volcano vGPU",
+    keys=k.KEYS,
+    gpu_prefixes=k.GPU_PREFIXES,
+    read=read,
+    write=write,
+    says={
+        "cards": k.NUMBER,
+        "cores": f"{k.CORES}, of each card",
+        "memoryMiB": f"{k.MEMORY}, of each card",
+        "memoryPercent": k.PERCENT,
+    },
+    rules_module="gpuxlate.backends.volcano_vgpu.rules",
+    look_alikes=k.LOOK_ALIKES,
+    schedulers=(k.SCHEDULER,),
+    needs_module="gpuxlate.backends.volcano_vgpu.prerequisites",
+)

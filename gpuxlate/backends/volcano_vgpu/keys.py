@@ -1,0 +1,90 @@
+"""The data sheet of Volcano vGPU: keys, units, ranges, each with its source.
+
+Everything is **per card**: two cards of 3000 MiB are ``vgpu-number: 2, vgpu-memory: 3000``.
+
+Sources: UTIL = volcano-sh/volcano pkg/scheduler/api/devices/util.go, VGPU = its nvidia/vgpu folder
+(snapshot 2026-08-20), GUIDE = docs/user-guide/how_to_use_volcano_vgpu.md, PLUGIN =
+Project-HAMi/volcano-vgpu-device-plugin doc/config.md and doc/design.md (2026-08-17).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpuxlate.backends.base import SELECTOR, Key, Place, key
+
+NAMES = ("volcano-vgpu", "volcano")
+"""What a profile may call this target."""
+SCHEDULER = "volcano"
+"""``schedulerName`` of every pod with these keys (GUIDE)."""
+
+NUMBER = "volcano.sh/vgpu-number"
+"""Physical cards, in limits alone; 1 where MEMORY stands without it (UTIL)."""
+MEMORY = "volcano.sh/vgpu-memory"
+"""MiB of each card, times ``gpuMemoryFactor`` of the cluster (1; PLUGIN)."""
+PERCENT = "volcano.sh/vgpu-memory-percentage"
+"""Memory in percent of each card. It wins over MEMORY (VGPU)."""
+CORES = "volcano.sh/vgpu-cores"
+"""Compute in percent of each card: 100 has the card to itself, more never fits, none is no cap (VGPU)."""
+
+MODE = "volcano.sh/vgpu-mode"
+"""Annotation, one of MODES; the node's mode must be the same. None fits any node (VGPU)."""
+MODES = ("hami-core", "mig")
+USE_UUID = "volcano.sh/vgpu-use-gpuuuid"
+AVOID_UUID = "volcano.sh/vgpu-nouse-gpuuuid"
+SPREAD = "volcano.sh/vgpu-podgroup-policy"
+"""Annotation: ``spread`` puts the members of a PodGroup on cards of their own (VGPU)."""
+USE_TYPE = "nvidia.com/use-gputype"
+"""Annotation: card models, parts of their names, with commas (VGPU)."""
+AVOID_TYPE = "nvidia.com/nouse-gputype"
+
+FULL = 100
+"""Percent of a card."""
+
+CHOICES = (MODE, USE_UUID, AVOID_UUID, SPREAD, USE_TYPE, AVOID_TYPE)
+"""Annotations that choose cards or nodes: no field of a share."""
+RESOURCES = (NUMBER, MEMORY, PERCENT, CORES)
+
+_PERCENT_OF_CARD = "percent of each card"
+
+KEYS: tuple[Key, ...] = (
+    key(NUMBER, Place.RESOURCE, meaning="cards", unit="cards", source="UTIL", says="cards"),
+    key(
+        MEMORY,
+        Place.RESOURCE,
+        meaning="GPU memory",
+        unit="MiB of each card",
+        source="UTIL, PLUGIN",
+        says="memory_mib",
+    ),
+    key(
+        PERCENT,
+        Place.RESOURCE,
+        meaning="GPU memory",
+        unit=_PERCENT_OF_CARD,
+        source="UTIL",
+        says="memory_percent",
+    ),
+    key(CORES, Place.RESOURCE, meaning="compute", unit=_PERCENT_OF_CARD, source="UTIL", says="cores"),
+    key(MODE, Place.ANNOTATION, meaning="what isolates", source="VGPU, GUIDE", says=SELECTOR),
+    key(USE_UUID, Place.ANNOTATION, meaning="cards by UUID", source="VGPU", says=SELECTOR),
+    key(AVOID_UUID, Place.ANNOTATION, meaning="cards not to use", source="VGPU", says=SELECTOR),
+    key(SPREAD, Place.ANNOTATION, meaning="cards of a PodGroup's members", source="VGPU", says=SELECTOR),
+    key(USE_TYPE, Place.ANNOTATION, meaning="card models", source="VGPU", says=SELECTOR),
+    key(AVOID_TYPE, Place.ANNOTATION, meaning="card models not to use", source="VGPU", says=SELECTOR),
+    key("volcano.sh/vgpu-ids-*", Place.SCHEDULER, meaning="assigned cards", source="VGPU"),
+    key("volcano.sh/vgpu-time", Place.SCHEDULER, meaning="assigned", source="VGPU"),
+    key("volcano.sh/vgpu-node", Place.SCHEDULER, meaning="assigned node", source="VGPU"),
+    key("volcano.sh/devices-to-allocate", Place.SCHEDULER, meaning="assigned cards", source="VGPU"),
+    key("volcano.sh/bind-time", Place.SCHEDULER, meaning="binding", source="VGPU"),
+    key("volcano.sh/bind-phase", Place.SCHEDULER, meaning="binding", source="VGPU"),
+)
+
+GPU_PREFIXES = ("volcano.sh/vgpu-",)
+
+_OLDER = "Volcano's older GPU sharing without isolation, deprecated since v1.9"
+LOOK_ALIKES: Mapping[str, str] = {
+    "volcano.sh/gpu-memory": f"MiB of {_OLDER}",
+    "volcano.sh/gpu-number": f"whole cards of {_OLDER}",
+}
+"""docs/user-guide/how_to_use_gpu_number.md."""

@@ -1,0 +1,35 @@
+"""What nodes and clusters need for Volcano vGPU, each with its source."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.requirements import (
+    AtLeast,
+    NodeNeeds,
+    NodeWarning,
+    Requirement,
+    Source,
+    cards_of_a_node,
+)
+from gpuxlate.profile import Profile
+from gpuxlate.share import Share
+
+GUIDE = Source("volcano-sh/volcano, how_to_use_volcano_vgpu.md", "2026-08-20")
+DESIGN = Source("Project-HAMi/volcano-vgpu-device-plugin, doc/design.md", "2026-08-17")
+
+KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", AtLeast("1.16"), GUIDE)
+VOLCANO = Requirement("Volcano", "components.volcano", AtLeast("1.9"), GUIDE)
+REQUIREMENTS: tuple[Requirement, ...] = (KUBERNETES, VOLCANO)
+
+_ALWAYS = (
+    NodeWarning("deviceshare.VGPUEnable: true in the scheduler's configuration", GUIDE),
+    NodeWarning(
+        "the plugin registers a device for each unit of memory and kubelet takes about 60000: large nodes "
+        "raise gpuMemoryFactor, and a profile then says memoryUnitMiB",
+        DESIGN,
+    ),
+)
+
+
+def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
+    """What the share needs of nodes with the vGPU device plugin."""
+    return NodeNeeds(warnings=_ALWAYS, requirements=(*REQUIREMENTS, *cards_of_a_node(share, GUIDE)))
