@@ -32,6 +32,9 @@ WRITTEN_BY_HAND = (
     "docs/emr.md",
     "docs/ai-app.md",
     "docs/kubectl.md",
+    "docs/hami.md",
+    "docs/volcano-vgpu.md",
+    "docs/writing-a-target.md",
 )
 NOTE = "<!-- written by docs/generate.py; change the code it is made from -->\n\n"
 

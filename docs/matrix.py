@@ -21,6 +21,8 @@ CORES = (None, 1, 4, 30, 51, 99, 100)
 """Percent of each card."""
 MEMORY = (None, 1, 200, 256, 1000, 4096, 90112)
 """MiB on each card."""
+PERCENT = (1, 50)
+"""Memory in percent of each card."""
 
 DOUBTFUL = "doubtful"
 """Placed, with a warning."""
@@ -79,6 +81,10 @@ def _grid() -> Iterator[Share]:
             yield Share(cards, cores and cores * cards, memory and memory * cards, policy, qos)
         except ShareError:
             continue
+
+
+    for cards, cores, percent in product(CARDS, CORES, PERCENT):
+        yield Share(cards, cores and cores * cards, memory_percent=percent)
 
 
 def _profiles(target: str) -> Iterator[Profile | None]:

@@ -14,6 +14,8 @@ LONGEST = 60
 """Characters of a value that a message shows."""
 
 MIB = 2**20
+PERCENT = ("cores", "memoryPercent")
+"""Fields that count percent of one card."""
 
 _PLAIN_TEXT = re.compile(r"[A-Za-z_./$][\w./${}-]*(?: [\w./-]+)*")
 _NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
@@ -70,7 +72,7 @@ def _text_hint(name: str, text: str) -> str | None:
     if amount.amount <= 0:
         return None
     if text.endswith("%"):
-        return f"write {name}: {math.ceil(amount.amount)}, {name} counts percent" if name == "cores" else None
+        return f"write {name}: {math.ceil(amount.amount)}, {name} counts percent" if name in PERCENT else None
     if not amount.suffix:
         plain = amount.whole is not None
         quotes = ", without quotes" if plain else ""
@@ -82,6 +84,6 @@ def _text_hint(name: str, text: str) -> str | None:
 
 def _amount_hint(name: str, amount: Fraction) -> str:
     percent = amount * FULL_CARD_CORES
-    if name == "cores" and amount < 1 and percent.denominator == 1:
-        return f"write cores: {percent} for {float(amount)} of a card, cores counts percent of one card"
+    if name in PERCENT and amount < 1 and percent.denominator == 1:
+        return f"write {name}: {percent} for {float(amount)} of a card, {name} counts percent of one card"
     return f"write {name}: {math.ceil(amount)}"

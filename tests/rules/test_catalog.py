@@ -43,6 +43,8 @@ GX013 error unsafe
 GX014 info -
 GX015 info -
 GX016 info -
+GX017 info -
+GX018 info -
 GX020 error -
 GX021 error -
 GX022 error -
