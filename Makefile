@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXAMPLE := examples/bert-serving
 
-.PHONY: demo test lint venv schemas docs bench clean
+.PHONY: demo test lint venv schemas docs bench dist clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp  ## one workload with one share, on three clouds
@@ -38,6 +38,9 @@ bench: $(VENV)/dev.stamp  ## every benchmark
 	@$(PIP) install yamllint check-jsonschema
 	@for one in lint translate cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
 
+dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manifest
+	$(BIN)/python contrib/dist.py
+
 clean:  ## everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -53,6 +56,11 @@ $(VENV)/run.stamp: pyproject.toml
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "adding the tools for tests to $(VENV) (once)"
 	@$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(VENV)/dist.stamp: $(VENV)/run.stamp
+	@echo "adding the tools for packages to $(VENV) (once)"
+	@$(PIP) install --editable '.[dist]'
 	@touch $@
 
 .PHONY: e2e

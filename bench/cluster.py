@@ -59,6 +59,7 @@ def main() -> None:
         for name, one in timings[WHOLE].items():
             half = timings[HALF][name]
             print(f"{name:34}{one.seconds / half.seconds:8.2f} times the time, ", end="")
+            print(f"{one.cpu / half.cpu:.2f} times the CPU time, ", end="")
             print(f"{one.memory / half.memory:.2f} times the memory")
 
 

@@ -14,9 +14,13 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Median wall seconds of a command, and the most memory (MiB) that it took."""
+    """Median wall and CPU seconds of a command, and the most memory (MiB) that it took.
+
+    CPU seconds are the steadier ones where other work runs beside.
+    """
 
     seconds: float
+    cpu: float
     memory: float
 
 
@@ -27,33 +31,39 @@ null = subprocess.DEVNULL
 started = time.perf_counter()
 child = subprocess.Popen(sys.argv[1:], stdin=null, stdout=null, stderr=null)
 _, status, usage = os.wait4(child.pid, 0)
-print(time.perf_counter() - started, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+wall = time.perf_counter() - started
+print(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
 child.returncode = 0
 """
 
 
 def together(commands: Mapping[str, Sequence[str]], runs: int = 5) -> dict[str, Timing]:
     """Run each command ``runs`` times in turn, after one warm-up each."""
-    walls: dict[str, list[float]] = {name: [] for name in commands}
-    memory: dict[str, float] = {}
+    found: dict[str, list[Timing]] = {name: [] for name in commands}
     for turn in range(runs + 1):
         for name, command in commands.items():
-            wall, peak, code = once(command)
+            timing, code = once(command)
             if code not in (0, 1):  # 1 is findings
                 sys.exit(f"{name}: exit {code}, so its time says nothing: {' '.join(command)[:200]}")
             if turn:
-                walls[name].append(wall)
-                memory[name] = max(memory.get(name, 0.0), peak)
-    return {name: Timing(statistics.median(walls[name]), memory[name]) for name in commands}
+                found[name].append(timing)
+    return {
+        name: Timing(
+            statistics.median(one.seconds for one in several),
+            statistics.median(one.cpu for one in several),
+            max(one.memory for one in several),
+        )
+        for name, several in found.items()
+    }
 
 
-def once(command: Sequence[str]) -> tuple[float, float, int]:
-    """Wall seconds, peak memory (MiB) and exit code of one run; output is thrown away."""
+def once(command: Sequence[str]) -> tuple[Timing, int]:
+    """One run and its exit code; output is thrown away."""
     done = subprocess.run(
         [sys.executable, "-IS", "-c", _LAUNCHER, *command], env=environment(), capture_output=True, check=True
     )
-    wall, peak, code = done.stdout.split()
-    return float(wall), int(peak) / 1024, int(code)
+    wall, cpu, peak, code = done.stdout.split()
+    return Timing(float(wall), float(cpu), int(peak) / 1024), int(code)
 
 
 def environment() -> dict[str, str]:
@@ -68,9 +78,9 @@ def program(name: str) -> str | None:
 
 
 def table(title: str, timings: Mapping[str, Timing], base: str) -> str:
-    """Rows of seconds, memory, and the ratio to ``base``."""
-    lines = [f"\n{title}", f"{'':34}{'seconds':>9}{'ratio':>9}{'MiB':>7}"]
+    """Rows of seconds, of the ratios to ``base``, and of memory."""
+    lines = [f"\n{title}", f"{'':34}{'seconds':>9}{'ratio':>9}{'CPU s':>9}{'ratio':>9}{'MiB':>7}"]
     for name, one in timings.items():
-        ratio = one.seconds / timings[base].seconds
-        lines.append(f"{name:34}{one.seconds:9.3f}{ratio:9.2f}{one.memory:7.0f}")
+        ratio, cpu = one.seconds / timings[base].seconds, one.cpu / timings[base].cpu
+        lines.append(f"{name:34}{one.seconds:9.3f}{ratio:9.2f}{one.cpu:9.3f}{cpu:9.2f}{one.memory:7.0f}")
     return "\n".join(lines)

@@ -1,3 +1,90 @@
-"""gpuxlate: one GPU share, said in every vendor's terms."""
+"""gpuxlate: one GPU share, said in every vendor's terms.
+
+``translate``, ``render``, ``parse``, ``lint`` and ``targets`` are the interface for Python
+(docs/python.md). Importing this package loads nothing: each name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+TYPE_CHECKING = False  # that of typing, which would take longer to load than all of this
+
+if TYPE_CHECKING:
+    from gpuxlate.api import Target, lint, parse, render, targets, translate
+    from gpuxlate.backends.registry import UnknownTargetError
+    from gpuxlate.diagnostics import Diagnostic, Severity
+    from gpuxlate.fit import Verdict
+    from gpuxlate.item import Item
+    from gpuxlate.profile import Profile
+    from gpuxlate.results import Linted, Parsed, Refused, Rendering, Translation
+    from gpuxlate.share import Policy, Qos, Share, ShareError
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "gpuxlate.api": ("Target", "lint", "parse", "render", "targets", "translate"),
+    "gpuxlate.backends.registry": ("UnknownTargetError",),
+    "gpuxlate.diagnostics": ("Diagnostic", "Severity"),
+    "gpuxlate.fit": ("Verdict",),
+    "gpuxlate.item": ("Item",),
+    "gpuxlate.profile": ("Profile",),
+    "gpuxlate.results": ("Linted", "Parsed", "Refused", "Rendering", "Translation"),
+    "gpuxlate.share": ("Policy", "Qos", "Share", "ShareError"),
+}
+"""The public names, by the module they come from."""
+
+__all__ = [
+    "Diagnostic",
+    "Item",
+    "Linted",
+    "Parsed",
+    "Policy",
+    "Profile",
+    "Qos",
+    "Refused",
+    "Rendering",
+    "Severity",
+    "Share",
+    "ShareError",
+    "Target",
+    "Translation",
+    "UnknownTargetError",
+    "Verdict",
+    "__version__",
+    "lint",
+    "parse",
+    "render",
+    "targets",
+    "translate",
+]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        for home, names in _HOMES.items():
+            if name in names:
+                found = globals()[name] = getattr(import_module(home), name)
+                return found
+        raise AttributeError(f"module 'gpuxlate' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Modules called ``translate``, ``render`` and ``lint`` do not hide the functions of these names.
+
+    The import system sets a submodule as an attribute of its package; ``from gpuxlate.lint import ...``
+    finds it without.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in __all__):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -6,6 +6,7 @@ said here too, as changes to a document at a path; ``manifest.edit`` turns them 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -156,8 +157,22 @@ SELECTOR = "selector"
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """Whole numbers from ``least`` to ``most`` (None: without end), ``step`` apart and multiples of it."""
+
+    least: int = 1
+    most: int | None = None
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
-    """One row of the data sheet. A name that ends in ``*`` stands for every key that begins so."""
+    """One row of the data sheet. A name that ends in ``*`` stands for every key that begins so.
+
+    ``values``: what can be right in some pod, as ranges, words, or patterns of the whole text; empty
+    where the data sheet bounds nothing. ``needs``: resources of which one has to stand beside it.
+    Rules judge the rest: these are what an editor can say while somebody types.
+    """
 
     name: str
     places: frozenset[Place]
@@ -165,6 +180,8 @@ class Key:
     unit: str = ""
     source: str = ""
     says: str | None = None  # the field of the share that it says, by attribute name, or SELECTOR
+    values: tuple[Range | str | re.Pattern[str], ...] = ()
+    needs: tuple[str, ...] = ()
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):
@@ -173,10 +190,17 @@ class Key:
 
 
 def key(
-    name: str, *places: Place, meaning: str, unit: str = "", source: str = "", says: str | None = None
+    name: str,
+    *places: Place,
+    meaning: str,
+    unit: str = "",
+    source: str = "",
+    says: str | None = None,
+    values: tuple[Range | str | re.Pattern[str], ...] = (),
+    needs: tuple[str, ...] = (),
 ) -> Key:
     """A row, written short."""
-    return Key(name, frozenset(places), meaning, unit, source, says)
+    return Key(name, frozenset(places), meaning, unit, source, says, values, needs)
 
 
 # --- edits ------------------------------------------------------------------------------------

@@ -29,19 +29,29 @@ def read_specs(inputs: Iterable[Input]) -> Specs:
     """Raises InputError where an input is missing, or there is nothing to work on."""
     specs = Specs()
     for one in inputs:
-        source = one.source()
-        specs.sources[source.name] = source
         before = len(specs.found) + len(specs.diagnostics)
-        try:
-            for document in documents(source):
-                _read(one, document, specs)
-        except NotYamlError as error:
-            specs.diagnostics.append(no_yaml(source, error))
+        _read_source(one, one.source(), specs)
         if one.named and before == len(specs.found) + len(specs.diagnostics):
             raise InputError(f"{one.name}: it is empty")
     if not specs.found and not specs.diagnostics:
         raise InputError("no GPUShare document in the folders given")
     return specs
+
+
+def specs_in(source: Source) -> Specs:
+    """The GPUShare documents of a text that stands in no file."""
+    specs = Specs()
+    _read_source(Input(source.name, None), source, specs)
+    return specs
+
+
+def _read_source(given: Input, source: Source, specs: Specs) -> None:
+    specs.sources[source.name] = source
+    try:
+        for document in documents(source):
+            _read(given, document, specs)
+    except NotYamlError as error:
+        specs.diagnostics.append(no_yaml(source, error))
 
 
 def is_share_document(document: Document) -> bool:

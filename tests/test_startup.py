@@ -22,9 +22,7 @@ sys.argv[0] = "gpuxlate"
 from gpuxlate.cli import main
 main()
 """
-_PLUGIN = _PROGRAM.replace("gpuxlate\"", "kubectl-gpuxlate\"").replace("gpuxlate.cli", "gpuxlate.cli.kubectl")
-    "gpuxlate.cli ", "gpuxlate.cli.kubectl "
-)
+_PLUGIN = _PROGRAM.replace('gpuxlate"', 'kubectl-gpuxlate"').replace("gpuxlate.cli", "gpuxlate.cli.kubectl")
 
 POD = """\
 apiVersion: v1

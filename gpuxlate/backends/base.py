@@ -23,6 +23,7 @@ from gpuxlate.claims import (
     Path,
     Place,
     PodClaims,
+    Range,
     Value,
     key,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "Place",
     "Placing",
     "PodPlacing",
+    "Range",
     "Reading",
     "Selector",
     "Taking",

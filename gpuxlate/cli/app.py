@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "verify": "Does what nvidia-smi prints in the container match the share",
     "nodepool": "The node labels and prerequisites that a share needs",
     "schema": "The JSON Schemas",
+    "krm": "A KRM function for kpt and kustomize",
 }
 """Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
 

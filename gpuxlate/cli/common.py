@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
+from gpuxlate.accepting import DROPPABLE, FILLABLE
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
@@ -132,8 +133,6 @@ def target(name: str) -> Backend:
         raise CliError(str(error), error.hint) from None
 
 
-DROPPABLE = ("cores", "policy", "qos", "selector")
-FILLABLE = ("cores", "memoryMiB")
 _NUMBER = re.compile("[1-9][0-9]{0,11}")
 
 
@@ -265,3 +264,27 @@ Complete = Callable[[str], list[str]]
 def complete_target(incomplete: str) -> list[str]:
     """Shell completion of target names."""
     return [name for name in registry.target_names() if name.startswith(incomplete)]
+
+
+def complete_code(incomplete: str) -> list[tuple[str, str]]:
+    """Shell completion of rule codes; of a list with commas, of its last.
+
+    With the names, not the summaries: typer breaks longer lines in two, and shells offer both.
+    """
+    from gpuxlate.rules import catalog
+
+    before, comma, last = incomplete.rpartition(",")
+    return [
+        (before + comma + code, rule.name.replace("-", " "))
+        for code, rule in catalog.all_rules(registry.all_backends()).items()
+        if code.startswith(last.upper())
+    ]
+
+
+def completing(*words: str) -> Complete:
+    """Shell completion of one of some words."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete

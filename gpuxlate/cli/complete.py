@@ -139,8 +139,9 @@ def _arguments(command: str, last: str) -> tuple[list[Candidate], int]:
     if command == "explain":
         return _beginning_with(last, _rules()), NO_FILES
     if command == "schema":
-        names = ("spec", "config", "profile", "diagnostics", "report")
-        return _beginning_with(last, ((name, "") for name in names)), NO_FILES
+        from gpuxlate.cli.schema import KINDS
+
+        return _beginning_with(last, ((name, "") for name in KINDS)), NO_FILES
     if command in LIVE_OBJECTS:
         found = _beginning_with(last, _kinds())
         return found, NO_FILES if found else FILES

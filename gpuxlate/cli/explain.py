@@ -13,7 +13,14 @@ from gpuxlate.rules.base import Rule
 
 
 def command(
-    code: Annotated[str, typer.Argument(help="The code of a rule, such as TKE002.", metavar="CODE")],
+    code: Annotated[
+        str,
+        typer.Argument(
+            help="The code of a rule, such as TKE002.",
+            metavar="CODE",
+            autocompletion=common.complete_code,
+        ),
+    ],
     output: options.Output = "text",
 ) -> int:
     """One rule: what it does, why, an example, the fix, the source."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
@@ -11,6 +9,7 @@ from gpuxlate.cli.translate import translate_inputs
 from gpuxlate.diagnostics import Severity
 from gpuxlate.files import InputError
 from gpuxlate.item import Item
+from gpuxlate.shares import share_documents
 from gpuxlate.translate import Settings
 
 
@@ -40,27 +39,9 @@ def command(
 
 def _rendered(items: list[Item], output: str) -> str:
     from gpuxlate.manifest.plain import fresh
-    from gpuxlate.spec.document import to_document
+    from gpuxlate.spec.schemas import editor_line
 
-    made = [
-        to_document(name, item.share) for item, name in zip(items, names(items), strict=True) if item.share
-    ]
+    made = share_documents(items)
     if output == "json":
         return common.write_json({"format": "gpuxlate-shares/v1", "items": made})
-    return joined([fresh(document) for document in made])
-
-
-def names(items: list[Item]) -> list[str]:
-    """A name for each share: that of its object, with the container's where the object has several."""
-    per_object = [(item.file, item.document, item.object) for item in items]
-    found: list[str] = []
-    for item, key in zip(items, per_object, strict=True):
-        name = item.object.name or item.container or "share"
-        if per_object.count(key) > 1:
-            name = f"{name}-{item.container}"
-        name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.") or "share"
-        unique, number = name, 2
-        while unique in found:
-            unique, number = f"{name}-{number}", number + 1
-        found.append(unique)
-    return found
+    return joined([editor_line("spec") + fresh(document) for document in made])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -123,7 +124,12 @@ def _made(
                 f"{base.name} holds parameters of a job, and {settings.to.name} writes manifests",
                 "name a manifest with a pod",
             )
-        yield render_asked(base, asked, settings)
+        made = render_asked(base, asked, settings)
+        if base is None:  # a file of ours, not one that somebody wrote
+            from gpuxlate.spec.schemas import editor_line
+
+            made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
+        yield made
         return
     from gpuxlate.jobs import WrongFileError, render_form
 

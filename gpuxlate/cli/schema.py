@@ -10,11 +10,16 @@ import typer
 from gpuxlate.cli import common
 from gpuxlate.files import Input
 
-KINDS = ("spec", "config", "profile", "diagnostics", "report")
+KINDS = ("spec", "config", "profile", "diagnostics", "report", "kubernetes-overlay")
 
 
 def command(
-    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.", metavar="KIND")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(KINDS)}.", metavar="KIND", autocompletion=common.completing(*KINDS)
+        ),
+    ],
     check: Annotated[
         str | None,
         typer.Option(

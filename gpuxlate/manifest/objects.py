@@ -28,19 +28,22 @@ class Pod:
 
 
 def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
-    """The Kubernetes objects of a document: its own, or the items of a List."""
+    """The Kubernetes objects of a document: its own, or the items of a List, of Lists in it too."""
     root = deref(document.root) if document.root else None
-    if not isinstance(root, Mapping):
+    if isinstance(root, Mapping):
+        yield from _objects(root, ())
+
+
+def _objects(node: Mapping, path: Path) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
+    kind = get_text(node, "kind")
+    items = get(node, "items")
+    if not (kind and kind.endswith("List") and isinstance(items, Sequence)):
+        yield object_ref(node), path, node
         return
-    kind = get_text(root, "kind")
-    items = get(root, "items")
-    if kind and kind.endswith("List") and isinstance(items, Sequence):
-        for index, item in enumerate(items.items):
-            node = deref(item)
-            if isinstance(node, Mapping):
-                yield object_ref(node), ("items", index), node
-        return
-    yield object_ref(root), (), root
+    for index, item in enumerate(items.items):
+        inside = deref(item)
+        if isinstance(inside, Mapping):
+            yield from _objects(inside, (*path, "items", index))
 
 
 def object_ref(node: Mapping) -> ObjectRef:

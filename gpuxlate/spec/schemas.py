@@ -20,6 +20,7 @@ VERSIONS = {
     "profile": "v1alpha1",
     "diagnostics": "v1",
     "report": "v1",
+    "kubernetes-overlay": "v1",
 }
 """The kinds of schema, and the version of each."""
 
@@ -33,8 +34,18 @@ KEYWORDS = (
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
+def schema_url(kind: str) -> str:
+    """Where the schema of a kind is published: its ``$id``."""
+    return f"https://gpuxlate.io/schemas/{kind}.{VERSIONS[kind]}.json"
+
+
+def editor_line(kind: str) -> str:
+    """The first line of a document that tells editors its schema."""
+    return f"# yaml-language-server: $schema={schema_url(kind)}\n"
+
+
 def schema(kind: str) -> dict[str, Any]:
-    """The schema of a kind: spec, config, profile, diagnostics or report. Raises LookupError."""
+    """The schema of a kind, one of VERSIONS. Raises LookupError."""
     if kind not in VERSIONS:
         near = get_close_matches(kind, list(VERSIONS), 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else f"schemas: {', '.join(VERSIONS)}"
@@ -43,7 +54,7 @@ def schema(kind: str) -> dict[str, Any]:
     definitions = body.pop("$defs", {})
     whole = {
         "$schema": DIALECT,
-        "$id": f"https://gpuxlate.io/schemas/{kind}.{VERSIONS[kind]}.json",
+        "$id": schema_url(kind),
         "title": body.pop("title"),
         "description": body.pop("description"),
         **body,
@@ -56,6 +67,10 @@ def _body(kind: str) -> dict[str, Any]:
         from gpuxlate.spec import output_schemas
 
         return dict(output_schemas.DIAGNOSTICS if kind == "diagnostics" else output_schemas.REPORT)
+    if kind == "kubernetes-overlay":
+        from gpuxlate.spec.overlay import overlay
+
+        return overlay()
     from gpuxlate.spec.config_models import ConfigModel, ProfileModel
     from gpuxlate.spec.models import DocumentModel, InOrder
 

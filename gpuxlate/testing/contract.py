@@ -251,8 +251,8 @@ def given_share(outcome: Outcome) -> Share:
 def too_little(asked: Share, given: Share, accept: Accept, card_mib: int | None = None) -> Iterator[str]:
     """The fields in which a share gives less than was asked, but for those that may be dropped.
 
-    A field that was open may be filled: that is what the user said. ``card_mib`` is the card of the
-    profile, which turns percent into MiB.
+    ``card_mib`` is the card of the profile, which turns percent into MiB. A field that was open may
+    be filled: that is what the user said.
     """
     if given.cards < asked.cards:
         yield "cards"

@@ -359,7 +359,8 @@ USAGE: dict[str, str] = {
     "parse - -": "error: stdin can be read once only\nhelp: give - once\n",
     "explain VKE12": "error: no rule 'VKE12'\nhelp: did you mean VKE012?\n",
     "schema nonsense": (
-        "error: no schema 'nonsense'\nhelp: kinds: spec, config, profile, diagnostics, report\n"
+        "error: no schema 'nonsense'\n"
+        "help: kinds: spec, config, profile, diagnostics, report, kubernetes-overlay\n"
     ),
 }
 

@@ -89,7 +89,9 @@ def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_tools")
 def test_a_finished_build_is_taken(tmp_path: Path) -> None:
+    assert not build.is_built(tmp_path)
     made = finished(tmp_path, build.RECIPE)
+    assert build.is_built(tmp_path)
     assert build.ensure(tmp_path) == build.Server(made, Path("/bin/etcd"))
 
 
@@ -97,6 +99,7 @@ def test_a_finished_build_is_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize("recipe", [build.RECIPE | {"recipe": 0}, None, []])
 def test_a_build_of_another_recipe_is_not(tmp_path: Path, recipe: object) -> None:
     finished(tmp_path, recipe)
+    assert not build.is_built(tmp_path)
     with pytest.raises(build.BuildError) as caught:
         build.ensure(tmp_path)
     assert str(caught.value) == (

@@ -10,7 +10,7 @@ kubeflow/arena; CGPU = the cGPU service, unconfirmed in ACK.
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Key, Place, key
+from gpuxlate.backends.base import Key, Place, Range, key
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack")
 """What a profile may call this target."""
@@ -77,6 +77,7 @@ KEYS: tuple[Key, ...] = (
         unit="GiB by default",
         source="MULTI, UNIT",
         says="memory_mib",
+        values=(Range(),),
     ),
     key(
         CORE,
@@ -85,14 +86,38 @@ KEYS: tuple[Key, ...] = (
         unit="percent of one card",
         source="CORE",
         says="cores",
+        values=(Range(CORE_MIN, CORE_MAX, CORE_STEP),),
+        needs=(MEMORY,),
     ),
-    key(COUNT, Place.LABEL, meaning="cards of a share", unit="cards", source="MULTI", says="cards"),
+    key(
+        COUNT,
+        Place.LABEL,
+        meaning="cards of a share",
+        unit="cards",
+        source="MULTI",
+        says="cards",
+        values=(Range(),),
+    ),
     key(WHOLE, Place.RESOURCE, meaning="whole cards", unit="cards", source="LBL", says="cards"),
     key(
         TOPOLOGY, Place.RESOURCE, meaning="whole cards by topology", unit="cards", source="LBL", says="cards"
     ),
-    key(SCHEDULE, Place.NODE_SELECTOR, Place.NODE, meaning="mode of the node", source="LBL"),
-    key(PLACEMENT, Place.NODE_SELECTOR, Place.NODE, meaning="binpack or spread", source="LBL"),
+    key(
+        SCHEDULE,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        meaning="mode of the node",
+        source="LBL",
+        values=(*MODES, *UNCONFIRMED_MODES),
+    ),
+    key(
+        PLACEMENT,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        meaning="binpack or spread",
+        source="LBL",
+        values=PLACEMENTS,
+    ),
     *(key(name, Place.NODE_SELECTOR, Place.NODE, meaning="card", source="LBL") for name in ACCELERATORS),
     key(DISABLE, Place.ENV, meaning="no memory isolation in this container", source="CSK"),
     key("ALIYUN_COM_GPU_SCHD_WEIGHT", Place.ENV, meaning="weight of compute, >= 1", source="CGPU"),

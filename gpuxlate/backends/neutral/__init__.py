@@ -9,6 +9,7 @@ from gpuxlate.backends.base import (
     Place,
     Placing,
     PodPlacing,
+    Range,
     Reading,
     Taking,
     key,
@@ -25,24 +26,46 @@ POLICY = "gpuxlate.io/policy"
 QOS = "gpuxlate.io/qos"
 
 KEYS: tuple[Key, ...] = (
-    key(CARDS, Place.RESOURCE, says="cards", meaning="cards, an equal part of each", unit="cards"),
+    key(
+        CARDS,
+        Place.RESOURCE,
+        says="cards",
+        meaning="cards, an equal part of each",
+        unit="cards",
+        values=(Range(),),
+    ),
     key(
         CORES,
         Place.RESOURCE,
         says="cores",
         meaning="compute, total over the cards",
         unit="percent of one card",
+        values=(Range(),),
     ),
-    key(MEMORY, Place.RESOURCE, says="memory_mib", meaning="GPU memory, total over the cards", unit="MiB"),
+    key(
+        MEMORY,
+        Place.RESOURCE,
+        says="memory_mib",
+        meaning="GPU memory, total over the cards",
+        unit="MiB",
+        values=(Range(),),
+    ),
     key(
         MEMORY_PERCENT,
         Place.RESOURCE,
         says="memory_percent",
         meaning="GPU memory, of each card",
         unit="percent of each card",
+        values=(Range(1, 100),),
     ),
-    key(POLICY, Place.ANNOTATION, says="policy", meaning="how compute is divided"),
-    key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class"),
+    key(
+        POLICY,
+        Place.ANNOTATION,
+        says="policy",
+        meaning="how compute is divided",
+        values=tuple(map(str, Policy)),
+    ),
+    key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class", values=tuple(map(str, Qos))),
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpuxlate.backends.base import Key, Place, key
+from gpuxlate.backends.base import Key, Place, Range, key
 from gpuxlate.share import Policy, Qos
 
 NAMES = ("tencent-qgpu", "tencent", "tke")
@@ -82,6 +82,11 @@ KEYS: tuple[Key, ...] = (
         unit="percent of one card",
         source="S003, TC127667",
         says="cores",
+        values=(
+            Range(CORE_STEP, FULL, CORE_STEP),
+            Range(FULL + 1, MAX_SHARED_CARDS * FULL),
+            Range(FULL, None, FULL),
+        ),
     ),
     key(
         MEMORY,
@@ -90,6 +95,7 @@ KEYS: tuple[Key, ...] = (
         unit="GiB",
         source="S003, TC127667",
         says="memory_mib",
+        values=(Range(),),
     ),
     key(
         GREEDY,
@@ -98,9 +104,26 @@ KEYS: tuple[Key, ...] = (
         unit="percent of one card",
         source="TC81034",
         says="cores",
+        values=(Range(1, FULL),),
+        needs=(MEMORY,),
     ),
-    key(APP_CLASS, Place.ANNOTATION, meaning="colocation class", source="TC81034", says="qos"),
-    key(POLICY, Place.NODE_SELECTOR, Place.NODE, meaning="policy", source="S003", says="policy"),
+    key(
+        APP_CLASS,
+        Place.ANNOTATION,
+        meaning="colocation class",
+        source="TC81034",
+        says="qos",
+        values=tuple(CLASSES),
+    ),
+    key(
+        POLICY,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        meaning="policy",
+        source="S003",
+        says="policy",
+        values=tuple(POLICY_OF),
+    ),
     key(DEVICE_ENABLE, Place.NODE_SELECTOR, Place.NODE, meaning="the node serves qGPU", source="QD"),
     key(MIXED_ENABLE, Place.NODE, meaning="the node takes colocation", source="QD, older pages only"),
     key("tke.cloud.tencent.com/qgpu.version", Place.NODE, meaning="kernel module", source="TC117759"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.base import Key, Place, key
+from gpuxlate.backends.base import Key, Place, Range, key
 from gpuxlate.share import Policy, Qos
 
 CORE = "vke.volcengine.com/mgpu-core"
@@ -56,6 +56,8 @@ GPU_NAME = "machine.cluster.vke.volcengine.com/gpu-name"
 BURST_TO_VCI = "vke.volcengine.com/burst-to-vci"
 """Annotation (or label): ``enforce`` sends the pod to VCI, which has no mGPU (S0)."""
 
+_CARD_LIST = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
+
 KEYS: tuple[Key, ...] = (
     key(
         CORE,
@@ -64,6 +66,7 @@ KEYS: tuple[Key, ...] = (
         meaning="compute, total",
         unit="percent of one card",
         source="S1, V",
+        values=(Range(),),
     ),
     key(
         MEMORY,
@@ -72,6 +75,8 @@ KEYS: tuple[Key, ...] = (
         meaning="GPU memory, total",
         unit="MiB",
         source="S0, S1, V",
+        values=(Range(SINGLE_CARD_MIN_MIB),),
+        needs=(CORE, RECLAIMED_CORE),
     ),
     key(
         RECLAIMED_CORE,
@@ -80,6 +85,7 @@ KEYS: tuple[Key, ...] = (
         meaning="offline compute",
         unit="percent of one card",
         source="S1",
+        values=(Range(),),
     ),
     key(
         POLICY,
@@ -89,6 +95,7 @@ KEYS: tuple[Key, ...] = (
         says="policy",
         meaning="policy",
         source="S0, S1, V",
+        values=tuple(POLICIES.values()),
     ),
     key(
         MULTIPLE_GPU,
@@ -97,8 +104,16 @@ KEYS: tuple[Key, ...] = (
         meaning="cards of each container",
         unit="cards",
         source="V, Q",
+        values=(_CARD_LIST,),
     ),
-    key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class", source="S1"),
+    key(
+        QOS,
+        Place.ANNOTATION,
+        says="qos",
+        meaning="colocation class",
+        source="S1",
+        values=(*QOS_LEVELS.values(), "dedicated_cores", "system_cores"),  # the last two: Katalyst's own
+    ),
     key(NODE_DEVICE, Place.NODE_SELECTOR, Place.NODE, meaning="device stack of the node", source="V"),
     key(GPU_NAME, Place.NODE_SELECTOR, Place.NODE, meaning="card model", source="aibrix samples"),
     key("vke.volcengine.com/assumed", Place.SCHEDULER, meaning="scheduled", source="V"),
@@ -106,8 +121,6 @@ KEYS: tuple[Key, ...] = (
 )
 
 GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")
-
-_CARD_LIST = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
 
 
 def card_counts(text: str) -> tuple[int, ...] | None:

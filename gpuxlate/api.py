@@ -1,0 +1,247 @@
+"""The interface for Python: translate, render, parse, lint, targets. docs/python.md shows it at work.
+
+Every function takes a text, or objects as ``json`` and YAML libraries load them. Nothing is read from
+disk but a profile, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gpuxlate.accepting import acceptance
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.item import Item
+from gpuxlate.lint import LintSettings, fix_source, lint_source
+from gpuxlate.manifest.plain import fresh, plain_document
+from gpuxlate.manifest.source import Source
+from gpuxlate.profile import Profile
+from gpuxlate.results import Linted, Parsed, Refused, Rendering, Translation
+from gpuxlate.share import JSON_NAMES, Share
+from gpuxlate.shares import share_documents
+from gpuxlate.translate import Settings, translate_source
+
+Manifests = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+"""A text of any number of documents, one object, or a list of objects."""
+ProfileLike = Profile | Mapping[str, Any] | str | os.PathLike[str]
+"""A profile, its fields as in a profile's file, or the path of the file."""
+
+TEXT, OBJECTS, WORKLOAD = "<text>", "<objects>", "<workload>"
+"""What diagnostics call an input that has no name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One target. ``fields``: how it says each field of the share, by JSON name; None: no place."""
+
+    name: str
+    aliases: tuple[str, ...]
+    title: str
+    fields: Mapping[str, str | None]
+
+
+def targets() -> tuple[Target, ...]:
+    """Every target, those that write manifests first."""
+    return tuple(
+        Target(b.name, registry.aliases(b.name), b.title, {n: b.says.get(n) for n in JSON_NAMES.values()})
+        for b in registry.all_backends()
+    )
+
+
+def translate(
+    text: Manifests,
+    to: str,
+    from_: str | None = None,
+    round: str | None = None,  # noqa: A002 - the name of the option
+    drop: Iterable[str] = (),
+    fill: Mapping[str, int] | None = None,
+    profile: ProfileLike | None = None,
+    *,
+    name: str | None = None,
+) -> Translation:
+    """Manifests from any dialect to another; only what asks for GPUs changes.
+
+    ``to``, ``from_``: names of targets; the dialect is found by its keys where ``from_`` is None.
+    ``round``: ``"up"`` accepts rounding. ``drop``: fields that may be lost. ``fill``: what an open field
+    becomes, for each card. ``name``: what diagnostics call the text.
+    Raises Refused, UnknownTargetError, and ValueError for options that cannot be meant.
+    """
+    given = _Given.of(text, name)
+    source = _manifests(from_) if from_ else None
+    settings = Settings(_manifests(to), source, acceptance(round, fill, drop), _profile(profile))
+    made = translate_source(given.source, settings)
+    diagnostics, items = given.told(made.diagnostics), given.items(made.items)
+    if made.refused:
+        raise Refused(diagnostics, items)
+    return Translation(_with_bom(given.source, made.text), items, diagnostics, made.changed)
+
+
+def parse(
+    text: Manifests,
+    from_: str | None = None,
+    profile: ProfileLike | None = None,
+    *,
+    name: str | None = None,
+) -> Parsed:
+    """The shares of manifests as GPUShare documents; none where nothing asks for GPUs.
+
+    Raises Refused where a share cannot be read, UnknownTargetError, ValueError.
+    """
+    given = _Given.of(text, name)
+    source = registry.get(from_) if from_ else None
+    settings = Settings(registry.get("neutral"), source, reads_only=True, profile=_profile(profile))
+    made = translate_source(given.source, settings)
+    diagnostics, items = given.told(made.diagnostics), given.items(made.items)
+    if made.refused:
+        raise Refused(diagnostics, items)
+    return Parsed("---\n".join(map(fresh, share_documents(items))), items, diagnostics)
+
+
+def render(
+    spec: Share | Manifests,
+    to: str,
+    workload: Manifests | None = None,
+    container: str | None = None,
+    round: str | None = None,  # noqa: A002 - the name of the option
+    drop: Iterable[str] = (),
+    fill: Mapping[str, int] | None = None,
+    profile: ProfileLike | None = None,
+    *,
+    name: str | None = None,
+) -> Rendering:
+    """A share, or GPUShare documents, in the terms of a target.
+
+    With a ``workload`` the shares are put on it: on ``container``, else on that which each document
+    names, else on the only one. Without, each share gets a small Pod that runs ``nvidia-smi``. No file
+    that a document names is read. Raises Refused, UnknownTargetError, ValueError.
+    """
+    from gpuxlate.rendering import rendered
+
+    backend = registry.get(to)
+    settings = Settings(backend, accept=acceptance(round, fill, drop), profile=_profile(profile))
+    if isinstance(spec, Share):
+        from gpuxlate.spec.document import to_document
+
+        spec = to_document("share", spec)
+    given = _Given.of(spec, name)
+    base = _Given.of(workload, None, WORKLOAD) if workload is not None else None
+    made = rendered(given.source, base.source if base else None, container, settings)
+    found = [one for part in made for one in part.diagnostics]
+    diagnostics = given.told(base.told(found) if base else found)
+    items = given.items([item for part in made for item in part.items])
+    if any(one.severity is Severity.ERROR for one in diagnostics):
+        raise Refused(diagnostics, items)
+    texts = [part.text if part.text.endswith("\n") else part.text + "\n" for part in made]
+    return Rendering("---\n".join(texts), items, diagnostics)
+
+
+def lint(
+    text: Manifests,
+    profile: ProfileLike | None = None,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    *,
+    fix: bool = False,
+    unsafe_fixes: bool = False,
+    name: str | None = None,
+) -> Linted:
+    """Every finding in manifests and GPUShare documents. Nothing is raised for what is wrong with them.
+
+    ``select``, ``ignore``: codes of rules, or their beginnings. ``fix``: the safe fixes are made in
+    ``text`` of the result; ``unsafe_fixes``: all that can be made.
+    """
+    given = _Given.of(text, name)
+    wanted, unwanted = tuple(select), tuple(ignore)
+
+    def selected(code: str) -> bool:
+        return (not wanted or code.startswith(wanted)) and not (unwanted and code.startswith(unwanted))
+
+    settings = LintSettings(_profile(profile), selected)
+    new, fixes = given.source.text, 0
+    if fix or unsafe_fixes:
+        fixed = fix_source(given.source, settings, unsafe=unsafe_fixes)
+        new, fixes, found = fixed.text, fixed.fixes, fixed.linted
+    else:
+        found = lint_source(given.source, settings)
+    return Linted(
+        _with_bom(given.source, new),
+        given.told(found.diagnostics),
+        found.documents,
+        found.shares,
+        found.suppressed,
+        fixes,
+    )
+
+
+# --- what is given ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """An input as text. Positions in the text of objects mean nothing to the caller: they are left out."""
+
+    source: Source
+    objects: bool
+
+    @classmethod
+    def of(cls, given: Manifests, name: str | None, unnamed: str | None = None) -> _Given:
+        if isinstance(given, str):
+            return cls(Source(name or unnamed or TEXT, given), False)
+        listed = [given] if isinstance(given, Mapping) else list(given)
+        if not all(isinstance(one, Mapping) for one in listed):
+            raise TypeError("objects are mappings, as a YAML or JSON library loads them, or a list of such")
+        text = "---\n".join(fresh(_plain(one)) for one in listed)
+        return cls(Source(name or unnamed or OBJECTS, text), True)
+
+    def told(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """The findings as they are told."""
+        if not self.objects:
+            return tuple(found)
+        mine = self.source.name
+        return tuple(replace(one, span=None) if one.file == mine else one for one in found)
+
+    def items(self, items: Iterable[Item]) -> tuple[Item, ...]:
+        if not self.objects:
+            return tuple(items)
+        return tuple(replace(one, diagnostics=self.told(one.diagnostics)) for one in items)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can say of a value; dates, which YAML libraries make of timestamps, as ISO 8601."""
+    match value:
+        case Mapping():
+            return {str(key): _plain(one) for key, one in value.items()}
+        case str() | bool() | int() | float() | None:
+            return value
+        case list() | tuple():
+            return [_plain(one) for one in value]
+        case _ if hasattr(value, "isoformat"):
+            return value.isoformat()
+    raise TypeError(f"a {type(value).__name__} has no place in a manifest")
+
+
+def _with_bom(source: Source, text: str) -> str:
+    return source.encode(text).decode()
+
+
+def _manifests(name: str) -> Backend:
+    """A target whose shares stand in manifests."""
+    backend = registry.get(name)
+    if backend.form_module:
+        raise ValueError(f"{backend.name} stands in no manifest: parse reads its share, render writes it")
+    return backend
+
+
+def _profile(given: ProfileLike | None) -> Profile | None:
+    if given is None or isinstance(given, Profile):
+        return given
+    from gpuxlate.spec.config import load_profile, load_profile_file
+
+    if isinstance(given, Mapping):
+        return load_profile(dict(given))
+    return load_profile_file(Path(given), lambda text: plain_document(Source("", text)))

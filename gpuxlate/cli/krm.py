@@ -1,0 +1,62 @@
+"""``gpuxlate krm``: a KRM function for kpt and kustomize."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpuxlate.cli import common
+from gpuxlate.files import STDIN, Input, InputError
+from gpuxlate.function_config import BadConfigError, settings_of
+from gpuxlate.krm import Answer, NoResourceListError, field_path, run_list, run_stream, said
+from gpuxlate.manifest.plain import plain_document
+from gpuxlate.manifest.source import Source
+from gpuxlate.translate import Settings
+
+
+def command(
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            help="As an exec plug-in of kustomize: the file of the configuration; stdin holds resources.",
+            metavar="[CONFIGFILE]",
+            show_default=False,
+        ),
+    ] = None,
+) -> int:
+    """A KRM function: a ResourceList on stdin, the same on stdout with its shares translated.
+
+    Its functionConfig is of kind Translate (apiVersion gpuxlate.io/v1alpha1, spec: to, from, round, drop,
+    fill), or a ConfigMap with the same keys in data.
+    """
+    settings = None if config is None else _settings(config)
+    source = Input(STDIN, None).source()
+    if not source.text.strip():
+        raise InputError(f"{STDIN}: it is empty")
+    answer = _of_list(source) if settings is None else run_stream(source, settings)
+    if not answer.misconfigured:
+        common.show(said(answer.diagnostics), {source.name: source})
+    if settings is None or not answer.refused:
+        common.out(source.encode(answer.text).decode())
+    if answer.misconfigured:
+        [wrong] = answer.diagnostics
+        raise common.CliError(f"{field_path(wrong.path)}: {wrong.message}", wrong.hint)
+    return common.Exit.FINDINGS if answer.refused else common.Exit.CLEAN
+
+
+def _of_list(source: Source) -> Answer:
+    try:
+        return run_list(source)
+    except NoResourceListError as error:
+        raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
+
+
+def _settings(file: str) -> Settings:
+    try:
+        return settings_of(plain_document(Input(file, Path(file)).source()))
+    except BadConfigError as error:
+        raise common.CliError(f"{file}: {error.message}", error.hint) from None
+    except ValueError as error:
+        raise common.CliError(f"{file}: it is no YAML: {error}") from None

@@ -1,0 +1,310 @@
+"""What contrib/ holds for Helm, Argo CD, GitHub and GitLab: each script is run on what it will be fed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+CONTRIB = ROOT / "contrib"
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  containers:
+  - name: web
+    image: web:1
+    resources:
+      limits:
+        vke.volcengine.com/mgpu-core: 30
+        vke.volcengine.com/mgpu-memory: {memory}
+"""
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n"
+
+
+def in_tke(text: str) -> str:
+    text = text.replace("vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"')
+    for memory in ("4096", "4000"):
+        text = text.replace(
+            f"vke.volcengine.com/mgpu-memory: {memory}", 'tke.cloud.tencent.com/qgpu-memory: "4"'
+        )
+    return text
+
+
+def rendered(memory: int) -> str:
+    """As Helm sends it: every document with its separator and a comment that names its template."""
+    service = f"---\n# Source: web/templates/service.yaml\n{SERVICE}"
+    return f"{service}---\n# Source: web/templates/pod.yaml\n{POD.format(memory=memory)}"
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run a program with ``gpuxlate`` of these sources on PATH, and nothing of the caller's variables."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    code = "import sys; sys.argv[0] = 'gpuxlate'; from gpuxlate.cli import main; main()"
+    gpuxlate = programs / "gpuxlate"
+    gpuxlate.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -c \"{code}\" \"$@\"\n")
+    gpuxlate.chmod(0o755)
+
+    def called(
+        *command: str | Path, stdin: str = "", cwd: Path = tmp_path, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(word) for word in command],
+            input=stdin,
+            cwd=cwd,
+            env={"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "NO_COLOR": "1"} | env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    return called
+
+
+def load(path: str) -> Any:
+    return yaml.safe_load((CONTRIB / path).read_text(encoding="utf-8"))
+
+
+# --- Helm --------------------------------------------------------------------------------------------
+
+RENDERERS = [CONTRIB / "helm" / "gpuxlate-post-renderer", CONTRIB / "helm-plugin" / "post-render.sh"]
+
+
+@pytest.mark.parametrize("renderer", RENDERERS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    ("arguments", "env"),
+    [
+        (("--to=tencent-qgpu", "--round=up"), {}),
+        (("--to", "tke", "--round", "up"), {}),
+        (("--round=up",), {"GPUXLATE_TO": "tke"}),
+        (("--to=tke", "--round=up"), {"GPUXLATE_TO": "ack"}),
+    ],
+)
+def test_a_post_renderer_gives_the_manifests_translated(
+    run: Run, renderer: Path, arguments: tuple[str, ...], env: dict[str, str]
+) -> None:
+    done = run(renderer, *arguments, stdin=rendered(4000), **env)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == in_tke(rendered(4000))
+
+
+@pytest.mark.parametrize("renderer", RENDERERS, ids=lambda path: path.parent.name)
+def test_a_post_renderer_stops_helm(run: Run, renderer: Path) -> None:
+    refused = run(renderer, "--to=tke", stdin=rendered(4000))
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "TKE001" in refused.stderr
+    nowhere = run(renderer, stdin=rendered(4096))
+    assert (nowhere.returncode, nowhere.stdout) == (2, "")
+    assert "no target" in nowhere.stderr
+
+
+def test_the_plug_in_of_helm_4() -> None:
+    """The fields of https://helm.sh/docs/plugins (Helm 4.0): a postrenderer/v1 on the subprocess runtime."""
+    plugin = load("helm-plugin/plugin.yaml")
+    assert set(plugin) == {"apiVersion", "type", "name", "version", "runtime", "runtimeConfig"}
+    assert (plugin["apiVersion"], plugin["type"]) == ("v1", "postrenderer/v1")
+    assert plugin["runtime"] == "subprocess"
+    [command] = plugin["runtimeConfig"]["platformCommand"]
+    program = command["command"].replace("${HELM_PLUGIN_DIR}", str(CONTRIB / "helm-plugin"))
+    assert os.access(program, os.X_OK)
+    assert RENDERERS[0].read_text() == RENDERERS[1].read_text()
+
+
+def test_versions_are_those_of_the_package() -> None:
+    import gpuxlate
+
+    assert load("helm-plugin/plugin.yaml")["version"] == gpuxlate.__version__
+
+
+# --- Argo CD -----------------------------------------------------------------------------------------
+
+GENERATE = CONTRIB / "argocd" / "generate.sh"
+
+
+@pytest.fixture
+def application(tmp_path: Path) -> Path:
+    folder = tmp_path / "app"
+    (folder / "more").mkdir(parents=True)
+    (folder / ".hidden").mkdir()
+    (folder / ".hidden" / "no.yaml").write_text("a: [")
+    (folder / "pod.yaml").write_text(POD.format(memory=4000))
+    (folder / "more" / "service.yml").write_text(SERVICE)
+    (folder / "README.md").write_text("a: [")
+    return folder
+
+
+TO = {"ARGOCD_ENV_GPUXLATE_TO": "tencent-qgpu"}
+
+
+def test_argo_gets_manifests_and_nothing_else(run: Run, application: Path) -> None:
+    done = run(GENERATE, cwd=application, ARGOCD_ENV_GPUXLATE_ROUND="up", **TO)
+    assert done.returncode == 0, done.stderr
+    found = [one for one in yaml.safe_load_all(done.stdout) if one]
+    assert [one["kind"] for one in found] == ["Service", "Pod"]
+    assert yaml.safe_load(in_tke(POD.format(memory=4000))) == found[1]
+
+
+def test_argo_stops_at_a_refusal(run: Run, application: Path) -> None:
+    done = run(GENERATE, cwd=application, **TO)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "TKE001" in done.stderr
+    nowhere = run(GENERATE, cwd=application)
+    assert (nowhere.returncode, nowhere.stdout) == (2, "")
+
+
+def test_argo_options_are_words_of_one_option_each(run: Run, application: Path) -> None:
+    (application / "pod.yaml").write_text(
+        POD.format(memory=1)
+        .replace("vke.volcengine.com/mgpu-core: 30", "aliyun.com/gpu-mem: 4")
+        .replace("        vke.volcengine.com/mgpu-memory: 1\n", "")
+    )
+    done = run(
+        GENERATE, cwd=application, ARGOCD_ENV_GPUXLATE_TO="vke", ARGOCD_ENV_GPUXLATE_FILL="cores=30",
+        ARGOCD_ENV_GPUXLATE_DROP="policy",
+    )  # fmt: skip
+    assert "vke.volcengine.com/mgpu-core: 30" in done.stdout
+    sly = run(GENERATE, cwd=application, ARGOCD_ENV_GPUXLATE_ROUND="up --report=x", **TO)
+    assert (sly.returncode, list(application.glob("x"))) == (2, [])
+
+
+def test_argo_takes_what_another_tool_prints(run: Run, application: Path) -> None:
+    (application / "kustomization.yaml").write_text("resources: [pod.yaml]\n")
+    programs = application.parent / "bin"
+    (programs / "kustomize").write_text('#!/bin/sh\n[ "$*" = "build ." ] && cat pod.yaml\n')
+    (programs / "kustomize").chmod(0o755)
+    done = run(GENERATE, cwd=application, ARGOCD_ENV_GPUXLATE_ROUND="up", **TO)
+    assert done.stdout == in_tke(POD.format(memory=4000))
+    said = run(GENERATE, cwd=application, GPUXLATE_SOURCE="cat more/service.yml", **TO)
+    assert said.stdout == SERVICE
+    failed = run(GENERATE, cwd=application, GPUXLATE_SOURCE="cat pod.yaml; exit 7", **TO)
+    assert (failed.returncode, failed.stdout) == (7, "")
+
+
+def test_argo_takes_a_folder_without_manifests(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = run(GENERATE, cwd=tmp_path / "empty", **TO)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_plug_in_of_argo() -> None:
+    """https://argo-cd.readthedocs.io, "Config Management Plugins": the file is no custom resource."""
+    plugin = load("argocd/plugin.yaml")
+    assert (plugin["apiVersion"], plugin["kind"]) == ("argoproj.io/v1alpha1", "ConfigManagementPlugin")
+    [program] = plugin["spec"]["generate"]["command"]
+    dockerfile = (CONTRIB / "argocd" / "Dockerfile").read_text()
+    assert f"contrib/argocd/generate.sh {program}" in dockerfile
+    assert "contrib/argocd/plugin.yaml /home/argocd/cmp-server/config/plugin.yaml" in dockerfile
+    # with a version in the file, applications name the plug-in NAME-VERSION
+    named = load("argocd/application.yaml")["spec"]["source"]["plugin"]
+    assert named["name"] == f"{plugin['metadata']['name']}-{plugin['spec']['version']}"
+    script = GENERATE.read_text()
+    assert all(f"ARGOCD_ENV_{one['name']}" in script for one in named["env"])
+    [sidecar] = load("argocd/repo-server-patch.yaml")["spec"]["template"]["spec"]["containers"]
+    assert sidecar["command"] == ["/var/run/argocd/argocd-cmp-server"]
+    assert sidecar["securityContext"]["runAsUser"] == 999
+
+
+# --- GitHub ------------------------------------------------------------------------------------------
+
+CHECK = CONTRIB / "github-action" / "check.sh"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    (folder / "deploy").mkdir(parents=True)
+    (folder / "deploy" / "pod.yaml").write_text(POD.format(memory="4Gi"))
+    (folder / "fine.yaml").write_text(POD.format(memory=4000))
+    return folder
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("env", "code", "codes"),
+    [
+        ({}, 1, ["K8S002"]),
+        ({"GPUXLATE_PATHS": "deploy\nfine.yaml\n"}, 1, ["K8S002"]),
+        ({"GPUXLATE_PATHS": "fine.yaml"}, 0, []),
+        ({"GPUXLATE_PATHS": "deploy", "GPUXLATE_FAIL_ON": "never"}, 0, ["K8S002"]),
+        ({"GPUXLATE_PATHS": "deploy", "GPUXLATE_ARGS": "--ignore K8S002"}, 0, []),
+        ({"GPUXLATE_PATHS": "fine.yaml", "GPUXLATE_TRANSLATE_TO": "tke"}, 1, []),
+        ({"GPUXLATE_PATHS": "fine.yaml", "GPUXLATE_TRANSLATE_TO": "ack"}, 1, []),
+        ({"GPUXLATE_PATHS": "fine.yaml", "GPUXLATE_TRANSLATE_TO": "vke"}, 0, []),
+    ],
+)
+def test_the_action_reports_then_judges(
+    run: Run, repository: Path, env: dict[str, str], code: int, codes: list[str]
+) -> None:
+    out = repository / "output"
+    done = run(CHECK, cwd=repository, SARIF="found.sarif", GITHUB_OUTPUT=str(out), **env)
+    assert done.returncode == code, done.stderr
+    sarif = json.loads((repository / "found.sarif").read_text())
+    assert [one["ruleId"] for one in sarif["runs"][0]["results"]] == codes
+    assert out.read_text() == "sarif=found.sarif\n"
+    assert ("::error file=deploy/pod.yaml,line=12" in done.stdout) == bool(codes)
+
+
+def test_the_action_is_well_formed() -> None:
+    """docs.github.com, "Metadata syntax": a composite action, every expression of something declared."""
+    action = load("github-action/action.yml")
+    assert {"name", "description", "inputs", "runs"} <= set(action)
+    assert action["runs"]["using"] == "composite"
+    for step in action["runs"]["steps"]:
+        assert ("run" in step) != ("uses" in step)
+        assert "run" not in step or step["shell"] == "bash"
+    text = (CONTRIB / "github-action" / "action.yml").read_text()
+    used = set(re.findall(r"inputs\.([a-z-]+)", text))
+    assert used == set(action["inputs"])
+    script = CHECK.read_text()
+    [check] = [one for one in action["runs"]["steps"] if one.get("id") == "lint"]
+    assert all(name in script for name in check["env"])
+    assert os.access(CHECK, os.X_OK)
+
+
+# --- GitLab ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("paths", "code", "codes"), [("deploy fine.yaml", 1, ["K8S002"]), ("fine.yaml", 0, [])]
+)
+def test_the_gitlab_job(run: Run, repository: Path, paths: str, code: int, codes: list[str]) -> None:
+    job = load("gitlab-ci/gpuxlate.gitlab-ci.yml")["gpuxlate"]
+    variables = job["variables"] | {"GPUXLATE_PATHS": paths}
+    done = run("sh", "-e", "-c", "\n".join(job["script"]), cwd=repository, **variables)
+    assert done.returncode == code, done.stderr
+    report = repository / job["artifacts"]["reports"]["codequality"]
+    assert [one["check_name"] for one in json.loads(report.read_text())] == codes
+    assert job["artifacts"]["when"] == "always"
+
+
+# --- SchemaStore -------------------------------------------------------------------------------------
+
+
+def test_the_schemastore_entry() -> None:
+    from gpuxlate.spec.schemas import VERSIONS, schema_url
+
+    entries = json.loads((CONTRIB / "schemastore" / "catalog-entry.json").read_text())
+    published = {schema_url(kind) for kind in VERSIONS}
+    for one in entries:
+        assert set(one) == {"name", "description", "fileMatch", "url"}
+        assert one["url"] in published
+        assert all(pattern != "*" and "gpu" in pattern for pattern in one["fileMatch"])

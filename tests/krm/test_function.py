@@ -1,0 +1,272 @@
+"""``gpuxlate krm`` by itself: lists in, lists out, and what is wrong with a configuration."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuxlate.cli import main
+from gpuxlate.krm import field_path, item_path
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a run said, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = yaml.safe_load(self.out)["results"]
+        return found
+
+
+Run = Callable[..., Said]
+
+
+@pytest.fixture
+def krm(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """``gpuxlate krm`` with a text on stdin."""
+    monkeypatch.setattr(sys, "argv", ["gpuxlate"])
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def called(text: str, *arguments: str) -> Said:
+        stdin = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(SystemExit) as stop:
+            main(["krm", *arguments])
+        out, err = capfdbinary.readouterr()
+        return Said(int(stop.value.code or 0), out.decode(), err.decode())
+
+    return called
+
+
+# what kpt sends: annotations of its own, comments where they were (memory off the 1 GiB grid of qGPU)
+ITEMS = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+# the server
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata:
+    name: web  # mine
+    namespace: prod
+    annotations:
+      config.kubernetes.io/index: '1'
+      config.kubernetes.io/path: 'old.yaml'
+      internal.config.kubernetes.io/index: '2'
+      internal.config.kubernetes.io/path: 'apps/web.yaml'
+      internal.config.kubernetes.io/seqindent: 'compact'
+  spec:
+    template:
+      spec:
+        containers:
+        - name: server
+          resources:
+            limits:
+              vke.volcengine.com/mgpu-core: 30
+              vke.volcengine.com/mgpu-memory: 4000  # tuned
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: settings}
+  data: {z: "1", a: 'two'}  # as it was
+"""
+IN_TKE = ITEMS.replace("vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"').replace(
+    "vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"'
+)
+
+
+def config(spec: str) -> str:
+    return f"functionConfig:\n  apiVersion: gpuxlate.io/v1alpha1\n  kind: Translate\n  spec: {spec}\n"
+
+
+def config_map(data: str) -> str:
+    return f"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  data: {data}\n"
+
+
+@pytest.mark.parametrize(
+    "configured",
+    [config("{to: tencent-qgpu, round: up}"), config_map("{to: tke, round: up, drop: '', from: vke}")],
+)
+def test_the_list_comes_back_with_the_gpu_lines_changed(krm: Run, configured: str) -> None:
+    said = krm(ITEMS + configured)
+    assert said.code == 0
+    assert said.out.startswith(IN_TKE + configured)
+    assert [one["severity"] for one in said.results] == ["info"]
+    assert "TKE001" in said.err
+
+
+def test_nothing_to_say_adds_nothing(krm: Run) -> None:
+    text = ITEMS.replace("4000", "4096") + config("{to: tke}")
+    said = krm(text)
+    assert (said.code, said.err) == (0, "")
+    assert said.out == IN_TKE + config("{to: tke}")
+
+
+def test_a_refusal_gives_the_items_back(krm: Run) -> None:
+    text = ITEMS + config("{to: tke}")
+    said = krm(text)
+    assert said.code == 1
+    assert said.out.startswith(text + "results:\n")
+    [one] = said.results
+    assert one["severity"] == "error"
+    assert one["message"].startswith("memoryMiB 4000 does not fit")
+    assert one["resourceRef"] == {
+        "apiVersion": "apps/v1", "kind": "Deployment", "namespace": "prod", "name": "web",
+    }  # fmt: skip
+    assert one["field"] == {
+        "path": "spec.template.spec.containers[0].resources.limits.[vke.volcengine.com/mgpu-memory]",
+        "currentValue": "4000",
+    }
+    # of the two pairs of annotations the newer counts (functions specification, v1)
+    assert one["file"] == {"path": "apps/web.yaml", "index": 2}
+    assert one["tags"]["code"] == "TKE001"
+    assert "Deployment web: memoryMiB 4000 does not fit" in said.err
+
+
+def test_the_older_version_and_json(krm: Run) -> None:
+    text = (ITEMS + config("{to: tke, round: up}")).replace("io/v1\nkind: Res", "io/v1beta1\nkind: Res")
+    said = krm(json.dumps(yaml.safe_load(text)))
+    assert said.code == 0
+    back = json.loads(said.out)
+    assert back["apiVersion"] == "config.kubernetes.io/v1beta1"
+    limits = back["items"][0]["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
+    assert limits == {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
+
+
+def test_results_of_functions_before_stay(krm: Run) -> None:
+    text = ITEMS + config("{to: tke, round: up}") + "results:\n- message: before\n  severity: info\n"
+    said = krm(text)
+    assert [one["message"].split()[0] for one in said.results] == ["before", "memoryMiB"]
+
+
+def test_a_list_within_the_list(krm: Run) -> None:
+    spec = "{containers: [{name: a, resources: {limits: {%s}}}]}"
+    pod = f"{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {spec}}}"
+    text = (
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: List\n"
+        f"  items:\n  - {pod % 'vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4000'}\n"
+        + config("{to: tke}")
+    )
+    said = krm(text)
+    assert (said.code, said.results[0]["resourceRef"]["kind"]) == (1, "Pod")
+    assert said.results[0]["field"]["path"].startswith("spec.containers[0].")
+
+
+def test_options_reach_the_translation(krm: Run) -> None:
+    items = ITEMS.replace("vke.volcengine.com/mgpu-core: 30", "aliyun.com/gpu-mem: 4").replace(
+        "vke.volcengine.com/mgpu-memory: 4000", "cpu: 1"
+    )
+    assert krm(items + config("{to: vke}")).code == 1
+    for filled in (config("{to: vke, fill: {cores: 30}}"), config_map("{to: vke, fill: 'cores=30'}")):
+        said = krm(items + filled)
+        assert said.code == 0
+        assert "vke.volcengine.com/mgpu-memory: 4096" in said.out
+    units = "profile: {target: ack, alibaba: {memoryUnitMiB: 128, isolation: share}}"
+    said = krm(items + config(f"{{to: vke, fill: {{cores: 30}}, {units}}}"))
+    assert "vke.volcengine.com/mgpu-memory: 512" in said.out
+
+
+@pytest.mark.parametrize(
+    ("configured", "where", "message"),
+    [
+        ("", "", "there is no functionConfig"),
+        (config("{}"), "spec", "functionConfig names no target"),
+        (config("{to: tkee}"), "spec.to", "unknown target 'tkee'"),
+        (config("{to: emr-spark}"), "spec.to", "volcengine-emr-spark stands in no manifest"),
+        (config("{to: tke, form: x}"), "spec.form", "functionConfig has no field 'form'"),
+        (config("{to: tke, round: down}"), "spec.round", "round 'down' is not possible"),
+        (config("{to: tke, drop: [memory]}"), "spec.drop", "drop 'memory' is not possible"),
+        (config("{to: tke, drop: 3}"), "spec.drop", "drop 3 is no list"),
+        (config("{to: tke, fill: {cores: 101}}"), "spec.fill", "fill cores 101 is more than one card"),
+        (config("{to: tke, fill: {cores: 1.5}}"), "spec.fill", "fill cores 1.5 is not possible"),
+        (config("{to: tke, fill: cores=3}"), "spec.fill", "fill 'cores=3' is no mapping"),
+        (config_map("{to: tke, fill: 'cores=x'}"), "data.fill", "fill 'cores=x' is not possible"),
+        (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "profile is no YAML"),
+        (config("{to: tke, profile: {target: tke, card: 1}}"), "spec.profile.card", ""),
+        (config("{to: tke}").replace("Translate", "Rewrite"), "kind", "functionConfig of kind Rewrite"),
+        (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "functionConfig of kind Translate"),
+    ],
+)
+def test_a_bad_configuration(krm: Run, configured: str, where: str, message: str) -> None:
+    said = krm(ITEMS + configured)
+    assert said.code == 2
+    assert said.out.startswith(ITEMS + configured)
+    [one] = said.results
+    assert one["message"].startswith(message)
+    assert one.get("field", {}).get("path", "") == f"functionConfig.{where}".rstrip(".") or not where
+    assert message in said.err
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("", 3, "it is empty"),
+        ("kind: Pod\n", 1, "one ResourceList is expected"),
+        ("kind: ResourceList\n---\nkind: ResourceList\n", 1, "one ResourceList is expected"),
+        ("apiVersion: config.kubernetes.io/v7\nkind: ResourceList\n", 1, "v7 is not known"),
+    ],
+)
+def test_what_is_no_list_gives_nothing(krm: Run, text: str, code: int, message: str) -> None:
+    said = krm(text)
+    assert (said.code, said.out) == (code, "")
+    assert message in said.err
+
+
+def test_broken_yaml_comes_back_as_it_came(krm: Run) -> None:
+    said = krm("kind: [\n")
+    assert (said.code, said.out) == (1, "kind: [\n")
+    assert "GX001" in said.err
+
+
+# --- the older form of kustomize: resources on stdin, the configuration as a file ------------------
+
+PLAIN = "".join(line[2:] + "\n" for line in ITEMS.splitlines()[4:24])
+
+
+def configuration(folder: Path, text: str) -> str:
+    path = folder / "config.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_as_an_exec_plug_in(krm: Run, tmp_path: Path) -> None:
+    text = "apiVersion: gpuxlate.io/v1alpha1\nkind: Translate\nmetadata: {name: t}\nspec: {to: tke}\n"
+    said = krm(PLAIN, configuration(tmp_path, text))
+    assert (said.code, said.out) == (1, "")
+    rounded = text.replace("to: tke", "to: tke, round: up")
+    said = krm(PLAIN, configuration(tmp_path, rounded))
+    assert said.code == 0
+    assert said.out == "".join(line[2:] + "\n" for line in IN_TKE.splitlines()[4:24])
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        (None, 3, "no such file"),
+        ("kind: [", 2, "it is no YAML"),
+        ("kind: Translate", 2, "functionConfig of kind Translate is not known"),
+    ],
+)
+def test_a_bad_file(krm: Run, tmp_path: Path, text: str | None, code: int, message: str) -> None:
+    path = str(tmp_path / "missing.yaml") if text is None else configuration(tmp_path, text)
+    said = krm(PLAIN, path)
+    assert (said.code, said.out) == (code, "")
+    assert message in said.err
+
+
+def test_paths() -> None:
+    assert item_path(("items", 3, "items", 0, "spec", "items", 1)) == ("items", 3, "items", 0)
+    assert item_path(("functionConfig", "spec")) == ()
+    assert field_path(("spec", "containers", 0, "a.b/c")) == "spec.containers[0].[a.b/c]"

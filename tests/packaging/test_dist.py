@@ -1,0 +1,148 @@
+"""What ``make dist`` makes: built once, checked by twine, installed and run where nothing else is.
+
+This needs a package index; where pip cannot reach one, the test is skipped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+import gpuxlate
+
+ROOT = Path(__file__).parents[2]
+HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+NO_INDEX = re.compile(
+    "Could not find a version|No matching distribution|Connection|Temporary failure|Network is unreachable"
+    "|Max retries|Name or service not known|Read timed out",
+)
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: web
+    resources:
+      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
+"""
+TRANSLATED = POD.replace(
+    "vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096",
+    'tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "4"',
+)
+
+
+def environment(folder: Path) -> Path:
+    """A new virtual environment. Gives its Python."""
+    venv.EnvBuilder(with_pip=True).create(folder)
+    return folder / "bin" / "python"
+
+
+def run(*command: str | Path, cwd: Path, **env: str) -> str:
+    """What a program prints, without the sources of this project in its way."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=kept | {"NO_COLOR": "1", "HOME": str(cwd), "XDG_CACHE_HOME": str(cwd / "cache")} | env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode and NO_INDEX.search(done.stderr):
+        pytest.skip(f"no package index: {done.stderr.strip().splitlines()[-1][:200]}")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_what_is_published(tmp_path: Path) -> None:
+    """One test, so that the packages are built once however the tests are spread over processes."""
+    dist = tmp_path / "dist"
+    tools = environment(tmp_path / "tools")
+    # the registry of this user's pip: HOME is another one here
+    index = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    home = {"HOME": os.environ.get("HOME", str(tmp_path)), **index}
+    pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    run(tools, *pip, "build", "twine", cwd=tmp_path, **home)
+    said = run(tools, ROOT / "contrib" / "dist.py", dist, "--python", HERE, cwd=tmp_path, **home)
+    assert said.splitlines() == sorted(path.name for path in dist.iterdir())
+    [wheel] = dist.glob("*.whl")
+    [app] = dist.glob("*.pyz")
+
+    the_sdist_holds_what_the_tests_need(dist)
+    the_wheel_holds_the_package_and_its_schemas(wheel)
+    python = environment(tmp_path / "clean")
+    run(python, *pip, wheel, cwd=tmp_path, **home)
+    it_works(tmp_path, python.parent / "gpuxlate")
+    it_works(tmp_path, sys.executable, app)
+    the_zipapp_unpacks_once(tmp_path, app)
+    krew_gets_what_its_manifest_says(tmp_path, dist)
+
+
+def it_works(folder: Path, *program: str | Path) -> None:
+    (folder / "pod.yaml").write_text(POD)
+    assert run(*program, "--version", cwd=folder) == f"gpuxlate {gpuxlate.__version__}\n"
+    assert run(*program, "translate", "pod.yaml", "--to", "tke", cwd=folder) == TRANSLATED
+    assert "GPUShare" in run(*program, "parse", "pod.yaml", cwd=folder)
+    assert run(*program, "lint", "pod.yaml", cwd=folder) == "no findings in 1 file\n"
+    assert '"$id"' in run(*program, "schema", "kubernetes-overlay", cwd=folder)
+
+
+def the_sdist_holds_what_the_tests_need(dist: Path) -> None:
+    [sdist] = dist.glob("gpuxlate-*.tar.gz")
+    with tarfile.open(sdist) as tar:
+        names = {name.partition("/")[2] for name in tar.getnames()}
+    wanted = (
+        "contrib/dist.py",
+        "schemas/spec.json",
+        "fixtures/lint/TKE002/bad.yaml",
+        "docs/krm.md",
+        "LICENSE",
+    )
+    assert set(wanted) <= names
+
+
+def the_wheel_holds_the_package_and_its_schemas(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"gpuxlate/api.py", "gpuxlate/py.typed", "gpuxlate/schemas/kubernetes-overlay.json"} <= set(names)
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"gpuxlate"}
+
+
+def the_zipapp_unpacks_once(folder: Path, app: Path) -> None:
+    [made] = (folder / "cache" / "gpuxlate").iterdir()
+    before = made.stat().st_mtime_ns
+    run(app, "--version", cwd=folder)
+    assert [(one.name, one.stat().st_mtime_ns) for one in made.parent.iterdir()] == [(made.name, before)]
+    # where nothing can be written it runs all the same, and leaves nothing
+    (folder / "tmp").mkdir(exist_ok=True)
+    run(app, "--version", cwd=folder, XDG_CACHE_HOME="/dev/null", TMPDIR=str(folder / "tmp"))
+    assert list((folder / "tmp").iterdir()) == []
+
+
+def krew_gets_what_its_manifest_says(folder: Path, dist: Path) -> None:
+    manifest = yaml.safe_load((dist / "gpuxlate.yaml").read_text())
+    assert manifest["apiVersion"] == "krew.googlecontainertools.github.com/v1alpha2"
+    assert (manifest["kind"], manifest["metadata"]["name"]) == ("Plugin", "gpuxlate")
+    spec = manifest["spec"]
+    assert spec["version"] == f"v{gpuxlate.__version__}"
+    assert len(spec["shortDescription"]) <= 50
+    [platform] = spec["platforms"]
+    archive = dist / platform["uri"].rpartition("/")[2]
+    assert platform["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
+    with tarfile.open(archive) as tar:
+        assert [one["from"] for one in platform["files"]] == tar.getnames()
+        tar.extractall(folder / "krew", filter="data")
+    plugin = folder / "krew" / platform["bin"]
+    assert "kubectl gpuxlate [OPTIONS]" in run(plugin, "--help", cwd=folder)

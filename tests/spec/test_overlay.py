@@ -1,0 +1,184 @@
+"""The schema over Kubernetes manifests, on every manifest that a rule is tested with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from gpuxlate.claims import Range
+from gpuxlate.manifest.compose import NotYamlError
+from gpuxlate.results import loaded
+from gpuxlate.spec.numerals import as_integer, as_string
+from gpuxlate.spec.schemas import schema
+from tests.test_rule_examples import EXAMPLE, INSTEAD, OF_PODS, blocks, manifest_of
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "fixtures"
+OVERLAY = Draft202012Validator(schema("kubernetes-overlay"))
+
+SAYABLE = {
+    *("ACK001", "ACK006", "ACK007", "ACK010", "ACK017"),
+    *("GX003", "GX013", "K8S001", "K8S002", "K8S004", "K8S006", "K8S007", "K8S008"),
+    *("TKE001", "TKE002", "TKE005", "TKE014"),
+    *("VKE003", "VKE004", "VKE011", "VKE016", "VKE028"),
+}
+"""Rules of one value, one container or one pod template that the data sheets hold: all of them."""
+ALSO = {
+    "ACK002/bad-text.yaml",
+    "ACK002/bad-zero.yaml",
+    "TKE010/bad.yaml",
+    "TKE012/bad-class.yaml",
+    "VKE012/bad.yaml",
+}
+"""Bad files of rules that a schema can say in part."""
+NOT = {
+    "K8S007/bad-topology.yaml",  # two keys of one vendor
+}
+EXCUSED = {"GX009/good.yaml"}
+"""What a comment excuses; a schema reads no comments."""
+
+FILES = sorted(
+    path
+    for path in (FIXTURES / "lint").glob("*/*")
+    if path.suffix in (".yaml", ".json") and "profile" not in path.name
+)
+
+
+def name_of(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def flagged(text: str) -> list[str]:
+    """Where the schema has something against a text."""
+    found = [one for one in loaded(text) if isinstance(one, dict) and "kind" in one]
+    return [error.json_path for one in found for error in OVERLAY.iter_errors(one)]
+
+
+BAD = [p for p in FILES if p.name.startswith("bad") and (p.parent.name in SAYABLE or name_of(p) in ALSO)]
+GOOD = [p for p in FILES if p.name.startswith("good") and name_of(p) not in EXCUSED]
+
+
+@pytest.mark.parametrize("path", [p for p in BAD if name_of(p) not in NOT], ids=name_of)
+def test_what_a_schema_can_say_is_flagged(path: Path) -> None:
+    assert flagged(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", GOOD, ids=name_of)
+def test_what_keeps_the_rules_passes(path: Path) -> None:
+    try:
+        assert flagged(path.read_text(encoding="utf-8")) == []
+    except NotYamlError:
+        assert "{{" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("rule", [one for one in OF_PODS if one.code in SAYABLE], ids=lambda one: one.code)
+def test_examples_of_rules_are_flagged(rule: Any) -> None:
+    [text] = [text for kind, text in blocks(rule.sections[EXAMPLE]) if kind == ""]
+    assert flagged(manifest_of(text))
+
+
+@pytest.mark.parametrize("rule", OF_PODS, ids=lambda one: one.code)
+def test_what_rules_say_to_use_instead_passes(rule: Any) -> None:
+    [text] = [text for kind, text in blocks(rule.sections[INSTEAD]) if kind == ""]
+    assert flagged(manifest_of(text)) == []
+
+
+OTHERS = sorted(
+    {*FIXTURES.glob("clean/*.yaml"), *FIXTURES.glob("*/*/*.yaml"), *(ROOT / "examples").rglob("*.yaml")}
+)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in OTHERS if "lint" not in p.parts],  # what is there to be found fault with
+    ids=lambda p: f"{p.parent.name}/{p.name}",
+)
+def test_golden_and_clean_files_pass(path: Path) -> None:
+    assert flagged(path.read_text(encoding="utf-8")) == []
+
+
+def pod(limits: str) -> str:
+    return (
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, resources: "
+        f"{{limits: {{{limits}}}}}}}]}}}}"
+    )
+
+
+def test_the_schema_keeps_its_own_example() -> None:
+    for one in OVERLAY.schema["examples"]:
+        OVERLAY.validate(one)
+
+
+def test_the_place_of_a_finding() -> None:
+    [place] = flagged(pod("tke.cloud.tencent.com/qgpu-core: 33, tke.cloud.tencent.com/qgpu-memory: 4"))
+    assert place == "$.spec.containers[0].resources.limits['tke.cloud.tencent.com/qgpu-core']"
+
+
+TEMPLATE = (
+    "metadata: {labels: {aliyun.com/gpu-count: %s}}, "
+    "spec: {containers: [{name: a, resources: {limits: {aliyun.com/gpu-mem: %s}}}]}"
+)
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "{kind: Deployment, spec: {template: {TEMPLATE}}}",
+        "{kind: CronJob, spec: {jobTemplate: {spec: {template: {TEMPLATE}}}}}",
+        "{kind: List, items: [{kind: StatefulSet, spec: {template: {TEMPLATE}}}]}",
+        "{kind: PodList, items: [{kind: Pod, TEMPLATE}]}",
+        "{kind: PodTemplate, template: {TEMPLATE}}",
+    ],
+)
+def test_kinds(whole: str) -> None:
+    assert flagged(whole.replace("TEMPLATE", TEMPLATE % ('"2"', "4"))) == []
+    assert len(flagged(whole.replace("TEMPLATE", TEMPLATE % ("2", "0.5")))) == 2
+
+
+@pytest.mark.parametrize("kind", ["Rollout", "Workflow", "InferenceService"])
+def test_any_kind_that_holds_containers(kind: str) -> None:
+    text = f"{{kind: {kind}, spec: {{a: [{{b: {{resources: {{limits: {{aliyun.com/gpu-mem: %s}}}}}}}}]}}}}"
+    assert (flagged(text % "4"), len(flagged(text % "4Gi"))) == ([], 1)
+
+
+@pytest.mark.parametrize("kind", ["ConfigMap", "CustomResourceDefinition", "ResourceQuota"])
+def test_kinds_without_pods_are_left_alone(kind: str) -> None:
+    assert flagged(f"{{kind: {kind}, spec: {{resources: {{limits: {{aliyun.com/gpu-mem: x}}}}}}}}") == []
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        Range(),
+        Range(0),
+        Range(5, 100, 5),
+        Range(101, 200),
+        Range(100, None, 100),
+        Range(256),
+        Range(999),
+        Range(7, 1234),
+    ],
+    ids=str,
+)
+def test_numbers_bare_and_quoted(one: Range) -> None:
+    bare, quoted = Draft202012Validator(as_integer(one)), Draft202012Validator(as_string(one))
+    for number in [*range(-3, 1500), 2559, 2560, 9999, 10000, 123456]:
+        right = number >= one.least and (one.most is None or number <= one.most) and number % one.step == 0
+        assert bare.is_valid(number) is right, number
+        assert quoted.is_valid(str(number)) is right, number
+    assert not any(quoted.is_valid(text) for text in ("", "05", "5.0", "5 ", "+5", "five", "5Gi"))
+
+
+def test_a_range_that_no_pattern_can_say() -> None:
+    with pytest.raises(ValueError, match="cannot be said"):
+        as_string(Range(5, None, 5))
+
+
+def test_patterns_are_those_that_editors_know() -> None:
+    """ECMA 262 and Python read these alike: no named groups, no \\A, \\Z, \\h, possessive or atomic ones."""
+    text = (ROOT / "schemas" / "kubernetes-overlay.json").read_text()
+    assert not re.search(r"\(\?[P<>]|\\\\[AZh]|[*+?}]\+", text)
