@@ -1,7 +1,8 @@
 """The contract of gpuxlate's targets, on this one."""
 
-from gpuxlate.testing import BackendContract
 from gpuxlate_kestrel import BACKEND
+
+from gpuxlate.testing import BackendContract
 
 
 class TestKestrel(BackendContract):
