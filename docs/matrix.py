@@ -82,7 +82,6 @@ def _grid() -> Iterator[Share]:
         except ShareError:
             continue
 
-
     for cards, cores, percent in product(CARDS, CORES, PERCENT):
         yield Share(cards, cores and cores * cards, memory_percent=percent)
 
