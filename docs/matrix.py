@@ -66,9 +66,9 @@ def _add(row: dict[str, Cell], outcome: Outcome) -> None:
     share = outcome.share
     # a percentage that a profile turned into MiB is told of the field that was asked
     met = [(_PERCENT if loss.code == "GX017" else loss.field, loss) for loss in outcome.losses]
-    lost = {field for field, _ in met}
-    for field, loss in met:
-        row[field].add(str(loss.kind), loss.code)
+    lost = {name for name, _ in met}
+    for name, loss in met:
+        row[name].add(str(loss.kind), loss.code)
     for one in outcome.diagnostics:
         if one.severity == "warning":
             row[str(one.path[0])].add(DOUBTFUL, one.code)

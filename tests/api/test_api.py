@@ -262,4 +262,4 @@ def test_targets() -> None:
     by_name = {one.name: one for one in gpuxlate.targets()}
     assert by_name["tencent-qgpu"].aliases == ("tencent", "tke")
     assert by_name["alibaba-gpushare"].fields["qos"] == "no key"
-    assert set(by_name["neutral"].fields) == {"cards", "cores", "memoryMiB", "policy", "qos"}
+    assert set(by_name["neutral"].fields) == {"cards", "cores", "memoryMiB", "memoryPercent", "policy", "qos"}
