@@ -24,6 +24,7 @@ MEMORY = (None, 1, 200, 256, 1000, 4096, 90112)
 PERCENT = (1, 50)
 """Memory in percent of each card."""
 
+_PERCENT = JSON_NAMES["memory_percent"]
 DOUBTFUL = "doubtful"
 """Placed, with a warning."""
 WORDS = (*(str(verdict) for verdict in Verdict), DOUBTFUL)
@@ -63,9 +64,11 @@ def cells(backend: Backend) -> dict[str, Cell]:
 
 def _add(row: dict[str, Cell], outcome: Outcome) -> None:
     share = outcome.share
-    lost = {loss.field for loss in outcome.losses}
-    for loss in outcome.losses:
-        row[loss.field].add(str(loss.kind), loss.code)
+    # a percentage that a profile turned into MiB is told of the field that was asked
+    met = [(_PERCENT if loss.code == "GX017" else loss.field, loss) for loss in outcome.losses]
+    lost = {name for name, _ in met}
+    for name, loss in met:
+        row[name].add(str(loss.kind), loss.code)
     for one in outcome.diagnostics:
         if one.severity == "warning":
             row[str(one.path[0])].add(DOUBTFUL, one.code)
