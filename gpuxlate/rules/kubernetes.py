@@ -12,7 +12,7 @@ from gpuxlate.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Dialect, Rule, rule
 from gpuxlate.rules.numerals import Form, Written
-from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, as_written, vocabulary_of
+from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, vocabulary_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def requests_equal_limits(this: Rule, pod: PodClaims, context: Context) -> Itera
         if plain:
             hint = f"write {limit.text}, or leave requests out"
         if plain and least < most:
-            fix = Fix(f"request {limit.text}, as in limits", (Put(one.value.path, as_written(limit)),))
+            fix = Fix(f"request {limit.text}, as in limits", (Put(one.value.path, limit.plain),))
         message = f"{one.name} is {one.value.text} in requests and {limit.text} in limits: both must be equal"
         yield this.at(one.value, message, hint, fix=fix)
 
@@ -253,7 +253,7 @@ def limits_hold_the_key(this: Rule, pod: PodClaims, context: Context) -> Iterato
         if quantity.whole(one.value.text) is not None:
             resources = one.value.path[:-2]  # some kinds give them another name
             limits: Path = (*resources, "limits", one.name)
-            fix = Fix(f"add {one.name} to limits", (Put(limits, as_written(one.value)),))
+            fix = Fix(f"add {one.name} to limits", (Put(limits, one.value.plain),))
         message = f"{one.name} stands in requests alone: the API server refuses it"
         yield this.at(one.value, message, f"write {one.name} in limits too", on_key=True, fix=fix)
 

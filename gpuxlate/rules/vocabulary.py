@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from gpuxlate import quantity
 from gpuxlate.claims import (
     Edit,
     Key,
@@ -221,7 +220,7 @@ class Spot:
             return Put(self.path, name)
         if name in self.beside or self.value.kind is Kind.NODE:
             return None
-        return Rename(self.path, name, as_written(self.value) if self.field in RESOURCES else self.value.text)
+        return Rename(self.path, name, self.value.plain if self.field in RESOURCES else self.value.text)
 
 
 RESOURCES = ("limits", "requests")
@@ -252,8 +251,3 @@ def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Le
 
 def _of(requirement: NodeRequirement) -> Value:
     return Value(",".join(requirement.values), Kind.STR, requirement.path)
-
-
-def as_written(value: Value) -> int | str:
-    """The value to write elsewhere: bare where it was a plain number, else a string."""
-    return int(value.text) if value.kind is Kind.INT and quantity.is_plain(value.text) else value.text

@@ -17,7 +17,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.claims import Kind, Place, PodClaims, Value
 from gpuxlate.diagnostics import LossKind, Severity
-from gpuxlate.fit import Accept, Outcome, PodFit, fit_pod
+from gpuxlate.fit import Accept, PodFit, fit_pod
 from gpuxlate.profile import Profile
 from gpuxlate.reading import read_pod
 from gpuxlate.rules import catalog, translation
@@ -71,7 +71,7 @@ class BackendContract:
         asked = {(one.container.init, one.container.index): one for one in fit.outcomes}
         assert set(read) == {(one.init, one.index) for one in pod}, "read must give every container"
         for place, one in read.items():
-            expected = given_share(asked[place]) if place in asked else None
+            expected = asked[place].given if place in asked else None
             assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.claims}"
             nowhere = set(one.origins.values()) - paths(manifest)
             assert not nowhere, f"origins point at nothing: {nowhere}"
@@ -235,17 +235,6 @@ class BackendContract:
 
     def _read(self, manifest: PodClaims) -> Reading:
         return self.backend.read(Taking(manifest), self.profile)
-
-
-def given_share(outcome: Outcome) -> Share:
-    """The share that an outcome promises: what was asked, with each loss applied."""
-    attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
-    promised = {attribute: getattr(outcome.share, attribute) for attribute in JSON_NAMES}
-    for loss in outcome.losses:
-        promised[attributes[loss.field]] = loss.given
-        if loss.field == "memoryMiB" and loss.given is not None:
-            promised["memory_percent"] = None  # memory is said once
-    return Share(**promised)
 
 
 def too_little(asked: Share, given: Share, accept: Accept, card_mib: int | None = None) -> Iterator[str]:
