@@ -101,6 +101,8 @@ class _Composer:
         text = (
             _SURROGATES.sub(r"\\ufffd\\ufffd", source.text) if "\\ud" in source.text.lower() else source.text
         )
+        if source.followed:  # what is left open is complained of where the next document begins
+            text += "---\n"
         try:
             self._parser = CParser(text)
         except (YAMLError, ValueError) as error:
@@ -108,7 +110,7 @@ class _Composer:
 
     def run(self) -> Iterator[Document]:
         next_event = self._parser.get_event
-        index = 0
+        index = first = self._source.document
         text = self._source.text
         while True:
             try:
@@ -117,7 +119,9 @@ class _Composer:
                     return
                 if not isinstance(event, DocumentStartEvent):
                     continue
-                self.start = 0 if index == 0 else event.start_mark.index
+                self.start = 0 if index == first else event.start_mark.index
+                if self._source.followed and self.start >= len(text):
+                    return
                 document = Document(self._source, index, self.start, len(text), None)
                 document.root = self._compose(document)
             except (YAMLError, ValueError) as error:
