@@ -22,9 +22,10 @@ BLOCK = 1024 * 1024
 """Bytes that are read at once."""
 
 _MARKER = re.compile(rb"\n---(?=[ \t\r\n])")
-_DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
-_MORE = re.compile(rb"^(?:---|\.\.\.)", re.MULTILINE)
-_NO_CONTENT = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*")
+_LINE = rb"(?:^|[\r\x85\xa8\xa9\xbf])"  # line breaks of YAML 1.1 and byte order marks, by their last byte
+_DIRECTIVE = re.compile(_LINE + rb"%", re.MULTILINE)
+_MORE = re.compile(_LINE + rb"(?:---|\.\.\.)", re.MULTILINE)
+_NO_CONTENT = re.compile(rb"(?:\xef\xbb\xbf)*(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*")
 _NEEDS_READING = re.compile(rb"\*|\{\{|^[ ?:-]{100}", re.MULTILINE)
 """Aliases, templates and deep nesting: what libyaml's grammar alone does not judge."""
 _MANY = 100

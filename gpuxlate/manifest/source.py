@@ -37,8 +37,8 @@ class Source:
         self, name: str, text: str, line: int = 0, document: int = 0, *, followed: bool = False
     ) -> None:
         self.name = name
-        self.bom = text.startswith(BOM)
-        self.text = text[1:] if self.bom else text
+        self.text = text.lstrip(BOM)  # libyaml passes over it without counting
+        self.bom = text[: len(text) - len(self.text)]
         self.line = line
         self.document = document
         self.followed = followed
@@ -51,12 +51,11 @@ class Source:
     def changed(self, text: str, line: int | None = None) -> Source:
         """The same place with another text, without its byte order mark; ``line``: where it begins now."""
         begins = self.line if line is None else line
-        bom = BOM if self.bom else ""
-        return Source(self.name, bom + text, begins, self.document, followed=self.followed)
+        return Source(self.name, self.bom + text, begins, self.document, followed=self.followed)
 
     def encode(self, text: str) -> bytes:
         """The bytes of a new text of this file, with its byte order mark if it had one."""
-        return ((BOM if self.bom else "") + text).encode("utf-8")
+        return (self.bom + text).encode("utf-8")
 
     @cached_property
     def _line_starts(self) -> list[int]:
