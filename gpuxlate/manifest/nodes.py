@@ -256,6 +256,6 @@ def to_plain(node: Node, depth: int = 0) -> Any:
         case Kind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
             return int(node.text)
         case Kind.FLOAT:
-            return float(node.text.replace("_", ""))
+            return float(re.sub("_|[.](?=[inIN])", "", node.text))  # Python writes .inf without its dot
         case _:
             return node.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -70,6 +71,8 @@ def _fits_block(text: str) -> bool:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
     return _string(value) if isinstance(value, str) else json.dumps(value)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf, isnan
+
 import pytest
 
 from gpuxlate.claims import Kind
@@ -238,7 +240,26 @@ def test_what_stands_before_a_break_is_read() -> None:
 
 def test_json_escapes_beyond_sixteen_bits_are_read() -> None:
     """Python's json writes an emoji as two escapes, which libyaml refuses."""
-    text = '{"note": "\\ud83d\\ude00", "cores": 30}'
-    document = next(documents(Source("x.json", text)))
-    assert document.root is not None
-    assert to_plain(document.root)["cores"] == 30
+    root = only(f"note: {text}\n")
+    assert to_plain(root) == {"note": value}
+
+
+def test_such_escapes_in_a_text_that_has_every_stand_in() -> None:
+    """Read all the same, as the replacement character."""
+    every = "".join(map(chr, range(0xFDD0, 0xFDF0)))
+    assert to_plain(only(f'"{every}\\ud83d\\ude00"')) == every + "\ufffd\ufffd"
+
+
+def test_numbers_without_end() -> None:
+    root = only("[.inf, -.Inf, +.INF, 1e999, -1_0.5e999]")
+    assert to_plain(root) == [inf, -inf, inf, inf, -inf]
+    assert isnan(to_plain(only(".NaN")))
+
+
+def test_a_document_before_a_break_has_its_text() -> None:
+    """The break shows between two documents: here the second does not even begin."""
+    stream = documents(Source("f", "{a: 1}\nb: 2\n"))
+    document = next(stream)
+    assert document.text == "{a: 1}\n"
+    with pytest.raises(NotYamlError):
+        next(stream)
