@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from _ruamel_yaml import CParser
 from ruamel.yaml.error import YAMLError
@@ -23,6 +24,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
     StreamEndEvent,
 )
+from ruamel.yaml.reader import ReaderError
 
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.manifest.source import Source
@@ -34,7 +36,10 @@ MAX_ALIASES = 10_000
 MAX_ALIASED_NODES = 1_000_000
 """What the aliases of one document stand for, written out, may be no more nodes: no billion laughs."""
 
-_SURROGATES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_PAIRS = re.compile(r"\\\\|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+"""The two escapes in which JSON writes one character beyond 16 bits; a backslash may be one itself."""
+_NO_CHARACTERS = range(0xFDD0, 0xFDF0)
+"""Code points that are no characters, in any text (Unicode, section 23.7)."""
 
 
 class NotYamlError(ValueError):
@@ -83,7 +88,12 @@ def documents(source: Source) -> Iterator[Document]:
         except NotYamlError as error:
             document, broken = None, error
         if previous is not None:
-            previous.end = document.start if document else composer.start if broken else len(source.text)
+            if document is not None:
+                previous.end = document.start
+            elif broken is not None:  # in the next document, or before it begins
+                previous.end = composer.start if composer.start > previous.start else broken.index
+            else:
+                previous.end = len(source.text)
             yield previous
         if document is None:
             break
@@ -96,11 +106,15 @@ class _Composer:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.start = 0  # of the document at hand
-        # libyaml refuses the escapes in which JSON writes characters beyond 16 bits; nothing of ours
-        # is written so, and a stand-in of the same length keeps every position
-        text = (
-            _SURROGATES.sub(r"\\ufffd\\ufffd", source.text) if "\\ud" in source.text.lower() else source.text
-        )
+        text = source.text
+        self._stand_in: str | None = None
+        lower = text.lower() if "\\u" in text else ""
+        if "\\ud" in lower:
+            # libyaml refuses surrogates, in escapes too: stand-ins of the same length keep every position
+            codes = (f"{n:04x}" for n in _NO_CHARACTERS if chr(n) not in text and f"{n:04x}" not in lower)
+            self._stand_in = next(codes, None)
+            escape = f"\\u{self._stand_in or 'fffd'}"
+            text = _PAIRS.sub(lambda m: escape * 2 if m[1] else m[0], text)
         try:
             self._parser = CParser(text)
         except (YAMLError, ValueError) as error:
@@ -143,9 +157,8 @@ class _Composer:
             count += 1
             if kind is ScalarEvent:
                 mark = event.start_mark
-                node = Scalar(
-                    mark.index, event.end_mark.index, event.anchor, _tag(event), event.value, event.style
-                )
+                value = event.value if self._stand_in is None else self._restored(event)
+                node = Scalar(mark.index, event.end_mark.index, event.anchor, _tag(event), value, event.style)
                 if node.style == "" or node.style == "plain":
                     node.style = None
                 if event.style in ("|", ">"):
@@ -210,6 +223,22 @@ class _Composer:
                 stack.append(node)
                 keys.append(None)
 
+    def _restored(self, event: Any) -> str:
+        """The value of a scalar with the characters that others stand in for."""
+        value, code = str(event.value), str(self._stand_in)
+        found = _PAIRS.finditer(self._source.text, event.start_mark.index, event.end_mark.index)
+        pairs = [pair for pair in found if pair[1]]
+        if not pairs:
+            return value
+        if event.style == '"':
+            first, *parts = value.split(chr(int(code, 16)) * 2)
+            letters = [bytes.fromhex(pair[1] + pair[2]).decode("utf-16-be") for pair in pairs]
+        else:
+            first, *parts = value.split(f"\\u{code}" * 2)
+            letters = [pair[0] for pair in pairs]
+        letters = letters[len(letters) - len(parts) :]  # those before are of a comment behind the tag
+        return first + "".join(map("".join, zip(letters, parts, strict=True)))
+
 
 def _tag(event: ScalarEvent | MappingStartEvent | SequenceStartEvent) -> str | None:
     tag = event.tag
@@ -243,6 +272,10 @@ def _problem(error: Exception, text: str) -> NotYamlError:
     """libyaml's complaint in one line, with its place."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     message = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    index = mark.index if mark is not None else getattr(error, "position", 0)
-    index = index if isinstance(index, int) else 0
+    if mark is not None:
+        index = mark.index
+    elif isinstance(error, ReaderError):  # counts bytes of UTF-8
+        index = len(text.encode()[: error.position].decode(errors="ignore"))
+    else:
+        index = getattr(error, "start", 0)  # of a lone surrogate
     return NotYamlError(str(message).partition("\n")[0], max(0, min(index, len(text))))

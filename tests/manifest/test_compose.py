@@ -195,6 +195,9 @@ BAD = [
     ("a: &x {b: *x}\n", "alias *x stands inside its own anchor", 10),
     ("a: &x 1\n---\nb: *x\n", "alias *x has no anchor before it", 15),
     ("a: \x01\n", "control characters are not allowed", 3),
+    ("值: \U0001f600\x01\n", "control characters are not allowed", 4),
+    ("值: \ud800\n", "surrogates not allowed", 3),
+    ('a: "\\\\ud83d\\ude00"\n', "found invalid Unicode character escape code", None),
     ("a: 1\n---\n%YAML 1.1\n", "did not find expected <document start>", None),
     ("x: {{ .Values.gpu }}{{ .y }}\n", "did not find expected key", None),
 ]  # fmt: skip
@@ -238,7 +241,19 @@ def test_what_stands_before_a_break_is_read() -> None:
         next(read)
 
 
-def test_json_escapes_beyond_sixteen_bits_are_read() -> None:
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'"\ud83d\ude00x\uD83D\uDE01"', "\U0001f600x\U0001f601"),
+        (r'"\\\ud83d\ude00"', "\\\U0001f600"),
+        (r'"\\ud83d\\ude00"', r"\ud83d\ude00"),
+        (r"'\ud83d\ude00'", r"\ud83d\ude00"),
+        (r"\ud83d\ude00 \\ud83d\ude00", r"\ud83d\ude00 \\ud83d\ude00"),
+        ("| # \\uD83D\\uDE00\n  \\ud83d\\ude00\n# \\ud83d\\ude01", "\\ud83d\\ude00\n"),
+        ('!!str # \\ud83d\\ude00\n  "\ufdd0\\ufdd1\\ud83d\\ude01"', "\ufdd0\ufdd1\U0001f601"),
+    ],
+)
+def test_json_escapes_beyond_sixteen_bits_are_read(text: str, value: str) -> None:
     """Python's json writes an emoji as two escapes, which libyaml refuses."""
     root = only(f"note: {text}\n")
     assert to_plain(root) == {"note": value}
