@@ -313,17 +313,17 @@ def gone_nodes(plans: Plans) -> set[int]:
     """The nodes that go with removed or replaced entries; their own plans need no splices."""
     gone: set[int] = set()
     for plan in plans.values():
-        if not plan.removed:
+        if not (plan.removed or plan.values):
             continue
         entries = plan.node.entries if isinstance(plan.node, Mapping) else [(n, n) for n in plan.node.items]
         pending = [part for entry in entries if id(entry[0]) in plan.removed for part in entry]
+        for key, value in entries:
+            if id(key) in plan.values:
+                pending += inside(value)
         while pending:
             node = pending.pop()
             gone.add(id(node))
-            if isinstance(node, Mapping):
-                pending.extend(part for entry in node.entries for part in entry)
-            elif isinstance(node, Sequence):
-                pending.extend(node.items)
+            pending += inside(node)
     return gone
 
 
