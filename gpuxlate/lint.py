@@ -17,6 +17,7 @@ from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
+from gpuxlate.marks import any_of
 from gpuxlate.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
@@ -52,8 +53,7 @@ def text_marks() -> re.Pattern[bytes]:
         if "/" in name:
             texts.update(_three_pieces(name))
     # a text that holds another one of the set is found by that one
-    short = [one for one in texts if not any(other != one and other in one for other in texts)]
-    return re.compile(b"|".join(re.escape(one.encode()) for one in sorted(short)))
+    return any_of(one for one in texts if not any(other != one and other in one for other in texts))
 
 
 def _three_pieces(name: str) -> tuple[str, str, str]:
@@ -99,19 +99,33 @@ class LintSettings:
 
 @dataclass(slots=True)
 class Linted:
-    """What was found in one source."""
+    """What was found in one source. ``broken``: it ends to be YAML somewhere."""
 
-    source: Source
-    diagnostics: list[Diagnostic] = field(default_factory=list)
     documents: int = 0
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     shares: int = 0
     suppressed: int = 0
     skipped: str | None = None
+    broken: bool = False
+
+    def excuse(self, excused: Callable[[str], bool]) -> None:
+        """Leave out what the source may break."""
+        kept = [one for one in self.diagnostics if not excused(one.code)]
+        self.suppressed += len(self.diagnostics) - len(kept)
+        self.diagnostics = kept
+
+    def move(self, documents: int) -> None:
+        """So many documents stand before the source in its file."""
+        if documents:
+            self.diagnostics = [
+                one if one.document is None else one.located(document=one.document + documents)
+                for one in self.diagnostics
+            ]
 
 
 def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
     """Every finding of a source, in the order of the text. ``read`` gives its documents."""
-    result = Linted(source)
+    result = Linted()
     context = settings.context
     found: list[Diagnostic] = []
     ignores: list[Ignore] = list(ignores_in_text(source))
@@ -127,13 +141,14 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     except NotYamlError as error:
         problem = no_yaml(source, error)
         found.append(problem)
+        result.broken = True
         if problem.code == "GX012":
             result.skipped = HELM_TEMPLATE
-    wanted = [one for one in _once(found) if settings.selected(one.code)]
-    left, result.suppressed = suppress(wanted, ignores, settings.selected)
-    kept = [one for one in left if not settings.excused(one.code)]
-    result.suppressed += len(left) - len(kept)
-    result.diagnostics = sorted(kept, key=Diagnostic.sort_key)
+    if found or ignores:
+        wanted = [one for one in _once(found) if settings.selected(one.code)]
+        left, result.suppressed = suppress(wanted, ignores, settings.selected)
+        result.diagnostics = sorted(left, key=Diagnostic.sort_key)
+        result.excuse(settings.excused)
     return result
 
 
@@ -233,11 +248,15 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A source after its fixes: the new text, how many fixes were made, what is left."""
+    """A source after its fixes: with the new text, how many fixes were made, what is left."""
 
-    text: str
+    source: Source
     fixes: int
     linted: Linted
+
+    @property
+    def text(self) -> str:
+        return self.source.text
 
 
 def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed:
@@ -252,9 +271,9 @@ def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed
         if not count:
             break
         made += count
-        source = Source(source.name, ("\ufeff" if source.bom else "") + apply(source.text, splices))
+        source = source.changed(apply(source.text, splices))
         linted = lint_source(source, settings)
-    return Fixed(source.text, made, linted)
+    return Fixed(source, made, linted)
 
 
 def _splices(source: Source, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:

@@ -115,6 +115,8 @@ class _Composer:
             self._stand_in = next(codes, None)
             escape = f"\\u{self._stand_in or 'fffd'}"
             text = _PAIRS.sub(lambda m: escape * 2 if m[1] else m[0], text)
+        if source.followed:  # what is left open is complained of where the next document begins
+            text += "---\n"
         try:
             self._parser = CParser(text)
         except (YAMLError, ValueError) as error:
@@ -122,7 +124,7 @@ class _Composer:
 
     def run(self) -> Iterator[Document]:
         next_event = self._parser.get_event
-        index = 0
+        index = first = self._source.document
         text = self._source.text
         while True:
             try:
@@ -131,7 +133,9 @@ class _Composer:
                     return
                 if not isinstance(event, DocumentStartEvent):
                     continue
-                self.start = 0 if index == 0 else event.start_mark.index
+                self.start = 0 if index == first else event.start_mark.index
+                if self._source.followed and self.start >= len(text):
+                    return
                 document = Document(self._source, index, self.start, len(text), None)
                 document.root = self._compose(document)
             except (YAMLError, ValueError) as error:
