@@ -1,4 +1,4 @@
-"""Reading: a light composer over the events of libyaml (ruamel.yaml's C extension).
+"""Reading: a light composer over the events of libyaml (PyYAML's C extension).
 
 One document at a time, so that memory is bounded by the largest, with limits on nesting and on
 the number of aliases. libyaml's own composer recurses in C and is not used.
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from _ruamel_yaml import CParser
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.events import (
+from yaml._yaml import CParser
+from yaml.error import YAMLError
+from yaml.events import (
     AliasEvent,
     DocumentEndEvent,
     DocumentStartEvent,
@@ -24,7 +24,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
     StreamEndEvent,
 )
-from ruamel.yaml.reader import ReaderError
+from yaml.reader import ReaderError
 
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.manifest.source import Source
@@ -123,15 +123,16 @@ class _Composer:
             raise _problem(error, source.text) from None
 
     def run(self) -> Iterator[Document]:
-        next_event = self._parser.get_event
+        next_event: Callable[[], Any] = self._parser.get_event
         index = first = self._source.document
         text = self._source.text
         while True:
             try:
                 event = next_event()
-                if isinstance(event, StreamEndEvent) or event is None:
+                kind = type(event)
+                if kind is StreamEndEvent or event is None:
                     return
-                if not isinstance(event, DocumentStartEvent):
+                if kind is not DocumentStartEvent:
                     continue
                 self.start = 0 if index == first else event.start_mark.index
                 if self._source.followed and self.start >= len(text):
@@ -146,7 +147,7 @@ class _Composer:
             yield document
 
     def _compose(self, document: Document) -> Node | None:  # noqa: C901 - one loop, for speed
-        next_event = self._parser.get_event
+        next_event: Callable[[], Any] = self._parser.get_event
         anchors: dict[str, Node] = {}
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
         opened: dict[int, int] = {}

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from _ruamel_yaml import CParser
-from ruamel.yaml.error import YAMLError
+from yaml._yaml import CParser
+from yaml.error import YAMLError
 
 from gpuxlate.manifest.source import Source, decoded
 

@@ -151,6 +151,20 @@ def test_what_a_plain_scalar_is(text: str, kind: Kind) -> None:
     assert resolve_plain(text) is kind
 
 
+# image names, URLs and ports in braces: with libyaml before 0.2.1 these were no YAML
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{image: nginx:1.25}", {"image": "nginx:1.25"}),
+        ("[--url=http://localhost:80/a?b]", ["--url=http://localhost:80/a?b"]),
+        ("{a: b:c, d: e}", {"a": "b:c", "d": "e"}),
+        ("[a?b]", ["a?b"]),
+    ],
+)
+def test_colons_inside_of_braces(text: str, value: object) -> None:
+    assert to_plain(only(text)) == value
+
+
 MERGED = "base: &b {x: 1, y: 2}\nother: &o {y: 3, z: 4}\nm:\n  <<: [*b, *o]\n  x: 9\n  x: 10\n"
 
 
