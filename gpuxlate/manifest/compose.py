@@ -6,7 +6,6 @@ the number of aliases. libyaml's own composer recurses in C and is not used.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +27,7 @@ from yaml.reader import ReaderError
 
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.standins import StandIns
 
 MAX_DEPTH = 256
 """Deeper nesting is no manifest; keeps every recursive walk bounded."""
@@ -35,11 +35,6 @@ MAX_ALIASES = 10_000
 """More aliases in one document are refused."""
 MAX_ALIASED_NODES = 1_000_000
 """What the aliases of one document stand for, written out, may be no more nodes: no billion laughs."""
-
-_PAIRS = re.compile(r"\\\\|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
-"""The two escapes in which JSON writes one character beyond 16 bits; a backslash may be one itself."""
-_NO_CHARACTERS = range(0xFDD0, 0xFDF0)
-"""Code points that are no characters, in any text (Unicode, section 23.7)."""
 
 
 class NotYamlError(ValueError):
@@ -106,15 +101,8 @@ class _Composer:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.start = 0  # of the document at hand
-        text = source.text
-        self._stand_in: str | None = None
-        lower = text.lower() if "\\u" in text else ""
-        if "\\ud" in lower:
-            # libyaml refuses surrogates, in escapes too: stand-ins of the same length keep every position
-            codes = (f"{n:04x}" for n in _NO_CHARACTERS if chr(n) not in text and f"{n:04x}" not in lower)
-            self._stand_in = next(codes, None)
-            escape = f"\\u{self._stand_in or 'fffd'}"
-            text = _PAIRS.sub(lambda m: escape * 2 if m[1] else m[0], text)
+        self._stand_ins = StandIns(source.text)
+        text = self._stand_ins.text
         if source.followed:  # what is left open is complained of where the next document begins
             text += "---\n"
         try:
@@ -148,6 +136,7 @@ class _Composer:
 
     def _compose(self, document: Document) -> Node | None:  # noqa: C901 - one loop, for speed
         next_event: Callable[[], Any] = self._parser.get_event
+        strange = self._stand_ins.used
         anchors: dict[str, Node] = {}
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
         opened: dict[int, int] = {}
@@ -162,8 +151,11 @@ class _Composer:
             count += 1
             if kind is ScalarEvent:
                 mark = event.start_mark
-                value = event.value if self._stand_in is None else self._restored(event)
-                node = Scalar(mark.index, event.end_mark.index, event.anchor, _tag(event), value, event.style)
+                end = event.end_mark.index
+                node = Scalar(mark.index, end, event.anchor, _tag(event), event.value, event.style)
+                if strange:
+                    written = self._source.text[node.start : end]
+                    node.text = self._stand_ins.restored(node.text, written, node.style)
                 if node.style == "" or node.style == "plain":
                     node.style = None
                 if event.style in ("|", ">"):
@@ -227,22 +219,6 @@ class _Composer:
                 assert isinstance(node, (Mapping, Sequence))
                 stack.append(node)
                 keys.append(None)
-
-    def _restored(self, event: Any) -> str:
-        """The value of a scalar with the characters that others stand in for."""
-        value, code = str(event.value), str(self._stand_in)
-        found = _PAIRS.finditer(self._source.text, event.start_mark.index, event.end_mark.index)
-        pairs = [pair for pair in found if pair[1]]
-        if not pairs:
-            return value
-        if event.style == '"':
-            first, *parts = value.split(chr(int(code, 16)) * 2)
-            letters = [bytes.fromhex(pair[1] + pair[2]).decode("utf-16-be") for pair in pairs]
-        else:
-            first, *parts = value.split(f"\\u{code}" * 2)
-            letters = [pair[0] for pair in pairs]
-        letters = letters[len(letters) - len(parts) :]  # those before are of a comment behind the tag
-        return first + "".join(map("".join, zip(letters, parts, strict=True)))
 
 
 def _tag(event: ScalarEvent | MappingStartEvent | SequenceStartEvent) -> str | None:

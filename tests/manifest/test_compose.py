@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import inf, isnan
 
 import pytest
@@ -210,6 +211,8 @@ BAD = [
     ("a: &x 1\n---\nb: *x\n", "alias *x has no anchor before it", 15),
     ("a: \x01\n", "control characters are not allowed", 3),
     ("值: \U0001f600\x01\n", "control characters are not allowed", 4),
+    ('a: "\x7f"\n', "control characters are not allowed", 4),
+    ('["\x01"]\n', "control characters are not allowed", 2),
     ("值: \ud800\n", "surrogates not allowed", 3),
     ('a: "\\\\ud83d\\ude00"\n', "found invalid Unicode character escape code", None),
     ("a: 1\n---\n%YAML 1.1\n", "did not find expected <document start>", None),
@@ -271,6 +274,18 @@ def test_json_escapes_beyond_sixteen_bits_are_read(text: str, value: str) -> Non
     """Python's json writes an emoji as two escapes, which libyaml refuses."""
     root = only(f"note: {text}\n")
     assert to_plain(root) == {"note": value}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a\x7f": "\x80\uffff\\ud83d\\ude00\x9f\ufffe"}',
+        '\n ["\x7f\x7f\\ud83d\\ude00\\ud83d\\ude00\x7f", "\\\\\x7f"]',
+    ],
+)
+def test_json_s_own_characters_are_read(text: str) -> None:
+    """RFC 8259, section 7: strings hold every character but quotes, backslashes and those below U+0020."""
+    assert to_plain(only(text)) == json.loads(text)
 
 
 def test_such_escapes_in_a_text_that_has_every_stand_in() -> None:
