@@ -150,7 +150,7 @@ def _pieces(one: Input, settings: LintSettings, run: Run, how: How) -> Iterator[
     pieces = given.pieces(text_marks(), data)
     first = next(pieces)
     run.files += 1
-    if given.named and not first.followed and not first.data.strip():
+    if given.named and first.blank:
         raise InputError(f"{one.name}: empty, nothing to check")
     if how.fix:
         _fix(one, chain([first], pieces), settings, run, unsafe=how.unsafe)

@@ -51,6 +51,11 @@ class Piece:
     matters: bool = True
     documents: int = 0
 
+    @property
+    def blank(self) -> bool:
+        """The text ends with it and it holds nothing: blanks and byte order marks."""
+        return not self.followed and not self.data.strip(b"\xef\xbb\xbf \t\r\n\v\f")
+
     def source(self, document: int = 0) -> Source:
         """Its text; ``document``: how many documents stand before it. Raises DecodeError."""
         return Source(self.name, decoded(self.data, self.at), self.line, document, followed=self.followed)

@@ -209,6 +209,7 @@ def test_statistics(lint: Lint, write: Write) -> None:
     [
         ({"a.yaml": ""}, ["a.yaml"], "a.yaml: empty, nothing to check"),
         ({"a.yaml": " \n\n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
+        ({"a.yaml": b"\xef\xbb\xbf \n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
         ({}, ["a.yaml"], "a.yaml: no such file or directory"),
         (
             {"a.yaml": b"name: \xff\n"},
