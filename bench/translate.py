@@ -21,8 +21,8 @@ for name in sys.argv[1:]:
 
 EVENTS = """
 import sys
-from _ruamel_yaml import CParser
-from ruamel.yaml.events import StreamEndEvent
+from yaml._yaml import CParser
+from yaml.events import StreamEndEvent
 for name in sys.argv[1:]:
     parser = CParser(open(name).read())
     while not isinstance(parser.get_event(), StreamEndEvent):

@@ -156,7 +156,7 @@ def _jobs(
             run.diagnostics.append(in_chart(one.name))
         parameters = one.may_be_parameters(from_)
         for piece in [Piece(one.name, one.read_bytes())] if template or parameters else one.pieces(marks()):
-            if one.named and not template and not piece.followed and not piece.data.strip():
+            if one.named and not template and piece.blank:
                 raise InputError(f"{one.name}: it is empty")
             wanted = piece.matters and not template
             job = _Job(piece, one if parameters else None) if wanted else None

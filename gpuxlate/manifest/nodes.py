@@ -181,6 +181,29 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
                 yield name, key_node, value, owner
 
 
+def inside(node: Node) -> list[Node]:
+    """The nodes right below a node, keys included; what an alias stands for is not below it."""
+    if isinstance(node, Mapping):
+        return [part for entry in node.entries for part in entry]
+    return list(node.items) if isinstance(node, Sequence) else []
+
+
+def givers_of(mapping: Mapping, name: str) -> Iterator[tuple[Node, Mapping]]:
+    """Key node and owning mapping of each entry of a name, those that another one wins over included."""
+    pending, visited = [mapping], {id(mapping)}
+    for owner in pending:
+        for key_node, value in owner.entries:
+            key = deref(key_node)
+            if is_merge(key):
+                sources = deref(value)
+                for one in map(deref, sources.items if isinstance(sources, Sequence) else [sources]):
+                    if isinstance(one, Mapping) and id(one) not in visited:
+                        visited.add(id(one))
+                        pending.append(one)
+            elif isinstance(key, Scalar) and key.text == name:
+                yield key_node, owner
+
+
 def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:
     """Key node, value node and owning mapping of one entry, found as by ``entries_of``."""
     plain = mapping.plain
@@ -286,6 +309,6 @@ def to_plain(node: Node, depth: int = 0) -> Any:
         case Kind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
             return int(node.text)
         case Kind.FLOAT:
-            return float(node.text.replace("_", ""))
+            return float(re.sub("_|[.](?=[inIN])", "", node.text))  # Python writes .inf without its dot
         case _:
             return node.text

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from _ruamel_yaml import CParser
-from ruamel.yaml.error import YAMLError
+from yaml._yaml import CParser
+from yaml.error import YAMLError
 
 from gpuxlate.manifest.source import Source, decoded
 
@@ -50,6 +50,11 @@ class Piece:
     followed: bool = False
     matters: bool = True
     documents: int = 0
+
+    @property
+    def blank(self) -> bool:
+        """The text ends with it and it holds nothing: blanks and byte order marks."""
+        return not self.followed and not self.data.strip(b"\xef\xbb\xbf \t\r\n\v\f")
 
     def source(self, document: int = 0) -> Source:
         """Its text; ``document``: how many documents stand before it. Raises DecodeError."""
