@@ -71,25 +71,30 @@ def _edit(document: Document, wanted: Sequence[Diagnostic]) -> tuple[list[Splice
     """As many fixes as go together; the others wait for the next round."""
     from gpuxlate.manifest.edit import EditError, edit_document
 
-    edits: list[Edit] = []
-    made: list[Splice] = []
+    apart: list[Sequence[Edit]] = []
+    taken: dict[Path, list[Edit]] = {}
     count = 0
-    taken: set[Path] = set()
     for one in wanted:
         assert one.fix is not None
-        paths = {edit.path for edit in one.fix.edits}
-        fresh = [edit for edit in one.fix.edits if edit not in edits]
+        fresh = [edit for edit in one.fix.edits if edit not in taken.get(edit.path, ())]
         if not fresh:
             count += 1
-            continue
-        if paths & taken:
-            continue
+        elif not any(edit.path in taken for edit in one.fix.edits):
+            apart.append(fresh)
+            for edit in fresh:
+                taken.setdefault(edit.path, []).append(edit)
+    try:  # nearly always they go together: one plan, and one look at the result
+        return edit_document(document, [edit for group in apart for edit in group]), count + len(apart)
+    except EditError:
+        pass
+    made: list[Splice] = []
+    together: list[Edit] = []
+    for group in apart:
         try:
-            made = edit_document(document, [*edits, *fresh])
+            made = edit_document(document, [*together, *group])
         except EditError:
             continue
-        edits.extend(fresh)
-        taken |= paths
+        together.extend(group)
         count += 1
     return made, count
 
