@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from gpuxlate.manifest.source import DecodeError, Source
+from gpuxlate.manifest.source import DecodeError, Source, decoded
 from gpuxlate.marks import may_hold
 
 if TYPE_CHECKING:
@@ -95,15 +95,16 @@ class Input:
 
         first = stream.read(PIECE)
         short = len(first) < PIECE
-        if not self.named and (short or stream.seekable()):
-            blocks = [first] if short else _overlapping(first, stream)
-            if not any(map(matters, blocks)):
-                if not short:
-                    stream.seek(len(first))
+        if not self.named and short and not matters(first):
+            decoded(first)
+            yield Piece(self.name, first, matters=False)
+            return
+        if not self.named and not short and stream.seekable():
+            holds = any(map(matters, _overlapping(first, stream)))
+            stream.seek(len(first))
+            if not holds:
                 yield from unread(self.name, first, stream.read)
                 return
-            if not short:
-                stream.seek(len(first))
         if short and b"\n---" not in first:  # most files are one document
             yield Piece(self.name, first)
         else:
@@ -113,9 +114,11 @@ class Input:
         """Raises OSError, InputError."""
         if self.path is None:
             return nullcontext(sys.stdin.buffer)
-        if self.path.stat().st_size > MAX_BYTES:
+        stream = open(self.path, "rb")  # noqa: SIM115, PTH123 - closed by the caller; a Path costs more
+        if os.fstat(stream.fileno()).st_size > MAX_BYTES:
+            stream.close()
             raise InputError(f"{self.name}: larger than {MAX_BYTES // 2**20} MiB")
-        return self.path.open("rb")
+        return stream
 
 
 LONGEST_MARK = 1024
@@ -192,11 +195,17 @@ def _files_in(folder: str) -> Iterator[tuple[str, str]]:
     yield from ((where, where) for where in failed)
 
 
-def under_chart_templates(path: Path | None) -> bool:
-    """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml stands above it."""
+def under_chart_templates(path: Path | None, here: str) -> bool:
+    """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml stands above it.
+
+    ``here``: the working directory, asked for once in a run.
+    """
     if path is None:
         return False
-    text = os.path.abspath(path)  # noqa: PTH100 - for most files this string is all that is needed
+    # for most files these strings are all that is needed
+    if TEMPLATES not in (text := str(path)) and TEMPLATES not in here:
+        return False
+    text = os.path.normpath(os.path.join(here, text))  # noqa: PTH118
     if f"{os.sep}{TEMPLATES}{os.sep}" not in text:
         return False
     parts = Path(text).parts

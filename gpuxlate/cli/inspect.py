@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -96,7 +97,7 @@ def _rows(
         return
     if one.named and not source.text.strip():
         raise InputError(f"{one.name}: it is empty")
-    if under_chart_templates(one.path):
+    if under_chart_templates(one.path, os.getcwd()):  # noqa: PTH109
         yield in_chart(source.name)
         return
     texts.add(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -120,20 +121,21 @@ def _jobs(
     given: Sequence[Input], selection: Selection, run: Run, how: How
 ) -> Iterator[tuple[tuple[_File, Piece], Piece | None, int]]:
     """The pieces of every input. What is no manifest, or is to be mended, is done with here."""
+    here = os.getcwd()  # noqa: PTH109
     for one in progress(given):
         settings = selection.for_file(one.path)
         file = _File(settings.excused)
         try:
-            for piece in _pieces(one, settings, run, how):
+            for piece in _pieces(one, here, settings, run, how):
                 size = len(piece.data)
                 yield (file, piece), *((piece, size) if piece.matters else (None, size // LIGHT))
         except InputError as error:
             run.unreadable.append(str(error))
 
 
-def _pieces(one: Input, settings: LintSettings, run: Run, how: How) -> Iterator[Piece]:
+def _pieces(one: Input, here: str, settings: LintSettings, run: Run, how: How) -> Iterator[Piece]:
     """Raises InputError."""
-    if under_chart_templates(one.path):
+    if under_chart_templates(one.path, here):
         one.read_bytes()
         run.files += 1
         found = in_chart(one.name)
@@ -150,7 +152,7 @@ def _pieces(one: Input, settings: LintSettings, run: Run, how: How) -> Iterator[
             run.add(lint_source(source, settings, read), one.name, source)
             return
     # a file that nobody wants an answer on costs no parse where it cannot hold a vendor's key
-    given = replace(one, named=one.named and not how.allow_empty)
+    given = replace(one, named=False) if one.named and how.allow_empty else one
     pieces = given.pieces(text_marks(), data)
     first = next(pieces)
     run.files += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -199,10 +200,11 @@ def _jobs(
     given: Sequence[Input], from_: str | None, run: Run
 ) -> Iterator[tuple[tuple[File, Piece], _Job | None, int]]:
     """Every piece of every input; those that matter are to be translated. Raises InputError."""
+    here = os.getcwd()  # noqa: PTH109
     for one in progress(given):
         file = File(one.name, one.path is not None)
         run.files.append(file)
-        template = under_chart_templates(one.path)
+        template = under_chart_templates(one.path, here)
         if template:
             run.diagnostics.append(in_chart(one.name))
         parameters = one.may_be_parameters(from_)
