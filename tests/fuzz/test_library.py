@@ -1,0 +1,68 @@
+"""Generated manifests through the targets of guided fuzzing, and what an edit of them writes."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fuzz import targets
+from tests.fuzz.budget import budget
+from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, texts
+from tests.fuzz.writing import files, yaml_texts
+
+
+@budget(350)
+@given(files)
+def test_any_manifest_is_read_or_refused(data: bytes) -> None:
+    targets.reader(data)
+
+
+@budget(200)
+@given(files)
+def test_any_manifest_gets_an_answer(data: bytes) -> None:
+    """Lint, its fixes and translate to each target; without a share the bytes stay."""
+    targets.commands(data)
+
+
+@budget(150)
+@given(files)
+def test_pieces_say_what_the_whole_says(data: bytes) -> None:
+    targets.in_pieces(data)
+
+
+orders = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 255), st.integers(0, 255)), max_size=4)
+
+
+@budget(500)
+@given(orders, yaml_texts())
+def test_an_edit_is_read_back_as_intended(order: list[tuple[int, int, int]], text: str) -> None:
+    """No line break in the first line: three letters say one edit."""
+    line = bytes(letter if letter != ord("\n") else 0 for three in order for letter in three)
+    targets.edits(line + b"\n" + text.encode("utf-8", "surrogatepass"))
+
+
+@budget(300)
+@given(
+    st.one_of(
+        st.sampled_from(NUMBERS), st.from_regex(r"[-+]?[0-9_.]{0,5}[eE]?[-+]?[0-9]{0,4}[A-Za-z%]{0,3}"), texts
+    )
+)
+def test_quantities(text: str) -> None:
+    targets.quantities(text.encode("utf-8", "surrogatepass"))
+
+
+PIECES = st.one_of(
+    keys,
+    texts,
+    st.sampled_from(
+        ("=", ";", "\n", "\r\n", ": ", "\\", "\\\n", "'", '"', "`", "#", "!", "--", "/*", "*/", "set ", " ")
+    ),
+    st.sampled_from(sorted(targets.WANTED)),
+    st.sampled_from(CHARACTERS),
+)
+
+
+@budget(400)
+@given(st.lists(PIECES, max_size=20).map("".join))
+def test_parameters_of_jobs(text: str) -> None:
+    targets.parameters(text.encode("utf-8", "surrogatepass"))
