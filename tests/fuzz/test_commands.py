@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from gpuxlate.backends import registry
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.compose import NotYamlError, documents
+from gpuxlate.manifest.source import DecodeError, Source
+from tests.fuzz import model
 from tests.fuzz.budget import budget
-from tests.fuzz.trees import shares
+from tests.fuzz.trees import objects, shares
 from tests.fuzz.writing import choices, encoded, files, written
 from tests.report.test_report_sarif import LOG
 from tests.running import Ran, run
@@ -137,6 +138,36 @@ def test_what_reads_only(folder: Path, data: bytes) -> None:
     if assess.out:
         json.loads(assess.out)
     assert path.read_bytes() == data
+
+
+@budget(60)
+@given(items=st.lists(objects, max_size=3), hand=choices, to=st.sampled_from(TARGETS))
+def test_the_krm_function(items: list[dict[str, Any]], hand: list[int], to: str) -> None:
+    """A list comes out of a list; where something is refused its items are those that came in."""
+    config = {"apiVersion": "gpuxlate.io/v1alpha1", "kind": "Translate", "spec": {"to": to, "round": "up"}}
+    listed = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": config}
+    data = encoded(written({**listed, "items": items}, hand))
+    ran = run("krm", stdin=data)
+    seen(ran, 0, 1, 2, 3)
+    before = said_by(data)
+    if before is None or not ran.out:
+        assert ran.code
+        return
+    after = said_by(ran.out)
+    assert after is not None
+    if ran.code:
+        assert after.get("items") == before.get("items")
+    assert {key for key in after if key != "results"} == {key for key in before if key != "results"}
+
+
+def said_by(data: bytes) -> dict[str, Any] | None:
+    """What the one document of a text says, None where it has no such."""
+    try:
+        found = list(documents(Source.from_bytes("f", data)))
+    except (DecodeError, NotYamlError):
+        return None
+    said = model.said(found[0].root) if len(found) == 1 else None
+    return said if isinstance(said, dict) else None
 
 
 @budget(60)
