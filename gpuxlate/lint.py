@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.claims import Edit, Path, PodClaims, Value
+from gpuxlate.claims import Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.jobs import Job, jobs_in
@@ -21,19 +21,25 @@ from gpuxlate.marks import any_of
 from gpuxlate.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
+from gpuxlate.rules.seen import seen
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
 
 if TYPE_CHECKING:
-    from gpuxlate.manifest.edit import Splice
+    pass
 
-_is_gpu_key = lru_cache(maxsize=4096)(registry.is_gpu_key)
+_is_gpu_key = registry.is_gpu_key
+
+
+@lru_cache(maxsize=4096)
+def _is_owned(name: str) -> bool:
+    """The key is that of some dialect."""
+    return any(backend.owns(name) for backend in _dialects())
+
 
 SHORT_DOMAIN = 8
 """Domains with fewer letters are not cut."""
-MAX_ROUNDS = 10
-"""Fixes of one place can wait for each other; more rounds than this do not happen."""
 
 
 @cache
@@ -188,12 +194,9 @@ def _document(
         for one in lint_job(job, backend, context):
             yield placed(document, one, job.pod.object if document.job is None else None)
     for pod in pods:
-        for one in lint_pod(pod.claims, context):
+        for one in _judged(pod.claims, context):
             yield placed(document, one, pod.object)
-        result.shares += sum(
-            any(b.owns(name) for b in registry.pod_backends() for name in container.resources)
-            for container in pod.claims.all_containers()
-        )
+        result.shares += sum(any(map(_is_owned, one.resources)) for one in pod.claims.all_containers())
 
 
 def _says_it_is_a_share(document: Document) -> bool:
@@ -207,6 +210,27 @@ def _says_it_is_a_share(document: Document) -> bool:
 def _asks_for_gpus(pods: Sequence[Pod]) -> bool:
     """Some pod of the document asks for a GPU in a known dialect."""
     return any(registry.spoken_in(pod.claims) for pod in pods)
+
+
+CLEAN = 4096
+"""So many looks of clean pods are remembered. Workloads of one chart, or of many environments, look alike."""
+_clean: tuple[Profile | None, set[Hashable]] = (None, set())
+"""For which profile, and how they look."""
+
+
+def _judged(pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+    """What the rules say of a pod; nothing where they said nothing of one that looks the same."""
+    global _clean
+    if _clean[0] is not context.profile:
+        _clean = (context.profile, set())
+    looks = _clean[1]
+    look = seen(pod)
+    if look in looks:
+        return
+    found = list(lint_pod(pod, context))
+    if not found and len(looks) < CLEAN:
+        looks.add(look)
+    yield from found
 
 
 READ_CODES = frozenset({"GX010", "GX011"})
@@ -241,93 +265,3 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
         reading = backend.read(Taking(claims), context.profile)
         yield from (one for one in reading.diagnostics if one.path not in said)
-
-
-# --- fixing -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A source after its fixes: with the new text, how many fixes were made, what is left."""
-
-    source: Source
-    fixes: int
-    linted: Linted
-
-    @property
-    def text(self) -> str:
-        return self.source.text
-
-
-def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed:
-    """Make every fix that can be made, in rounds, until none is left. Each edit is checked."""
-    from gpuxlate.manifest.edit import apply  # not loaded by runs that mend nothing
-
-    linted = lint_source(source, settings)
-    made = 0
-    for _ in range(MAX_ROUNDS):
-        wanted = [one for one in linted.diagnostics if one.fix and (one.fix.safe or unsafe)]
-        splices, count = _splices(source, wanted)
-        if not count:
-            break
-        made += count
-        source = source.changed(apply(source.text, splices))
-        linted = lint_source(source, settings)
-    return Fixed(source, made, linted)
-
-
-def _splices(source: Source, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:
-    by_document: dict[int, list[Diagnostic]] = {}
-    for one in wanted:
-        by_document.setdefault(one.document or 0, []).append(one)
-    made: list[Splice] = []
-    count = 0
-    if not by_document:
-        return made, count
-    try:
-        for document in documents(source):
-            mine, fixes = _edit(document, by_document.get(document.index, []))
-            made.extend(mine)
-            count += fixes
-    except NotYamlError:
-        pass  # what stands before the break was mended; the break itself is reported
-    return made, count
-
-
-def _edit(document: Document, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:
-    """As many fixes as go together; the others wait for the next round."""
-    from gpuxlate.manifest.edit import EditError, edit_document
-
-    edits: list[Edit] = []
-    made: list[Splice] = []
-    count = 0
-    taken: set[Path] = set()
-    for one in wanted:
-        assert one.fix is not None
-        paths = {edit.path for edit in one.fix.edits}
-        fresh = [edit for edit in one.fix.edits if edit not in edits]
-        if not fresh:
-            count += 1
-            continue
-        if paths & taken:
-            continue
-        try:
-            made = edit_document(document, [*edits, *fresh])
-        except EditError:
-            continue
-        edits.extend(fresh)
-        taken |= paths
-        count += 1
-    return made, count
-
-
-def fix_splices(document: Document, diagnostic: Diagnostic) -> list[Splice]:
-    """The text changes of one fix alone, for formats that show fixes. Empty where it cannot be made."""
-    if diagnostic.fix is None:
-        return []
-    from gpuxlate.manifest.edit import EditError, edit_document
-
-    try:
-        return edit_document(document, diagnostic.fix.edits)
-    except EditError:
-        return []

@@ -19,9 +19,9 @@ from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import (
     InputError,
 )
-from gpuxlate.lint import fix_splices
 from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.source import Source
+from gpuxlate.mend import fix_splices
 from gpuxlate.report.summary import Replacement
 from gpuxlate.rules import catalog
 

@@ -12,10 +12,11 @@ from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, reader, reason, under_chart_templates, write_atomically
-from gpuxlate.lint import Fixed, Linted, LintSettings, fix_source, lint_source, text_marks
+from gpuxlate.lint import Linted, LintSettings, lint_source, text_marks
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Source, Texts
+from gpuxlate.mend import Fixed, fix_source
 from gpuxlate.report.summary import Summary
 from gpuxlate.unreadable import HELM_TEMPLATE, in_chart
 

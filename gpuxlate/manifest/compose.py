@@ -136,6 +136,7 @@ class _Composer:
 
     def _compose(self, document: Document) -> Node | None:  # noqa: C901 - one loop, for speed
         next_event: Callable[[], Any] = self._parser.get_event
+        text = self._source.text
         strange = self._stand_ins.used
         anchors: dict[str, Node] = {}
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
@@ -150,21 +151,35 @@ class _Composer:
             node: Node
             count += 1
             if kind is ScalarEvent:
-                mark = event.start_mark
-                end = event.end_mark.index
-                node = Scalar(mark.index, end, event.anchor, _tag(event), event.value, event.style)
+                start, end, tag, style = (
+                    event.start_mark.index,
+                    event.end_mark.index,
+                    event.tag,
+                    event.style,
+                )
+                node = Scalar(
+                    start,
+                    end,
+                    event.anchor,
+                    None if tag is None else str(tag),
+                    event.value,
+                    None if style == "" or style == "plain" else style,
+                )
                 if strange:
-                    written = self._source.text[node.start : end]
-                    node.text = self._stand_ins.restored(node.text, written, node.style)
-                if node.style == "" or node.style == "plain":
-                    node.style = None
-                if event.style in ("|", ">"):
-                    node.end = _block_scalar_end(self._source.text, mark.index, node.end)
+                    node.text = self._stand_ins.restored(node.text, text[start:end], node.style)
+                if style == "|" or style == ">":
+                    node.end = _block_scalar_end(text, start, end)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 if len(stack) >= MAX_DEPTH:
                     raise NotYamlError(f"nested deeper than {MAX_DEPTH} levels", event.start_mark.index)
                 made = Mapping if kind is MappingStartEvent else Sequence
-                node = made(event.start_mark.index, event.anchor, _tag(event), bool(event.flow_style))
+                tag = event.tag
+                node = made(
+                    event.start_mark.index,
+                    event.anchor,
+                    None if tag is None else str(tag),
+                    bool(event.flow_style),
+                )
             elif kind is AliasEvent:
                 target = anchors.get(event.anchor)
                 if target is None:
@@ -208,26 +223,24 @@ class _Composer:
                 root = node
             else:
                 parent = stack[-1]
-                if isinstance(parent, Sequence):
-                    parent.items.append(node)
-                elif keys[-1] is None:
-                    keys[-1] = node
+                if isinstance(parent, Mapping):
+                    key = keys[-1]
+                    if key is None:
+                        keys[-1] = node
+                    else:
+                        parent.entries.append((key, node))
+                        keys[-1] = None
                 else:
-                    parent.entries.append((keys[-1], node))
-                    keys[-1] = None
+                    parent.items.append(node)
             if kind is MappingStartEvent or kind is SequenceStartEvent:
                 assert isinstance(node, (Mapping, Sequence))
                 stack.append(node)
                 keys.append(None)
 
 
-def _tag(event: ScalarEvent | MappingStartEvent | SequenceStartEvent) -> str | None:
-    tag = event.tag
-    return None if tag is None else str(tag)
-
-
 def _note_repeated(document: Document, mapping: Mapping) -> None:
-    if len(mapping.entries) < 2:
+    plain = mapping.plain
+    if plain is not None and len(plain) == len(mapping.entries):
         return
     seen: set[str] = set()
     for key, _ in mapping.entries:
