@@ -17,7 +17,7 @@ from gpuxlate import quantity
 from gpuxlate.backends import registry
 from gpuxlate.claims import Append, Edit, Kind, Path, Put, Remove, Rename, Value
 from gpuxlate.fit import Accept
-from gpuxlate.lint import LintSettings, fix_source, lint_source
+from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.manifest import pieces as module
 from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.edit import EditError, apply, edit_document
@@ -27,6 +27,7 @@ from gpuxlate.manifest.nodes import Sequence as List
 from gpuxlate.manifest.plain import fresh, plain_document
 from gpuxlate.manifest.pods import document_claims, pods_in
 from gpuxlate.manifest.source import DecodeError, Source
+from gpuxlate.mend import fix_source
 from gpuxlate.parameters.find import SYNTAXES, reader_of, target_said
 from gpuxlate.parameters.merge import MergeError, merge
 from gpuxlate.rules import numerals

@@ -104,8 +104,9 @@ def test_what_does_not_matter_is_yaml_without_findings(text: str) -> None:
                 assert (whole.documents, whole.diagnostics) == (piece.documents, [])
 
 
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("path", FIXTURES, ids=str)
-def test_fixtures_in_pieces(path: Path, small: int) -> None:
+def test_fixtures_in_pieces(path: Path) -> None:
     data = path.read_bytes()
     whole = lint_source(Source("f.yaml", data.decode()), LintSettings())
     found: list[Diagnostic] = []
@@ -120,7 +121,8 @@ def test_fixtures_in_pieces(path: Path, small: int) -> None:
     assert number == whole.documents
 
 
-def test_translated_pieces_are_the_translated_whole(small: int) -> None:
+@pytest.mark.usefixtures("small")
+def test_translated_pieces_are_the_translated_whole() -> None:
     text = "---\n".join(POD.format(name=f"p{n}", cores=5 + 5 * (n % 9)) for n in range(40))
     settings = Settings(to=registry.get("tke"))
     whole = translate_source(Source("f.yaml", text), settings)
@@ -147,7 +149,8 @@ def test_memory_is_bounded_by_the_largest_document() -> None:
         assert ahead <= 2 * 3000 * len(text)
 
 
-def test_of_a_folder_s_file_without_keys_nothing_matters(tmp_path: Path, small: int) -> None:
+@pytest.mark.usefixtures("small")
+def test_of_a_folder_s_file_without_keys_nothing_matters(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: [1\n---\nb: 2\n" * 50)  # no YAML, and nobody asked
     found = list(Input(str(path), path, named=False).pieces(text_marks()))
