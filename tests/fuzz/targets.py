@@ -196,7 +196,7 @@ def edits_of(line: bytes, data: object) -> Iterator[Edit]:
     for what, where, which in zip(*[iter(line)] * 3, strict=False):
         path: Path = places[where % len(places)] if places and where < 224 else (KEYS[where % len(KEYS)],)
         value, key = VALUES[which % len(VALUES)], KEYS[which % len(KEYS)]
-        match what % 6:
+        match what % 7:
             case 0:
                 yield Remove(path)
             case 1:
@@ -209,8 +209,10 @@ def edits_of(line: bytes, data: object) -> Iterator[Edit]:
                     yield Rename(path, KEYS[where % len(KEYS)], scalar)
             case 4:
                 yield Append(path, value)
-            case _:
+            case 5:
                 yield Put((*path, key, "deep"), value)
+            case _:
+                yield Put((*path, which % 3, key), value)
 
 
 def _edited(source: Source, document: Document, wanted: list[Edit]) -> str | None:
