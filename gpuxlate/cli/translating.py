@@ -99,8 +99,8 @@ def translate_inputs(
         if isinstance(made, InputError):
             raise made
         if file.broken:
-            continue  # behind what is no YAML nobody knows what stands
-        if made is None:
+            made = None  # behind what is no YAML nobody knows what stands: it stays
+        elif made is None:
             file.documents += piece.documents
         else:
             _add(run, file, made, piece)
