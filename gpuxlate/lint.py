@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -12,8 +12,10 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.claims import Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.manifest.alike import Alike, shape_of
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.jobs import Job, jobs_in
+from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
@@ -21,7 +23,7 @@ from gpuxlate.marks import any_of
 from gpuxlate.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
-from gpuxlate.rules.seen import seen
+from gpuxlate.rules.seen import judged
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
@@ -120,6 +122,15 @@ class Linted:
         self.suppressed += len(self.diagnostics) - len(kept)
         self.diagnostics = kept
 
+    def join(self, more: Linted) -> None:
+        """What was found behind it."""
+        self.documents += more.documents
+        self.diagnostics += more.diagnostics
+        self.shares += more.shares
+        self.suppressed += more.suppressed
+        self.skipped = self.skipped or more.skipped
+        self.broken = more.broken
+
     def move(self, documents: int) -> None:
         """So many documents stand before the source in its file."""
         if documents:
@@ -155,6 +166,28 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
         left, result.suppressed = suppress(wanted, ignores, settings.selected)
         result.diagnostics = sorted(left, key=Diagnostic.sort_key)
         result.excuse(settings.excused)
+    return result
+
+
+def lint_piece(piece: Piece, settings: LintSettings, alike: Alike[tuple[int, int]]) -> Linted:
+    """Every finding of a piece. Documents of the shape of a clean one are clean.
+
+    ``alike``: how many documents and shares such a shape stands for, as seen under the same settings.
+    Raises DecodeError.
+    """
+    result = Linted()
+    for part in piece.single():
+        shape = shape_of(part.data)
+        seen_before = alike.get(shape) if shape else None
+        if seen_before is not None:
+            result.join(Linted(seen_before[0], shares=seen_before[1]))
+            continue
+        found = lint_source(part.source(result.documents), settings)
+        if shape and not (found.diagnostics or found.suppressed or found.skipped):
+            alike.add(shape, (found.documents, found.shares))
+        result.join(found)
+        if found.broken:
+            break
     return result
 
 
@@ -194,7 +227,7 @@ def _document(
         for one in lint_job(job, backend, context):
             yield placed(document, one, job.pod.object if document.job is None else None)
     for pod in pods:
-        for one in _judged(pod.claims, context):
+        for one in judged(pod.claims, context, "lint", lint_pod):
             yield placed(document, one, pod.object)
         result.shares += sum(any(map(_is_owned, one.resources)) for one in pod.claims.all_containers())
 
@@ -210,27 +243,6 @@ def _says_it_is_a_share(document: Document) -> bool:
 def _asks_for_gpus(pods: Sequence[Pod]) -> bool:
     """Some pod of the document asks for a GPU in a known dialect."""
     return any(registry.spoken_in(pod.claims) for pod in pods)
-
-
-CLEAN = 4096
-"""So many looks of clean pods are remembered. Workloads of one chart, or of many environments, look alike."""
-_clean: tuple[Profile | None, set[Hashable]] = (None, set())
-"""For which profile, and how they look."""
-
-
-def _judged(pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
-    """What the rules say of a pod; nothing where they said nothing of one that looks the same."""
-    global _clean
-    if _clean[0] is not context.profile:
-        _clean = (context.profile, set())
-    looks = _clean[1]
-    look = seen(pod)
-    if look in looks:
-        return
-    found = list(lint_pod(pod, context))
-    if not found and len(looks) < CLEAN:
-        looks.add(look)
-    yield from found
 
 
 READ_CODES = frozenset({"GX010", "GX011"})

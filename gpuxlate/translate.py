@@ -52,6 +52,7 @@ class Translation:
     diagnostics: tuple[Diagnostic, ...] = ()
     documents: int = 0
     broken: bool = False  # it ends to be YAML somewhere
+    splices: tuple[Splice, ...] = ()  # that make the new text of the old one
 
     @property
     def refused(self) -> bool:
@@ -90,9 +91,10 @@ class _Run:
             broken = True
             self.diagnostics.append(no_yaml(self.source, error))
         refused = any(one.severity is Severity.ERROR for one in self.diagnostics)
-        text = self.source.text if refused else apply(self.source.text, self.splices)
+        splices = () if refused else tuple(self.splices)
+        text = apply(self.source.text, splices)
         found = tuple(self.diagnostics)
-        return Translation(self.source, text, tuple(self.items), found, count, broken)
+        return Translation(self.source, text, tuple(self.items), found, count, broken, splices)
 
     def _document(self, document: Document) -> None:
         template = template_in(document)

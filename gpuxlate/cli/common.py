@@ -198,11 +198,13 @@ def read_yaml(text: str) -> Any:
 
 def config() -> Config | None:
     """The configuration found upwards from here; what it needs is loaded only where there is one."""
-    from gpuxlate.spec.config import ConfigError, find_config, load_config
+    from gpuxlate.spec.find import find_config
 
     path = find_config(Path.cwd())
     if path is None:
         return None
+    from gpuxlate.spec.config import ConfigError, load_config
+
     try:
         return load_config(path, read_yaml)
     except ConfigError as error:

@@ -21,7 +21,6 @@ from gpuxlate.files import (
 )
 from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.source import Source
-from gpuxlate.mend import fix_splices
 from gpuxlate.report.summary import Replacement
 from gpuxlate.rules import catalog
 
@@ -169,5 +168,7 @@ class _Replacements:
         document = self._documents.get(one.document or 0)
         if document is None:
             return ()
+        from gpuxlate.mend import fix_splices
+
         spans = [(source.span(s.start, s.end), s.text) for s in fix_splices(document, one)]
         return [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]

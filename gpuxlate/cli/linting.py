@@ -12,11 +12,11 @@ from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, reader, reason, under_chart_templates, write_atomically
-from gpuxlate.lint import Linted, LintSettings, lint_source, text_marks
+from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source, text_marks
+from gpuxlate.manifest.alike import Alike
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Source, Texts
-from gpuxlate.mend import Fixed, fix_source
 from gpuxlate.report.summary import Summary
 from gpuxlate.unreadable import HELM_TEMPLATE, in_chart
 
@@ -83,11 +83,13 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
     run = Run()
     everywhere = selection.for_file(None)
 
+    alike: Alike[tuple[int, int]] = Alike()
+
     def work(piece: Piece) -> Linted | InputError:
         try:
-            return lint_source(_source(piece), everywhere)
-        except InputError as error:
-            return error
+            return lint_piece(piece, everywhere, alike)
+        except DecodeError as error:
+            return InputError(f"{piece.name}: {error}")
 
     for (file, piece), found in ordered(work, _jobs(given, selection, run, how)):
         if file.broken:
@@ -162,6 +164,8 @@ def _pieces(one: Input, settings: LintSettings, run: Run, how: How) -> Iterator[
 
 def _fix(one: Input, pieces: Iterable[Piece], settings: LintSettings, run: Run, *, unsafe: bool) -> None:
     """Raises InputError; nothing is written then."""
+    from gpuxlate.mend import Fixed, fix_source  # not loaded by runs that mend nothing
+
     old: list[bytes] = []
     new: list[bytes] = []
     before: list[Source] = []

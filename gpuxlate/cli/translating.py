@@ -12,7 +12,7 @@ from gpuxlate.cli.spool import Spool, Stretch
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, reader, under_chart_templates
 from gpuxlate.item import Item
-from gpuxlate.manifest.compose import documents
+from gpuxlate.manifest.alike import Alike, Shape, Spot, shape_of
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Texts
 from gpuxlate.translate import Settings, Translation, translate_source
@@ -65,15 +65,15 @@ class _Job:
     parameters: Input | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Made:
     """A piece, translated. ``text`` is None where it stays as it is."""
 
-    text: bytes | None
-    items: tuple[Item, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    documents: int
-    broken: bool
+    text: bytes | None = None
+    items: list[Item] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    documents: int = 0
+    broken: bool = False
 
 
 def translate_inputs(
@@ -86,14 +86,16 @@ def translate_inputs(
     run = Run()
 
     from_ = settings.from_.name if settings.from_ else None
+    alike: Alike[_Edits] = Alike()
 
     def work(job: _Job) -> _Made | InputError:
         try:
+            if job.parameters is None:
+                return translated_piece(job.piece, settings, alike, items)
             source = job.piece.source()
         except DecodeError as error:
             return InputError(f"{job.piece.name}: {error}")
-        read = reader(job.parameters, source, from_) if job.parameters else documents
-        return _made(translate_source(source, settings, read), items)
+        return _whole(translate_source(source, settings, reader(job.parameters, source, from_)), items)
 
     for (file, piece), made in ordered(work, _jobs(given, from_, run)):
         if isinstance(made, InputError):
@@ -111,15 +113,64 @@ def translate_inputs(
     return run
 
 
-def _made(translation: Translation, items: bool) -> _Made:
-    text = translation.source.encode(translation.text) if translation.changed else None
-    return _Made(
-        text,
-        translation.items if items else (),
-        translation.diagnostics,
-        translation.documents,
-        translation.broken,
-    )
+@dataclass(frozen=True, slots=True)
+class _Edits:
+    """What a shape of documents becomes: its changes by their places among the names."""
+
+    documents: int
+    changes: tuple[tuple[Spot, Spot, bytes], ...]
+
+    def made(self, data: bytes, shape: Shape) -> bytes:
+        """The new text of a document of that shape."""
+        parts: list[bytes] = []
+        at = 0
+        for start, end, text in self.changes:
+            parts += [data[at : shape.at(start)], text]
+            at = shape.at(end)
+        return b"".join([*parts, data[at:]])
+
+
+def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], items: bool) -> _Made:
+    """A piece, document by document. One of the shape of another gets the same edits.
+
+    Raises DecodeError.
+    """
+    result = _Made()
+    texts: list[bytes] = []
+    for part in piece.single():
+        shape = None if items else shape_of(part.data)  # shares have names
+        edits = alike.get(shape) if shape else None
+        if shape and edits is not None:
+            result.documents += edits.documents
+            texts.append(edits.made(part.data, shape))
+            continue
+        done = translate_source(part.source(result.documents), settings)
+        if shape and not done.diagnostics:
+            _remember(alike, shape, done)
+        result.items += done.items if items else ()
+        result.diagnostics += done.diagnostics
+        result.documents += done.documents
+        texts.append(done.source.encode(done.text))
+        if done.broken:
+            result.broken = True
+            break
+    text = b"".join(texts)
+    result.text = None if text == piece.data or result.broken else text
+    return result
+
+
+def _remember(alike: Alike[_Edits], shape: Shape, done: Translation) -> None:
+    spots = [(shape.spot(one.start), shape.spot(one.end), one.text.encode()) for one in done.splices]
+    # with a name in between, the text put there may be made of it
+    changes = tuple((start, end, text) for start, end, text in spots if start and end and start[0] == end[0])
+    if len(changes) == len(spots):
+        alike.add(shape, _Edits(done.documents, changes))
+
+
+def _whole(done: Translation, items: bool) -> _Made:
+    """An input that is no manifest, translated."""
+    text = done.source.encode(done.text) if done.changed else None
+    return _Made(text, list(done.items) if items else [], list(done.diagnostics), done.documents, done.broken)
 
 
 def _add(run: Run, file: File, made: _Made, piece: Piece) -> None:

@@ -10,7 +10,6 @@ from gpuxlate.claims import ContainerClaims, DocumentClaims, Path, PodClaims
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, deref, get_text, is_merge
 from gpuxlate.manifest.objects import Pod
-from gpuxlate.manifest.sharing import Sharing, SharingError, resolve
 
 IsKey = Callable[[str], bool]
 
@@ -120,6 +119,8 @@ def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Ite
     """GPU values that something else than their own container uses: by anchor, alias or merge key."""
     if not document.aliases or document.root is None:
         return
+    from gpuxlate.manifest.sharing import Sharing, SharingError, resolve  # only where there are aliases
+
     sharing = Sharing(document.root)
     for pod in pods:
         for container in pod.claims.all_containers():

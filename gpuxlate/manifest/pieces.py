@@ -26,10 +26,9 @@ _LINE = rb"(?:^|[\r\x85\xa8\xa9\xbf])"  # line breaks of YAML 1.1 and byte order
 _DIRECTIVE = re.compile(_LINE + rb"%", re.MULTILINE)
 _MORE = re.compile(_LINE + rb"(?:---|\.\.\.)", re.MULTILINE)
 _NO_CONTENT = re.compile(rb"(?:\xef\xbb\xbf)*(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*")
-_NEEDS_READING = re.compile(rb"\*|\{\{|^[ ?:-]{100}", re.MULTILINE)
-"""Aliases, templates and deep nesting: what libyaml's grammar alone does not judge."""
+_DEEP = re.compile(rb"^[ ?:-]{100}", re.MULTILINE)
 _MANY = 100
-"""So many brackets may be nested too deeply."""
+"""So many brackets, or lines and items, may be nested too deeply."""
 
 Read = Callable[[int], bytes]
 """Gives up to so many of the bytes that come next; none at the end."""
@@ -56,6 +55,15 @@ class Piece:
         """The text ends with it and it holds nothing: blanks and byte order marks."""
         return not self.followed and not self.data.strip(b"\xef\xbb\xbf \t\r\n\v\f")
 
+    def single(self) -> Iterator[Piece]:
+        """Its documents one by one, as far as they can be told apart without reading them."""
+        line, at = self.line, self.at
+        parts = list(_documents(self.data, lambda _size: b""))
+        for n, (data, _) in enumerate(parts, 1):
+            yield Piece(self.name, data, line, at, self.followed or n < len(parts))
+            line += _line_breaks(data)
+            at += len(data)
+
     def source(self, document: int = 0) -> Source:
         """Its text; ``document``: how many documents stand before it. Raises DecodeError."""
         return Source(self.name, decoded(self.data, self.at), self.line, document, followed=self.followed)
@@ -70,8 +78,12 @@ def pieces(name: str, first: bytes, read: Read, matters: Callable[[bytes], bool]
     for data, documents, is_wanted, followed in _runs(_documents(first, read), matters):
         wanted = is_wanted or not _is_yaml(data, followed)
         yield Piece(name, data, line, at, followed, wanted, 0 if wanted else documents)
-        line += data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+        line += _line_breaks(data)
         at += len(data)
+
+
+def _line_breaks(data: bytes) -> int:
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 
 def unread(name: str, first: bytes, read: Read) -> Iterator[Piece]:
@@ -117,7 +129,12 @@ def _runs(
 
 
 def _needs_reading(text: bytes) -> bool:
-    return _NEEDS_READING.search(text) is not None or text.count(b"{") + text.count(b"[") > _MANY
+    """Aliases, templates and deep nesting: what libyaml's grammar alone does not judge."""
+    if b"*" in text or b"{{" in text or text.count(b"{") + text.count(b"[") > _MANY:
+        return True
+    # in blocks each level takes a line or an indicator of its own
+    levels = text.count(b"\n") + text.count(b"- ") + text.count(b"? ")
+    return levels > _MANY and _DEEP.search(text) is not None
 
 
 def _documents(first: bytes, read: Read) -> Iterator[tuple[bytes, bool]]:
@@ -143,8 +160,14 @@ def _may_end(text: bytes, start: int, end: int) -> bool:
     """A document ends here: neither are these directives of the next, nor comments before the first."""
     # behind what may have been no end: all before that was looked at
     last = max(start, text.rfind(b"\n---", start, end - 1) + 1)
-    return _DIRECTIVE.search(text, last, end) is None and _NO_CONTENT.fullmatch(text, start, end) is None
+    if text.find(b"%", last, end) >= 0 and _DIRECTIVE.search(text, last, end) is not None:
+        return False
+    return text.startswith(b"---", start) or _NO_CONTENT.fullmatch(text, start, end) is None
 
 
 def _is_one(text: bytes, start: int, end: int) -> bool:
-    return text.startswith(b"---", start) and _MORE.search(text, start + 3, end) is None
+    if not text.startswith(b"---", start):
+        return False
+    if text.find(b"---", start + 3, end) < 0 and text.find(b"...", start, end) < 0:
+        return True
+    return _MORE.search(text, start + 3, end) is None

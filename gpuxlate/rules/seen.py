@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from gpuxlate.claims import Path, PodClaims, Value
+from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.rules.base import Context
 
 NAMES = frozenset({"app", "component", "k8s-app", "name", "pod-template-hash", "release", "team", "version"})
 DOMAINS = ("app.kubernetes.io/", "argocd.argoproj.io/", "helm.sh/", "prometheus.io/")
 """Labels and annotations that say what a workload is called or who made it: no rule looks at their values."""
+
+
+CLEAN = 4096
+"""So many looks of clean pods are remembered. Workloads of one chart, or of many environments, look alike."""
+_clean: tuple[Context | None, dict[str, set[Hashable]]] = (None, {})
+"""In which context, by whom they were judged, and how they look."""
+
+
+def judged(
+    pod: PodClaims, context: Context, by: str, judge: Callable[[PodClaims, Context], Iterable[Diagnostic]]
+) -> list[Diagnostic]:
+    """What ``judge`` says of a pod; nothing where it said nothing of one that looks the same.
+
+    ``by`` names the judge, which looks at the pod and the context alone.
+    """
+    global _clean
+    if (
+        _clean[0] is None
+        or _clean[0].profile is not context.profile
+        or _clean[0].dialects is not context.dialects
+    ):
+        _clean = (context, {})
+    looks = _clean[1].setdefault(by, set())
+    look = seen(pod)
+    if look in looks:
+        return []
+    found = list(judge(pod, context))
+    if not found and len(looks) < CLEAN:
+        looks.add(look)
+    return found
 
 
 def seen(pod: PodClaims) -> Hashable:
