@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import cycle
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.lint import LintSettings, lint_source
+from gpuxlate.backends import registry
+from gpuxlate.cli.translating import translated_piece
+from gpuxlate.lint import LintSettings, lint_piece, lint_source
+from gpuxlate.manifest.alike import Alike
+from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import Source
 from gpuxlate.testing.strategies import WORDS
+from gpuxlate.translate import Settings
 from tests.fuzz import targets
 from tests.fuzz.budget import budget
 from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, of_catalog, texts, workloads
-from tests.fuzz.writing import files, yaml_texts
+from tests.fuzz.writing import choices, files, written, yaml_texts
 
 
 @budget(350)
@@ -63,6 +69,48 @@ def test_documents_are_judged_alone(made: list[str]) -> None:
     whole = "\n---\n".join(made)
     for number, one in enumerate(made):
         assert found(whole, number) == found(one, 0)
+
+
+PLAIN_WORDS = (
+    "null",
+    "true",
+    "yes",
+    "30",
+    "007",
+    "1e3",
+    "0x1f",
+    "5.5",
+    "4gi",
+    "1.2.3",
+    "a-b",
+    "nvidia.com",
+    "x",
+)
+
+
+@budget(150)
+@given(st.one_of(workloads(), of_catalog()), choices, st.lists(st.sampled_from(PLAIN_WORDS), min_size=1))
+def test_documents_of_other_names_are_read_alike(
+    data: dict[str, Any], hand: list[int], words: list[str]
+) -> None:
+    """What was found of one is right for the other, whatever YAML takes its names for."""
+    one = written(data, hand)
+    turn = cycle(words)
+    other = re.sub(
+        r"(?m)^( *(?:- )?(?:name|app|version|team|image|namespace): )[^{[\n]*$",
+        lambda m: m[1] + next(turn),
+        one,
+    )
+    for text, before in ((one, other), (other, one)):
+        piece = Piece("f.yaml", text.encode())
+        remembered: Alike[Any] = Alike()
+        lint_piece(Piece("f.yaml", before.encode()), LintSettings(), remembered)
+        assert lint_piece(piece, LintSettings(), remembered) == lint_piece(piece, LintSettings(), Alike())
+        settings = Settings(to=registry.get("tencent-qgpu"))
+        remembered = Alike()
+        translated_piece(Piece("f.yaml", before.encode()), settings, remembered, items=False)
+        warm = translated_piece(piece, settings, remembered, items=False)
+        assert warm == translated_piece(piece, settings, Alike(), items=False)
 
 
 orders = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 255), st.integers(0, 255)), max_size=4)
