@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -12,6 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.claims import Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.judged import judged
 from gpuxlate.manifest.alike import Alike, shape_of
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.jobs import Job, jobs_in
@@ -19,12 +19,9 @@ from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
-from gpuxlate.marks import any_of
 from gpuxlate.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
-from gpuxlate.rules.seen import judged
-from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
 
@@ -38,43 +35,6 @@ _is_gpu_key = registry.is_gpu_key
 def _is_owned(name: str) -> bool:
     """The key is that of some dialect."""
     return any(backend.owns(name) for backend in _dialects())
-
-
-SHORT_DOMAIN = 8
-"""Domains with fewer letters are not cut."""
-
-
-@cache
-def text_marks() -> re.Pattern[bytes]:
-    """What a text must hold for any rule to find something in it, misspelt keys included.
-
-    Sound: a key that is at most two edits from a known one (GX003) keeps one of any three pieces of
-    it unharmed. ``nvidia.com/gpu`` alone is nobody's share, and no rule looks at it.
-    """
-    backends = _dialects()
-    texts = {"gpuxlate", "GPUShare", *(mark for row in registry.BUILT_IN if row.form for mark in row.marks)}
-    for backend in backends:
-        texts.update(backend.gpu_prefixes)
-        texts.update(name.rstrip("*") for name in backend.look_alikes)
-        texts.update(row.name.rstrip("*") for row in backend.keys if row.name != WHOLE_CARD)
-    for name in Vocabulary(backends).candidates:
-        if "/" in name:
-            texts.update(_three_pieces(name))
-    # a text that holds another one of the set is found by that one
-    return any_of(one for one in texts if not any(other != one and other in one for other in texts))
-
-
-def _three_pieces(name: str) -> tuple[str, str, str]:
-    """A key in three: the last piece keeps a letter of the domain, since names alone are common words.
-
-    A short domain stays whole, since two letters of it are in every text.
-    """
-    last = name.index("/") - 1
-    if last < SHORT_DOMAIN:
-        third = len(name) // 3
-        return name[:third], name[third : 2 * third], name[2 * third :]
-    middle = (last - 1) // 2
-    return name[:middle], name[middle:last], name[last:]
 
 
 def everything(_code: str) -> bool:

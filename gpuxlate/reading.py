@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Taking
 from gpuxlate.claims import Path, PodClaims
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.judged import judged
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
-from gpuxlate.rules.seen import judged
 
 
 def read_pod(pod: PodClaims, backend: Backend, context: Context) -> tuple[Reading, list[Diagnostic]]:

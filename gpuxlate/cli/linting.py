@@ -12,7 +12,8 @@ from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, reader, reason, under_chart_templates, write_atomically
-from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source, text_marks
+from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source
+from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest.alike import Alike
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece

@@ -166,7 +166,7 @@ class LiveInputs(Sequence[Input]):
         from gpuxlate.cluster.errors import ClusterError
 
         if self.lint:
-            from gpuxlate.lint import text_marks as marks
+            from gpuxlate.lint_marks import text_marks as marks
         else:
             marks = registry.marks
         try:

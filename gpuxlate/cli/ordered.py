@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gpuxlate.cli import common
+
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 About = TypeVar("About")
 Job = TypeVar("Job")
@@ -70,24 +72,37 @@ def _on_all_cores(
     work: Callable[[Job], Result], jobs: Iterator[tuple[About, Job | None, int]]
 ) -> Iterator[tuple[About, Result | None]]:
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     global _work
     _work = work
     count = cores()
-    pending: deque[tuple[_Batch[About, Job], Future[list[Result]]]] = deque()
     pool = ProcessPoolExecutor(count, get_context("fork"), initializer=_leave_interrupts)
     try:
-        for batch in _batches(jobs):
-            todo = [job for _, job, _ in batch if job is not None]
-            pending.append((batch, pool.submit(_do, todo)))
-            if len(pending) >= AHEAD * count:
-                yield from _finished(*pending.popleft())
-        while pending:
-            yield from _finished(*pending.popleft())
+        yield from _in_turn(pool, jobs, AHEAD * count)
+    except BrokenProcessPool:
+        raise common.CliError(
+            "a process of this run was killed, probably for want of memory",
+            "GPUXLATE_CORES=1 does the work in one process",
+            common.Exit.INPUT,
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
         _work = None
+
+
+def _in_turn(
+    pool: ProcessPoolExecutor, jobs: Iterator[tuple[About, Job | None, int]], most: int
+) -> Iterator[tuple[About, Result | None]]:
+    """As many batches in hand as keep all cores at work, and no more."""
+    pending: deque[tuple[_Batch[About, Job], Future[list[Result]]]] = deque()
+    for batch in _batches(jobs):
+        pending.append((batch, pool.submit(_do, [job for _, job, _ in batch if job is not None])))
+        if len(pending) >= most:
+            yield from _finished(*pending.popleft())
+    while pending:
+        yield from _finished(*pending.popleft())
 
 
 def _finished(

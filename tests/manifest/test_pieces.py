@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.diagnostics import Diagnostic
 from gpuxlate.files import Input
-from gpuxlate.lint import LintSettings, lint_source, text_marks
+from gpuxlate.lint import LintSettings, lint_source
+from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest import pieces as module
 from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.pieces import Piece, pieces
