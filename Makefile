@@ -63,6 +63,17 @@ $(VENV)/dist.stamp: $(VENV)/run.stamp
 	@$(PIP) install --editable '.[dist]'
 	@touch $@
 
+.PHONY: fuzz
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/fuzz.stamp  ## fuzzing guided by coverage, FUZZ_SECONDS for each target; what breaks is in .cache/fuzz
+	@for one in reader pieces edits quantities parameters commands; do \
+	  $(BIN)/python -m tests.fuzz.guided $$one --seconds $(FUZZ_SECONDS) || exit 1; done
+
+$(VENV)/fuzz.stamp: $(VENV)/dev.stamp
+	@echo "adding atheris to $(VENV) (once)"
+	@$(PIP) install --editable '.[dev,fuzz]'
+	@touch $@
+
 .PHONY: e2e
 e2e: $(VENV)/e2e.stamp  ## the plug-in against a real API server (the first time five to ten minutes, root on Debian 12)
 	$(BIN)/python -m tests.e2e.server.build

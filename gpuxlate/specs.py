@@ -13,7 +13,7 @@ from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import object_ref
 from gpuxlate.manifest.source import Source, Texts
 from gpuxlate.spec.document import API_VERSION, KIND, ShareDocument, read_share_document
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.unreadable import broken, no_yaml
 
 
 @dataclass(slots=True)
@@ -51,7 +51,8 @@ def _read_source(given: Input, source: Source, specs: Specs) -> None:
         for document in documents(source):
             _read(given, document, specs)
     except NotYamlError as error:
-        specs.diagnostics.append(no_yaml(source, error))
+        # in a folder it may be a template of something else
+        specs.diagnostics.append((broken if given.named else no_yaml)(source, error))
 
 
 def is_share_document(document: Document) -> bool:

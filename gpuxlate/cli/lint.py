@@ -164,7 +164,7 @@ class _Replacements:
         if self._of is not source:  # findings come in the order of the text
             self._of, self._documents = source, {}
             with suppress(NotYamlError):  # what stands before the break can be fixed
-                self._documents.update((source.document + d.index, d) for d in documents(source))
+                self._documents.update((d.index, d) for d in documents(source))
         document = self._documents.get(one.document or 0)
         if document is None:
             return ()

@@ -102,8 +102,8 @@ def translate_inputs(
         if isinstance(made, InputError):
             raise made
         if file.broken:
-            continue  # behind what is no YAML nobody knows what stands
-        if made is None:
+            made = None  # behind what is no YAML nobody knows what stands: it stays
+        elif made is None:
             file.documents += piece.documents
         else:
             _add(run, file, made, piece)
@@ -138,7 +138,9 @@ def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], ite
     """
     result = _Made()
     texts: list[bytes] = []
+    at = 0
     for part in piece.single():
+        at += len(part.data)
         shape = None if items else shape_of(part.data)  # shares have names
         edits = alike.get(shape) if shape else None
         if shape and edits is not None:
@@ -155,8 +157,8 @@ def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], ite
         if done.broken:
             result.broken = True
             break
-    text = b"".join(texts)
-    result.text = None if text == piece.data or result.broken else text
+    text = b"".join([*texts, piece.data[at:]])  # what stands behind a break stays
+    result.text = None if text == piece.data else text
     return result
 
 

@@ -121,6 +121,16 @@ def test_sarif_has_regions_fixes_and_fingerprints(lint: Lint, write: Write) -> N
     assert change["replacements"] == [{"deletedRegion": region, "insertedContent": {"text": "2"}}]
 
 
+def test_sarif_fixes_the_document_that_the_finding_stands_in(lint: Lint, write: Write) -> None:
+    """Behind documents that are passed over unread, and beside others that could be mended alike."""
+    write({"a.yaml": "---\n".join(["---\na: 1\n", "b: 1\n", ERROR, CLEAN, ERROR])})
+    results = lint("a.yaml", as_="sarif").json["runs"][0]["results"]
+    lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results]
+    mended = [one["fixes"][0]["artifactChanges"][0]["replacements"] for one in results]
+    assert lines == [changes[0]["deletedRegion"]["startLine"] for changes in mended]
+    assert len(set(lines)) == 2
+
+
 @pytest.mark.parametrize("name", ["text", "github", "gitlab", "sarif", "json"])
 def test_nothing_found(lint: Lint, write: Write, name: str) -> None:
     write({"a.yaml": CLEAN})
