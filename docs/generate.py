@@ -1,8 +1,9 @@
 """Writes what is generated of the documentation: ``python docs/generate.py``, or ``--check`` to compare.
 
-``targets.md`` and ``rules.md`` are made from the data sheets and the docstrings. In README.md and the
-other pages, every ``console`` block is run: the lines after a ``$`` are what the command prints. Those of
-``console live`` need clusters: ``tests/e2e/pages.py`` runs them.
+Some pages are made whole, from the data sheets, the docstrings and the application. In README.md and
+the other pages, every ``console`` block is run: the lines after a ``$`` are what the command prints. Those
+of ``console live`` need clusters: ``tests/e2e/pages.py`` runs them. Tables between ``<!-- table: ... -->``
+and ``<!-- /table -->`` are made by ``tools/inserts.py``.
 """
 
 from __future__ import annotations
@@ -12,38 +13,32 @@ from collections.abc import Iterator
 
 import matrix
 from console import ROOT, with_output
-from tools import rules
+from tools import commands, reference, rules, sources
+from tools.inserts import with_tables
 from tools.text import NOTE, rule_link, table
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.share import JSON_NAMES
 
-WRITTEN_BY_HAND = (
-    "README.md",
-    "docs/share.md",
-    "docs/translate.md",
-    "docs/lint.md",
-    "docs/node-pools.md",
-    "docs/volcengine-colocation.md",
-    "docs/alibaba-multi-card.md",
-    "docs/tencent-qgpu.md",
-    "docs/emr.md",
-    "docs/ai-app.md",
-    "docs/kubectl.md",
-    "docs/hami.md",
-    "docs/volcano-vgpu.md",
-    "docs/writing-a-target.md",
-)
-
 
 def pages() -> Iterator[tuple[str, str]]:
     """Every page that holds something generated, as it should be."""
+    whole = dict(made_whole())
+    yield from whole.items()
+    for path in sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]):
+        name = path.relative_to(ROOT).as_posix()
+        if name not in whole:
+            yield name, with_output(with_tables(path.read_text(encoding="utf-8")))
+
+
+def made_whole() -> Iterator[tuple[str, str]]:
+    """The pages that are generated from their first line to the last."""
     yield "docs/targets.md", targets()
     yield from rules.pages()
+    yield "docs/commands.md", commands.page()
+    yield "docs/python-reference.md", reference.page()
     yield "docs/support-matrix.md", support_matrix()
-    for name in WRITTEN_BY_HAND:
-        yield name, with_output((ROOT / name).read_text(encoding="utf-8"))
 
 
 # --- targets ----------------------------------------------------------------------------------
@@ -61,7 +56,13 @@ def target(backend: Backend) -> str:
     fields = [[f"`{name}`", backend.says.get(name, "no place")] for name in JSON_NAMES.values()]
     lines += [*table(["field", "how it is said"], fields), ""]
     keys = [
-        [f"`{row.name}`", ", ".join(sorted(map(str, row.places))), row.meaning, row.unit, row.source]
+        [
+            f"`{row.name}`",
+            ", ".join(sorted(map(str, row.places))),
+            row.meaning,
+            row.unit,
+            sources.links(backend.name, row.source),
+        ]
         for row in backend.keys
     ]
     lines += table(["key", "stands in", "meaning", "unit", "source"], keys)
