@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import matrix
 from console import ROOT, with_output
-from tools import commands, reference, rules, sources
+from tools import commands, pictures, reference, rules, sources
 from tools.inserts import with_tables
 from tools.text import NOTE, rule_link, table
 
@@ -39,6 +39,7 @@ def made_whole() -> Iterator[tuple[str, str]]:
     yield "docs/commands.md", commands.page()
     yield "docs/python-reference.md", reference.page()
     yield "docs/support-matrix.md", support_matrix()
+    yield from pictures.files()
 
 
 # --- targets ----------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ PREFIXES = {
     "HAMI": "HAMi",
     "VOLC": "Volcano vGPU",
 }
+"""What the codes of a prefix are about, in the order of the list; others come after, by their target."""
 PROFILE = "```yaml profile"
 """How docstrings mark the profile that an example is checked with."""
 
@@ -36,7 +37,14 @@ def prefix(rule: Rule) -> str:
 
 
 def _order(rule: Rule) -> int:
-    return list(PREFIXES).index(prefix(rule))
+    known = list(PREFIXES)
+    return known.index(prefix(rule)) if prefix(rule) in known else len(known)
+
+
+def _title(start: str) -> str:
+    """What the codes of a prefix are about: of one that is not known, the target that declares them."""
+    owners = (one for one in registry.all_backends() if any(prefix(rule) == start for rule in one.rules))
+    return PREFIXES.get(start) or next(owners).title
 
 
 def _list(known: list[Rule]) -> str:
@@ -48,7 +56,7 @@ def _list(known: list[Rule]) -> str:
         "",
     ]
     for start, group in groupby(known, prefix):
-        lines += [f"## {PREFIXES[start]}", ""]
+        lines += [f"## {_title(start)}", ""]
         lines += table(["code", "severity", "fix", "what it holds"], [_row(one) for one in group])
         lines.append("")
     return "\n".join(lines)
