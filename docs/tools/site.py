@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,8 @@ _FENCE = re.compile(r"^( *```[a-z]+) [^\n{]+$", re.MULTILINE)
 @event_priority(100)  # before the plug-ins look at the pages
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Build from the staged pages, without what is not there yet in the navigation."""
-    pages = Path(config.site_dir).with_name("pages")
+    site = Path(config.site_dir)
+    pages = site.with_name(f"{site.name}-pages")
     stage(pages)
     config.docs_dir = str(pages)
     config.nav = _without(config.nav, {name for name in LATER if not (pages / name).is_file()})
@@ -53,26 +55,36 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 
 def stage(folder: Path) -> None:
-    """Lay all pages into one folder, as the site wants them."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Lay all pages into one folder, as the site wants them. What is as it was is not touched, so that
+    ``mkdocs serve``, which watches this folder, comes to rest."""
+    wanted = dict(_pages())
+    for inside, content in wanted.items():
+        path = folder / inside
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    for path in folder.rglob("*"):
+        if path.is_file() and path.relative_to(folder) not in wanted:
+            path.unlink()
+
+
+def _pages() -> Iterator[tuple[Path, bytes]]:
     docs = ROOT / "docs"
     for path in sorted(docs.rglob("*")):
         inside = path.relative_to(docs)
         if path.is_file() and path.suffix in SHOWN and inside.parts[0] not in ("theme", "tools"):
-            _lay(path, folder / inside)
+            yield inside, _content(path)
     for path in sorted(ROOT.glob("*.md")):
         stem, dot, rest = path.name.partition(".")
         if stem in OF_THE_ROOT:
-            _lay(path, folder / f"{OF_THE_ROOT[stem]}{dot}{rest}")
+            yield Path(f"{OF_THE_ROOT[stem]}{dot}{rest}"), _content(path)
 
 
-def _lay(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if source.suffix == ".md":
-        text = source.read_text(encoding="utf-8")
-        target.write_text(for_the_site(text, of_the_root=source.parent == ROOT), encoding="utf-8")
-    else:
-        shutil.copyfile(source, target)
+def _content(source: Path) -> bytes:
+    content = source.read_bytes()
+    if source.suffix != ".md":
+        return content
+    return for_the_site(content.decode(), of_the_root=source.parent == ROOT).encode()
 
 
 def for_the_site(text: str, *, of_the_root: bool) -> str:

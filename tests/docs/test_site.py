@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.diagnostics import URL
@@ -131,7 +130,7 @@ def named_scripts(path: Path) -> Iterator[str]:
 
 def test_findings_lead_to_their_rule(site: Path) -> None:
     assert f"{ADDRESS}rules/" == URL
-    assert yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["site_url"] == ADDRESS
+    assert f"\nsite_url: {ADDRESS}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for code in all_rules(registry.all_backends()):
         page = site / "rules" / code / "index.html"
         assert f'<h1 id="{code.lower()}-' in page.read_text(encoding="utf-8"), code
