@@ -43,6 +43,7 @@ and pages of source code in comments."""
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("mkdocs", reason="the extra for the site is not installed")
     folder = tmp_path_factory.mktemp("site") / "site"
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
