@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from gpuxlate import limits
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
 from gpuxlate.claims import ContainerClaims, Edit, Path, PodClaims
@@ -24,7 +25,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
 from gpuxlate.scheduling import rescheduled
-from gpuxlate.unreadable import no_yaml, template_in, unrendered
+from gpuxlate.unreadable import no_yaml, template_in, too_many, unrendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,11 @@ class _Run:
             for document in read(self.source):
                 count += 1
                 self._document(document)
+                if len(self.diagnostics) > limits.MAX_FINDINGS:
+                    self.diagnostics[limits.MAX_FINDINGS :] = [
+                        too_many(self.source, self.diagnostics[limits.MAX_FINDINGS])
+                    ]
+                    break
         except NotYamlError as error:
             self.diagnostics.append(no_yaml(self.source, error))
         refused = any(one.severity is Severity.ERROR for one in self.diagnostics)

@@ -44,7 +44,7 @@ def command(
     if not done:
         raise InputError("nothing to assess: no YAML in the folders given")
     items = [item for translation in done for item in translation.items]
-    broken = [d for t in done for d in t.diagnostics if d.code == "GX001"]
+    broken = [d for t in done for d in t.diagnostics if d.code in ("GX001", "GX025")]
     common.show(broken, {t.source.name: t.source for t in done if t.diagnostics})
     if report:
         write_report(Path(report), items)

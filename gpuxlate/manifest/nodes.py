@@ -49,12 +49,20 @@ class Scalar(Node):
 class Mapping(Node):
     """A mapping: its entries in their order, keys given twice included."""
 
-    __slots__ = ("entries", "flow")
+    __slots__ = ("_by_name", "entries", "flow")
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
         super().__init__(start, start, anchor, tag)
         self.flow = flow
         self.entries: list[tuple[Node, Node]] = []
+        self._by_name: dict[str, tuple[Node, Node, Mapping]] | None = None
+
+    @property
+    def by_name(self) -> dict[str, tuple[Node, Node, Mapping]]:
+        """``entries_of`` by name, made when first asked for: nothing is added once a tree is read."""
+        if self._by_name is None:
+            self._by_name = {name: (key, value, owner) for name, key, value, owner in entries_of(self)}
+        return self._by_name
 
 
 class Sequence(Node):
@@ -79,6 +87,8 @@ class Alias(Node):
 
 
 MERGE = "<<"
+WIDE = 16
+"""Mappings with more entries are looked up by name: a look at each entry would be quadratic in all."""
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOL = frozenset(
@@ -158,6 +168,8 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
 
 def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:
     """Key node, value node and owning mapping of one entry, found as by ``entries_of``."""
+    if len(mapping.entries) > WIDE:
+        return mapping.by_name.get(name) if isinstance(name, str) else None
     merges = False
     for key_node, value in reversed(mapping.entries):
         key = deref(key_node)
@@ -165,9 +177,7 @@ def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | 
             if key.text == name and not is_merge(key):
                 return key_node, value, mapping
             merges = merges or is_merge(key)
-    if merges:
-        return next(((key, value, owner) for n, key, value, owner in entries_of(mapping) if n == name), None)
-    return None
+    return mapping.by_name.get(name) if merges and isinstance(name, str) else None
 
 
 def get(node: Node | None, *path: str | int) -> Node | None:
@@ -256,6 +266,7 @@ def to_plain(node: Node, depth: int = 0) -> Any:
         case Kind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
             return int(node.text)
         case Kind.FLOAT:
-            return float(node.text.replace("_", ""))
+            # Python writes .inf and .nan without the dot
+            return float(re.sub(r"\.(?=[in])", "", node.text.lower().replace("_", "")))
         case _:
             return node.text
