@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from gpuxlate import limits
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.claims import Edit, Path, PodClaims, Value
+from gpuxlate.claims import Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.jobs import Job, jobs_in
@@ -22,7 +24,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
-from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
+from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.edit import Splice
@@ -114,7 +116,11 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     result = Linted(source)
     context = settings.context
     found: list[Diagnostic] = []
-    ignores: list[Ignore] = list(ignores_in_text(source))
+    ignores: list[Ignore] = list(islice(ignores_in_text(source), limits.MAX_IGNORES + 1))
+    if len(ignores) > limits.MAX_IGNORES:
+        what = f"more than {limits.MAX_IGNORES} comments that ignore findings"
+        found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
+        ignores.clear()
     try:
         for document in read(source):
             result.documents += 1
@@ -123,7 +129,13 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
                 found.append(unrendered(source, template))
                 result.skipped = HELM_TEMPLATE
             else:
-                found.extend(_document(document, context, result, ignores))
+                here = (d for d in _document(document, context, result, ignores) if settings.selected(d.code))
+                found.extend(islice(here, limits.MAX_FINDINGS + 1 - len(found)))
+            if len(found) > limits.MAX_FINDINGS:
+                # what stands behind is not looked at: its ignores cannot be judged
+                found[-1] = too_many(source, found[-1])
+                ignores.clear()
+                break
     except NotYamlError as error:
         problem = no_yaml(source, error)
         found.append(problem)
@@ -202,7 +214,7 @@ def lint_pod(pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
     """The rules of no vendor, then those of the vendors whose dialect the pod speaks."""
     yield from check_pod(catalog.neutral_rules(), pod, context)
     for backend in registry.spoken_in(pod):
-        of_vendor = list(check_pod(backend.rules, pod, context))
+        of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
         # what only shows when the numbers are put together, and no rule has said so
         complained = {one.path for one in of_vendor if one.severity is Severity.ERROR}
@@ -265,50 +277,14 @@ def _splices(source: Source, wanted: Sequence[Diagnostic]) -> tuple[list[Splice]
     count = 0
     if not by_document:
         return made, count
+    from gpuxlate.fixing import Batch
+
     try:
         for document in documents(source):
-            mine, fixes = _edit(document, by_document.get(document.index, []))
-            made.extend(mine)
-            count += fixes
+            batch = Batch(document)
+            batch.add(by_document.get(document.index, []))
+            made.extend(batch.made)
+            count += len(batch.taken)
     except NotYamlError:
         pass  # what stands before the break was mended; the break itself is reported
     return made, count
-
-
-def _edit(document: Document, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:
-    """As many fixes as go together; the others wait for the next round."""
-    from gpuxlate.manifest.edit import EditError, edit_document
-
-    edits: list[Edit] = []
-    made: list[Splice] = []
-    count = 0
-    taken: set[Path] = set()
-    for one in wanted:
-        assert one.fix is not None
-        paths = {edit.path for edit in one.fix.edits}
-        fresh = [edit for edit in one.fix.edits if edit not in edits]
-        if not fresh:
-            count += 1
-            continue
-        if paths & taken:
-            continue
-        try:
-            made = edit_document(document, [*edits, *fresh])
-        except EditError:
-            continue
-        edits.extend(fresh)
-        taken |= paths
-        count += 1
-    return made, count
-
-
-def fix_splices(document: Document, diagnostic: Diagnostic) -> list[Splice]:
-    """The text changes of one fix alone, for formats that show fixes. Empty where it cannot be made."""
-    if diagnostic.fix is None:
-        return []
-    from gpuxlate.manifest.edit import EditError, edit_document
-
-    try:
-        return edit_document(document, diagnostic.fix.edits)
-    except EditError:
-        return []
