@@ -17,23 +17,17 @@ from gpuxlate.cli import color_wanted, common, options
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import (
-    Input,
-    InputError,
-    may_hold,
-    reader,
-    reason,
-    under_chart_templates,
-    write_atomically,
-)
-from gpuxlate.lint import Linted, LintSettings, fix_source, fix_splices, lint_source, text_marks
-from gpuxlate.manifest.compose import Document, NotYamlError, documents
+from gpuxlate.files import Input, InputError, may_hold, reader, under_chart_templates
+from gpuxlate.limits import MAX_RUN_FINDINGS
+from gpuxlate.lint import Linted, LintSettings, fix_source, lint_source, text_marks
+from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.source import Source
 from gpuxlate.report.summary import Replacement, Summary
 from gpuxlate.rules import catalog
 from gpuxlate.unreadable import HELM_TEMPLATE, in_chart
 
 if TYPE_CHECKING:
+    from gpuxlate.manifest.edit import Splice
     from gpuxlate.rules.base import Rule
 
 FAIL_ON = ("error", "warning", "info", "never")
@@ -141,6 +135,11 @@ def command(
             _lint(one, selection.for_file(one.path), run, how)
         except InputError as error:
             run.unreadable.append(str(error))
+        if len(run.diagnostics) > MAX_RUN_FINDINGS:
+            run.unreadable.append(
+                f"more than {MAX_RUN_FINDINGS} findings: the files behind {one.name} were not checked"
+            )
+            break
     for line in run.unreadable:
         common.note(f"error: {line}")
     if not run.files and not run.unreadable and not allow_empty:
@@ -149,7 +148,7 @@ def command(
     run.diagnostics.sort(key=Diagnostic.sort_key)
     shown = _rendered(run, chosen, statistics)
     if how.fix and any(one.path is None for one in given):  # stdout holds the fixed text
-        sys.stderr.write(shown)
+        common.err(shown)
     else:
         common.out(shown)
     if run.fixes:
@@ -197,7 +196,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         counts = report.statistics(run.diagnostics, rules)
         if format_ == "text":
             return counts
-        sys.stderr.write(counts)
+        common.err(counts)
     return report.render(
         format_,
         run.diagnostics,
@@ -206,31 +205,41 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         color=color_wanted(sys.stdout),
         rules=rules,
         version=__version__,
-        replacements=_Replacements(run.sources),
+        replacements=_Replacements(run),
     )
 
 
 class _Replacements:
     """The fix of a finding as changes of text, for SARIF. Documents are read again when asked."""
 
-    def __init__(self, sources: dict[str, Source]) -> None:
-        self._sources = sources
+    def __init__(self, run: Run) -> None:
+        self._sources = run.sources
+        self._found: dict[str, dict[int, list[Diagnostic]]] = {}
+        for one in run.diagnostics:
+            if one.fix is not None and one.file is not None:
+                self._found.setdefault(one.file, {}).setdefault(one.document or 0, []).append(one)
         self._of: str | None = None
-        self._documents: dict[int, Document] = {}
+        self._splices: dict[int, list[Splice]] = {}
 
     def __call__(self, one: Diagnostic) -> Sequence[Replacement]:
         source = self._sources.get(one.file or "")
         if source is None or one.fix is None:
             return ()
         if self._of != source.name:  # findings come file by file
-            self._of, self._documents = source.name, {}
-            with suppress(NotYamlError):  # what stands before the break can be fixed
-                self._documents.update((d.index, d) for d in documents(source))
-        document = self._documents.get(one.document or 0)
-        if document is None:
-            return ()
-        spans = [(source.span(s.start, s.end), s.text) for s in fix_splices(document, one)]
+            self._of, self._splices = source.name, self._of_source(source)
+        spans = [(source.span(s.start, s.end), s.text) for s in self._splices.get(id(one), ())]
         return [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
+
+    def _of_source(self, source: Source) -> dict[int, list[Splice]]:
+        from gpuxlate.fixing import each_alone  # not loaded by runs that mend nothing
+
+        made: dict[int, list[Splice]] = {}
+        wanted = self._found.get(source.name, {})
+        with suppress(NotYamlError):  # what stands before the break can be fixed
+            for document in documents(source):
+                if document.index in wanted:
+                    made |= each_alone(document, wanted[document.index])
+        return made
 
 
 def _lint(one: Input, settings: LintSettings, run: Run, how: How) -> None:
@@ -259,12 +268,12 @@ def _lint(one: Input, settings: LintSettings, run: Run, how: How) -> None:
 def _fix(one: Input, source: Source, data: bytes, settings: LintSettings, run: Run, *, unsafe: bool) -> None:
     fixed = fix_source(source, settings, unsafe=unsafe)
     if one.path is None:
-        common.out(source.encode(fixed.text).decode())
+        common.documents_out(source.encode(fixed.text).decode())
     elif fixed.fixes:
         try:
-            write_atomically(one.path, source.encode(fixed.text), data)
-        except OSError as error:
+            common.change_file(one, source.encode(fixed.text), data, "fixed")
+        except InputError:
             run.add(lint_source(source, settings))
-            raise InputError(f"{one.name}: not fixed: {reason(error)}") from None
+            raise
     run.add(fixed.linted)
     run.fixes += fixed.fixes

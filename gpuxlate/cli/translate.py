@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,13 +9,14 @@ from typing import Annotated
 
 import typer
 
+from gpuxlate import limits
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.report import write_report
 from gpuxlate.diagnostics import Severity
-from gpuxlate.files import Input, InputError, may_hold, reader, under_chart_templates, write_atomically
+from gpuxlate.files import Input, InputError, may_hold, reader, under_chart_templates
 from gpuxlate.translate import Settings, Translation, translate_source
 from gpuxlate.unreadable import in_chart
 
@@ -59,7 +59,7 @@ def command(
         return common.Exit.FINDINGS
     changed = [translation for translation in done if translation.changed]
     if diff:
-        common.out("".join(_diff(translation) for translation in changed))
+        common.documents_out("".join(_diff(translation) for translation in changed))
     if check:
         for translation in changed:
             common.note(f"would change {translation.source.name}")
@@ -79,8 +79,13 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) 
 def translate_inputs(given: Sequence[Input], settings: Settings) -> Iterable[Translation]:
     """Translate inputs in their order. A file without any vendor's key costs no parse in a folder."""
     marks = registry.marks()
+    taken = 0
     for one in progress(given):
         data = one.read_bytes()
+        taken += len(data)
+        if taken > limits.MAX_RUN_BYTES:
+            size = f"{limits.MAX_RUN_BYTES // 2**20} MiB"
+            raise InputError(f"{one.name}: with it the inputs are larger than {size}; name fewer at once")
         source = one.source(data)
         if under_chart_templates(one.path):
             yield Translation(source, source.text, (), (in_chart(source.name),))
@@ -96,16 +101,9 @@ def translate_inputs(given: Sequence[Input], settings: Settings) -> Iterable[Tra
 
 
 def _diff(translation: Translation) -> str:
-    name = translation.source.name
-    lines = difflib.unified_diff(
-        translation.source.text.splitlines(keepends=True),
-        translation.text.splitlines(keepends=True),
-        f"a/{name.lstrip('/')}",
-        f"b/{name.lstrip('/')}",
-    )
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
+    from gpuxlate.cli.lines import unified
+
+    return unified(translation.source.text, translation.text, translation.source.name.lstrip("/"))
 
 
 def _write(done: list[Translation], given: Sequence[Input], in_place: bool, output_dir: str | None) -> None:
@@ -113,17 +111,21 @@ def _write(done: list[Translation], given: Sequence[Input], in_place: bool, outp
         for one, translation in zip(given, done, strict=True):
             if translation.changed and one.path is not None:
                 source = translation.source
-                write_atomically(one.path, source.encode(translation.text), source.encode(source.text))
+                old, new = source.encode(source.text), source.encode(translation.text)
+                common.change_file(one, new, old, "translated")
                 common.note(f"translated {one.name}")
         return
     if output_dir is None:
         texts = [(t.source.encode(t.text)).decode("utf-8") for t in done]
-        common.out(joined(texts))
+        common.documents_out(joined(texts))
         return
     files = {}
     for one, translation in zip(given, done, strict=True):
         name = _inside(one.name) if one.path else f"{one.name.strip('<>')}.yaml"
-        files[common.output_path(output_dir, name)] = translation.source.encode(translation.text)
+        path = common.output_path(output_dir, name)
+        if path in files:
+            raise common.CliError(f"two files would be written to {path}", "translate them one by one")
+        files[path] = translation.source.encode(translation.text)
     common.write_files(files)
 
 

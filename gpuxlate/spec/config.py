@@ -13,8 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpuxlate.bounded import UnusualFileError, content, inside
 from gpuxlate.claims import Path as DocumentPath
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.limits import MAX_CONFIG_BYTES
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
 
 if TYPE_CHECKING:
@@ -131,17 +133,19 @@ def _is_there(path: Path) -> bool:
 def _has_section(pyproject: Path) -> bool:
     """[tool.gpuxlate] is there; a broken file that seems to have it counts, for the error to show."""
     try:
-        content = pyproject.read_bytes()
+        data = content(pyproject, MAX_CONFIG_BYTES)
+    except UnusualFileError:
+        return True  # loading says what it is
     except OSError:
         return False
-    if b"gpuxlate" not in content:
+    if b"gpuxlate" not in data:
         return False
     import tomllib
 
     try:
-        tool = tomllib.loads(content.decode()).get("tool", {})
-    except ValueError:
-        return b"tool.gpuxlate" in content
+        tool = tomllib.loads(data.decode()).get("tool", {})
+    except (ValueError, RecursionError):
+        return b"tool.gpuxlate" in data
     return isinstance(tool, dict) and "gpuxlate" in tool
 
 
@@ -216,7 +220,7 @@ def _bad_patterns(entries: Iterable[dict[str, Any]], base: DocumentPath) -> list
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return content(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _error("is not UTF-8", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
@@ -237,7 +241,11 @@ def _toml_section(path: Path) -> object:
 
     try:
         data: Any = tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise _error("is no TOML: nested too deeply", "nest it less", path) from error
+    except ConfigError:
+        raise
+    except ValueError as error:
         raise _error(f"is no TOML: {error}", file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])
 
@@ -289,6 +297,9 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
     if isinstance(found, Profile):
         return found
     file = found or Path(name)
+    if found and config and config.path and not inside(found, config.path.parent):
+        what = f"profiles.{name} names {found}, which is outside of the folder of the configuration"
+        raise _error(what, f"put it into that folder, or pass --profile {found}", config.path)
     if found or file.is_file():
         return load_profile_file(file, read_yaml)
     from difflib import get_close_matches
