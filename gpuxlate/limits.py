@@ -17,8 +17,8 @@ MAX_FILES = 200_000
 
 MAX_DOCUMENTS = 100_000
 """In one file."""
-MAX_NODES = 3_000_000
-"""Keys, values, lists and mappings of one document: about 0.3 KiB of memory each."""
+MAX_NODES = 2_000_000
+"""Keys, values, lists and mappings of one document, and their ends: about 0.3 KiB of memory each."""
 MAX_DEPTH = 256
 """Levels of nesting; keeps every recursive walk bounded."""
 MAX_KEY = 1024

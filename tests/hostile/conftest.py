@@ -120,13 +120,18 @@ class Worker:
 @pytest.fixture(scope="session")
 def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     """Runs of gpuxlate in a folder, everything it may need loaded before."""
-    work = tmp_path_factory.mktemp("worker")
+    made = loaded_worker(tmp_path_factory.mktemp("worker"))
+    yield made
+    made.close()
+
+
+def loaded_worker(work: Path) -> Worker:
+    """A worker that has run the commands that load most."""
     work.chmod(0o777)
     made = Worker(work)
     warm = work / "warm"
-    fill(warm, {"a.yaml": OLD, "b.yaml": FIXABLE})
+    fill(warm, {"a.yaml": OLD, "b.yaml": FIXABLE, "spec.yaml": SPEC})
     spec = str(warm / "spec.yaml")
-    (warm / "spec.yaml").write_text(SPEC)
     runs = [
         ["render", spec, "--to", "all", "--output-dir", str(warm / "out")],
         ["compare", spec],
@@ -134,8 +139,7 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
         ["translate", "-i", str(warm), "--to", "tke"],
     ]
     made.ask({"load": runs})
-    yield made
-    made.close()
+    return made
 
 
 def fill(folder: Path, files: dict[str, str]) -> None:
@@ -184,8 +188,13 @@ class Case:
 
 @pytest.fixture(scope="session", params=["translate -i", "lint --fix"])
 def case(request: pytest.FixtureRequest, worker: Worker, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """The two commands that change files, over a tree of files, some of them to be left alone."""
-    text, arguments = (OLD, TRANSLATE) if request.param == "translate -i" else (FIXABLE, FIX)
+    """The two commands that change files."""
+    return case_of(request.param, worker, tmp_path_factory.mktemp("done"))
+
+
+def case_of(name: str, worker: Worker, folder: Path) -> Case:
+    """A command over a tree of files, some of them to be left alone; it is run once in the folder."""
+    text, arguments = (OLD, TRANSLATE) if name == "translate -i" else (FIXABLE, FIX)
     long = text + "---\n" + "---\n".join(pod("cpu: 1", name=f"other-{n}") for n in range(12))
     old = {
         "a.yaml": text,
@@ -194,7 +203,6 @@ def case(request: pytest.FixtureRequest, worker: Worker, tmp_path_factory: pytes
         "c.yml": text.replace("web", "api"),
         "notes.txt": "not a manifest\n",
     }
-    folder = tmp_path_factory.mktemp("done")
     fill(folder, old)
     done = worker(folder, *arguments)
     new = holds(folder)

@@ -115,7 +115,7 @@ MEMORY = 700 * 2**20
 LARGE = {"dots in a string": 400_000, "dashes in a string": 400_000, "slashes in a string": 100_000,
          "spaces": 200_000, "comments": 50_000, "unknown keys": 30_000, "ignores": 9_000,
          "ignores on one line": 9_000, "anchors": 50_000, "keys outside pods": 20_000,
-         "fixes": 800}  # fmt: skip
+         "fixes": 8000}  # fmt: skip
 """Sizes at which the quadratic would not end within the seconds granted."""
 
 
