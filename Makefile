@@ -34,9 +34,9 @@ schemas: $(VENV)/run.stamp  ## write schemas/ anew from the models
 docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
 	$(BIN)/python docs/generate.py
 
-bench: $(VENV)/dev.stamp  ## every benchmark
-	@$(PIP) install yamllint check-jsonschema
-	@for one in lint translate cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
+bench: $(VENV)/dev.stamp  ## every benchmark, side by side in one run
+	@$(PIP) install yamllint check-jsonschema ruamel.yaml
+	@for one in lint worst growth cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
 
 dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manifest
 	$(BIN)/python contrib/dist.py

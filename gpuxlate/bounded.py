@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from gpuxlate.limits import MAX_BYTES
 
@@ -14,7 +15,6 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-_CHUNK = 2**14
 
 
 class UnusualFileError(OSError):
@@ -24,8 +24,42 @@ class UnusualFileError(OSError):
         super().__init__(None, why, str(path))
 
 
-def content(path: Path, most: int = MAX_BYTES, *, regular: bool = True) -> bytes:
-    """The bytes of a file of at most ``most`` bytes. Raises OSError.
+class Bounded:
+    """A stream that gives no more than so many bytes: reading on raises UnusualFileError."""
+
+    def __init__(self, stream: BinaryIO, path: Path, most: int) -> None:
+        self._stream = stream
+        self._path = path
+        self._most = most
+        self._at = 0
+
+    def __enter__(self) -> Bounded:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._stream.close()
+
+    def read(self, size: int = -1) -> bytes:
+        """As of any stream; raises OSError too."""
+        room = self._most + 1 - self._at
+        data = self._stream.read(room if size < 0 else min(size, room))
+        self._at += len(data)
+        if self._at > self._most:
+            raise _too_large(self._path, self._most)
+        return data
+
+    def seekable(self) -> bool:
+        """Somewhere else can be gone to."""
+        return self._stream.seekable()
+
+    def seek(self, at: int) -> int:
+        """Go on at a byte from the beginning."""
+        self._at = self._stream.seek(at)
+        return self._at
+
+
+def opened(path: Path, most: int = MAX_BYTES, *, regular: bool = True) -> Bounded:
+    """A file of at most ``most`` bytes, to be read. Raises OSError.
 
     ``regular``: nothing else is opened for reading, so that no pipe or device blocks.
     """
@@ -39,18 +73,17 @@ def content(path: Path, most: int = MAX_BYTES, *, regular: bool = True) -> bytes
         if regular:
             _judge(path, status.st_mode)
         if stat.S_ISREG(status.st_mode) and status.st_size > most:
-            raise too_large(path, most)
-        parts: list[bytes] = []
-        size = 0
-        step = max(status.st_size + 1, _CHUNK)
-        while part := os.read(handle, step):
-            parts.append(part)
-            size += len(part)
-            if size > most:
-                raise too_large(path, most)
-        return b"".join(parts)
-    finally:
+            raise _too_large(path, most)
+        return Bounded(os.fdopen(handle, "rb"), path, most)
+    except BaseException:
         os.close(handle)
+        raise
+
+
+def content(path: Path, most: int = MAX_BYTES, *, regular: bool = True) -> bytes:
+    """The bytes of such a file. Raises OSError."""
+    with opened(path, most, regular=regular) as stream:
+        return stream.read()
 
 
 def inside(path: Path, folder: Path) -> bool:
@@ -64,7 +97,7 @@ def _judge(path: Path, mode: int) -> None:
         raise UnusualFileError(path, f"it is {kind}, no file")
 
 
-def too_large(path: Path, most: int) -> UnusualFileError:
+def _too_large(path: Path, most: int) -> UnusualFileError:
     """The file is larger than ``most`` bytes."""
     size = f"{most // 2**20} MiB" if most >= 2**20 else f"{most} bytes"
     return UnusualFileError(path, f"larger than {size}")

@@ -6,17 +6,17 @@ allow. Every limit is far above what people write; each is refused by name, neve
 
 from __future__ import annotations
 
-MAX_BYTES = 128 * 2**20
-"""Of one input: a file, or what stdin holds. Kubernetes takes 3 MiB in one request."""
-MAX_RUN_BYTES = 512 * 2**20
-"""Of all inputs of a run that writes them together: translate, parse, assess."""
+MAX_BYTES = 512 * 2**20
+"""Of one input: a file, or what stdin holds. Lint and translate read it in pieces of whole documents."""
+MAX_TEXT = 128 * 2**20
+"""Of what is read at once: one document, or an input of the other commands. Kubernetes takes 3 MiB."""
 MAX_CONFIG_BYTES = 4 * 2**20
 """Of a configuration or a profile."""
 MAX_FILES = 200_000
 """In one run."""
 
 MAX_DOCUMENTS = 100_000
-"""In one file."""
+"""In a text that is read at once."""
 MAX_NODES = 2_000_000
 """Keys, values, lists and mappings of one document, and their ends: about 0.3 KiB of memory each."""
 MAX_DEPTH = 256

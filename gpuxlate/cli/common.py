@@ -22,7 +22,7 @@ from gpuxlate.cli import Terminated, is_terminal
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import STDIN, SUFFIXES, Input, InputError, expand, reason
 from gpuxlate.limits import MAX_MESSAGE, cut
-from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.source import Source, Texts
 
 if TYPE_CHECKING:
     from gpuxlate.profile import Profile
@@ -111,13 +111,13 @@ def note(text: str) -> None:
     err(visible(cut(text, 2 * MAX_MESSAGE)) + "\n")
 
 
-def documents_out(text: str) -> None:
+def documents_out(parts: Iterable[bytes]) -> None:
     """Manifests and other texts on stdout, byte for byte; on a terminal nothing in them acts on it."""
     if is_terminal(sys.stdout):
         from gpuxlate.report.characters import visible_lines
 
-        text = visible_lines(text)
-    out(text)
+        parts = (visible_lines(one.decode(errors="replace")).encode(errors="replace") for one in parts)
+    out_parts(parts)
 
 
 def text_out(text: str) -> None:
@@ -129,14 +129,19 @@ def text_out(text: str) -> None:
 
 def out(text: str) -> None:
     """Results on stdout, as they are. Where the reader has gone (``| head``) the exit code stands."""
-    if not text:
-        return
+    if text:
+        out_parts([text.encode("utf-8", "surrogateescape")])
+
+
+def out_parts(parts: Iterable[bytes]) -> None:
+    """The same, part by part, for what may be large."""
     if sys.stdout is None:
         raise CliError("stdout is closed", "to discard the result, send it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer
     with _reader_may_go(sys.stdout):
         sys.stdout.flush()
-        stream.write(text.encode("utf-8", "surrogateescape"))
+        for part in parts:
+            stream.write(part)
         stream.flush()
 
 
@@ -218,11 +223,13 @@ def read_yaml(text: str) -> Any:
 
 def config() -> Config | None:
     """The configuration found upwards from here; what it needs is loaded only where there is one."""
-    from gpuxlate.spec.config import ConfigError, find_config, load_config
+    from gpuxlate.spec.find import find_config
 
     path = find_config(Path.cwd())
     if path is None:
         return None
+    from gpuxlate.spec.config import ConfigError, load_config
+
     try:
         return load_config(path, read_yaml)
     except ConfigError as error:
@@ -243,7 +250,7 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
 
 def show(
     diagnostics: Sequence[Diagnostic],
-    sources: dict[str, Source],
+    texts: Texts,
     *,
     least: Severity = Severity.INFO,
 ) -> None:
@@ -254,8 +261,7 @@ def show(
     shown = sorted((d for d in diagnostics if d.severity.rank <= least.rank), key=Diagnostic.sort_key)
     if shown:
         color = color_wanted(sys.stderr)
-        lines = text.findings(shown, lambda name: sources[name].text if name in sources else None, color)
-        err(lines)
+        err(text.findings(shown, texts.line, color))
 
 
 def err(text: str) -> None:
@@ -290,15 +296,14 @@ def write_files(files: dict[Path, bytes]) -> None:
         _note_links(str(path), write_atomically(path, data))
 
 
-def change_file(one: Input, data: bytes, expected: bytes, done: str) -> None:
+def change_file(path: Path, data: bytes, expected: bytes, done: str) -> None:
     """Change an input in place, if it still holds what was read. Raises InputError: not ``done``."""
     from gpuxlate.writing import write_atomically
 
-    assert one.path is not None
     try:
-        _note_links(one.name, write_atomically(one.path, data, expected))
+        _note_links(str(path), write_atomically(path, data, expected))
     except OSError as error:
-        raise InputError(f"{one.name}: not {done}: {reason(error)}") from None
+        raise InputError(f"{path}: not {done}: {reason(error)}") from None
 
 
 def _note_links(name: str, others: int) -> None:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,70 +13,20 @@ import typer
 from gpuxlate import __version__, report
 from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options
-from gpuxlate.cli.progress import progress
+from gpuxlate.cli.linting import How, Run, check
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, may_hold, reader, under_chart_templates
-from gpuxlate.limits import MAX_RUN_FINDINGS
-from gpuxlate.lint import Linted, LintSettings, fix_source, lint_source, text_marks
+from gpuxlate.files import InputError
 from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.source import Source
-from gpuxlate.report.summary import Replacement, Summary
+from gpuxlate.report.summary import Replacement
 from gpuxlate.rules import catalog
-from gpuxlate.unreadable import HELM_TEMPLATE, in_chart
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.edit import Splice
     from gpuxlate.rules.base import Rule
 
 FAIL_ON = ("error", "warning", "info", "never")
-
-
-@dataclass(frozen=True, slots=True)
-class How:
-    """What to do with each input beside checking it."""
-
-    fix: bool
-    unsafe: bool
-    allow_empty: bool
-
-
-@dataclass(slots=True)
-class Run:
-    """What a run over all inputs found."""
-
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    sources: dict[str, Source] = field(default_factory=dict)
-    files: int = 0
-    documents: int = 0
-    shares: int = 0
-    suppressed: int = 0
-    skipped: list[tuple[str, str]] = field(default_factory=list)
-    fixes: int = 0
-    unreadable: list[str] = field(default_factory=list)
-
-    def add(self, linted: Linted) -> None:
-        self.diagnostics.extend(linted.diagnostics)
-        self.documents += linted.documents
-        self.shares += linted.shares
-        self.suppressed += linted.suppressed
-        if linted.diagnostics:
-            self.sources[linted.source.name] = linted.source
-        if linted.skipped:
-            self.skipped.append((linted.source.name, linted.skipped))
-
-    def summary(self) -> Summary:
-        counts = {s: sum(one.severity is s for one in self.diagnostics) for s in Severity}
-        return Summary(
-            self.files,
-            self.documents,
-            self.shares,
-            counts[Severity.ERROR],
-            counts[Severity.WARNING],
-            counts[Severity.INFO],
-            self.suppressed,
-            tuple(self.skipped),
-        )
 
 
 def command(
@@ -128,18 +77,8 @@ def command(
     config = common.config()
     selection = Selection.of(select, ignore, config, common.profile(profile, config))
     how = How(fix or unsafe_fixes, unsafe_fixes, allow_empty)
-    run = Run()
     given = common.inputs(paths)
-    for one in progress(given):
-        try:
-            _lint(one, selection.for_file(one.path), run, how)
-        except InputError as error:
-            run.unreadable.append(str(error))
-        if len(run.diagnostics) > MAX_RUN_FINDINGS:
-            run.unreadable.append(
-                f"more than {MAX_RUN_FINDINGS} findings: the files behind {one.name} were not checked"
-            )
-            break
+    run = check(given, selection, how)
     for line in run.unreadable:
         common.note(f"error: {line}")
     if not run.files and not run.unreadable and not allow_empty:
@@ -162,7 +101,7 @@ def _judge(selection: Selection, run: Run, *, whole_folders: bool) -> None:
         one, source = selection.placed(found)
         run.diagnostics.append(one)
         if source is not None:
-            run.sources[source.name] = source
+            run.texts.add(source)
 
 
 def _exit_code(run: Run, format_: str, fail_on: str | None) -> int:
@@ -201,7 +140,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         format_,
         run.diagnostics,
         run.summary(),
-        sources=lambda name: run.sources[name].text if name in run.sources else None,
+        lines=run.texts.line,
         color=color_wanted(sys.stdout),
         rules=rules,
         version=__version__,
@@ -213,20 +152,22 @@ class _Replacements:
     """The fix of a finding as changes of text, for SARIF. Documents are read again when asked."""
 
     def __init__(self, run: Run) -> None:
-        self._sources = run.sources
-        self._found: dict[str, dict[int, list[Diagnostic]]] = {}
+        self._texts = run.texts
+        self._wanted: dict[str, dict[int, list[Diagnostic]]] = {}
         for one in run.diagnostics:
             if one.fix is not None and one.file is not None:
-                self._found.setdefault(one.file, {}).setdefault(one.document or 0, []).append(one)
-        self._of: str | None = None
+                self._wanted.setdefault(one.file, {}).setdefault(one.document or 0, []).append(one)
+        self._of: Source | None = None
         self._splices: dict[int, list[Splice]] = {}
 
     def __call__(self, one: Diagnostic) -> Sequence[Replacement]:
-        source = self._sources.get(one.file or "")
-        if source is None or one.fix is None:
+        if one.fix is None or one.span is None:
             return ()
-        if self._of != source.name:  # findings come file by file
-            self._of, self._splices = source.name, self._of_source(source)
+        source = self._texts.holding(one.file or "", one.span.line)
+        if source is None:
+            return ()
+        if self._of is not source:  # findings come in the order of the text
+            self._of, self._splices = source, self._of_source(source)
         spans = [(source.span(s.start, s.end), s.text) for s in self._splices.get(id(one), ())]
         return [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
 
@@ -234,46 +175,9 @@ class _Replacements:
         from gpuxlate.fixing import each_alone  # not loaded by runs that mend nothing
 
         made: dict[int, list[Splice]] = {}
-        wanted = self._found.get(source.name, {})
+        wanted = self._wanted.get(source.name, {})
         with suppress(NotYamlError):  # what stands before the break can be fixed
             for document in documents(source):
                 if document.index in wanted:
                     made |= each_alone(document, wanted[document.index])
         return made
-
-
-def _lint(one: Input, settings: LintSettings, run: Run, how: How) -> None:
-    """Raises InputError."""
-    data = one.read_bytes()
-    run.files += 1
-    if under_chart_templates(one.path):
-        found = in_chart(one.name)
-        run.skipped.append((one.name, HELM_TEMPLATE))
-        if settings.selected(found.code) and not settings.excused(found.code):
-            run.diagnostics.append(found)
-        return
-    source = one.source(data)
-    # a file that cannot hold a vendor's key, and that nobody wants an answer on, costs no parse
-    if not (one.named and not how.allow_empty) and not may_hold(data, text_marks()):
-        return
-    if one.named and not how.allow_empty and not source.text.strip():
-        raise InputError(f"{one.name}: empty, nothing to check")
-    read = reader(one, source)
-    if how.fix and read is documents:
-        _fix(one, source, data, settings, run, unsafe=how.unsafe)
-    else:  # of parameters nothing is mended: their findings have no fix
-        run.add(lint_source(source, settings, read))
-
-
-def _fix(one: Input, source: Source, data: bytes, settings: LintSettings, run: Run, *, unsafe: bool) -> None:
-    fixed = fix_source(source, settings, unsafe=unsafe)
-    if one.path is None:
-        common.documents_out(source.encode(fixed.text).decode())
-    elif fixed.fixes:
-        try:
-            common.change_file(one, source.encode(fixed.text), data, "fixed")
-        except InputError:
-            run.add(lint_source(source, settings))
-            raise
-    run.add(fixed.linted)
-    run.fixes += fixed.fixes

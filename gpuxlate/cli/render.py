@@ -179,7 +179,7 @@ def workloads(
             continue
         if file not in groups:
             source = _workload(file, document if workload is None else None)
-            found.sources[source.name] = source
+            found.sources.add(source)
             groups[file] = (source, [])
         groups[file][1].append(asked)
     yield from groups.values()
@@ -196,7 +196,7 @@ def _workload(file: str, said_in: Document | None) -> Source:
 
 def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> None:
     if output_dir is None:
-        common.documents_out(joined([made.text for _, made in done]))
+        common.documents_out([joined([made.text for _, made in done]).encode()])
         return
     files = {}
     for backend, made in done:

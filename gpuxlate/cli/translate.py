@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gpuxlate import limits
-from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
-from gpuxlate.cli.progress import progress
-from gpuxlate.cli.render import joined
 from gpuxlate.cli.report import write_report
-from gpuxlate.diagnostics import Severity
-from gpuxlate.files import Input, InputError, may_hold, reader, under_chart_templates
-from gpuxlate.translate import Settings, Translation, translate_source
-from gpuxlate.unreadable import in_chart
+from gpuxlate.cli.translating import File, Run, translate_inputs
+from gpuxlate.translate import Settings
 
 
 def command(
@@ -50,22 +44,21 @@ def command(
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
     settings = Settings(common.target(to), source, common.accept(round_, fill, drop), common.profile(profile))
-    done = list(translate_inputs(given, settings))
-    diagnostics = [one for translation in done for one in translation.diagnostics]
-    common.show(diagnostics, {t.source.name: t.source for t in done if t.diagnostics})
+    writes = not (diff or check)
+    run = translate_inputs(given, settings, items=report is not None, texts=writes or diff)
+    common.show(run.diagnostics, run.texts)
     if report:
-        write_report(Path(report), [item for translation in done for item in translation.items])
-    if any(one.severity is Severity.ERROR for one in diagnostics):
+        write_report(Path(report), run.items)
+    if run.refused:
         return common.Exit.FINDINGS
-    changed = [translation for translation in done if translation.changed]
     if diff:
-        common.documents_out("".join(_diff(translation) for translation in changed))
+        common.documents_out(_diff(run, file).encode() for file in run.changed)
     if check:
-        for translation in changed:
-            common.note(f"would change {translation.source.name}")
-    if diff or check:
-        return common.Exit.FINDINGS if check and changed else common.Exit.CLEAN
-    _write(done, given, in_place, output_dir)
+        for file in run.changed:
+            common.note(f"would change {file.name}")
+    if not writes:
+        return common.Exit.FINDINGS if check and run.changed else common.Exit.CLEAN
+    _write(run, in_place, output_dir)
     return common.Exit.CLEAN
 
 
@@ -76,57 +69,43 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) 
         raise common.CliError("--diff and --check write nothing: leave -i and --output-dir out")
 
 
-def translate_inputs(given: Sequence[Input], settings: Settings) -> Iterable[Translation]:
-    """Translate inputs in their order. A file without any vendor's key costs no parse in a folder."""
-    marks = registry.marks()
-    taken = 0
-    for one in progress(given):
-        data = one.read_bytes()
-        taken += len(data)
-        if taken > limits.MAX_RUN_BYTES:
-            size = f"{limits.MAX_RUN_BYTES // 2**20} MiB"
-            raise InputError(f"{one.name}: with it the inputs are larger than {size}; name fewer at once")
-        source = one.source(data)
-        if under_chart_templates(one.path):
-            yield Translation(source, source.text, (), (in_chart(source.name),))
-        elif not one.named and not may_hold(data, marks):
-            yield Translation(source, source.text)
-        elif not source.text.strip():
-            if one.named:
-                raise InputError(f"{one.name}: it is empty")
-            yield Translation(source, source.text)
-        else:
-            from_ = settings.from_.name if settings.from_ else None
-            yield translate_source(source, settings, reader(one, source, from_))
-
-
-def _diff(translation: Translation) -> str:
+def _diff(run: Run, file: File) -> str:
     from gpuxlate.cli.lines import unified
 
-    return unified(translation.source.text, translation.text, translation.source.name.lstrip("/"))
+    return unified(run.old(file).decode(), run.new(file).decode(), file.name.lstrip("/"))
 
 
-def _write(done: list[Translation], given: Sequence[Input], in_place: bool, output_dir: str | None) -> None:
+def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     if in_place:
-        for one, translation in zip(given, done, strict=True):
-            if translation.changed and one.path is not None:
-                source = translation.source
-                old, new = source.encode(source.text), source.encode(translation.text)
-                common.change_file(one, new, old, "translated")
-                common.note(f"translated {one.name}")
+        for file in run.changed:
+            common.change_file(Path(file.name), run.new(file), run.old(file), "translated")
+            common.note(f"translated {file.name}")
         return
     if output_dir is None:
-        texts = [(t.source.encode(t.text)).decode("utf-8") for t in done]
-        common.documents_out(joined(texts))
+        common.documents_out(_joined(run))
         return
-    files = {}
-    for one, translation in zip(given, done, strict=True):
-        name = _inside(one.name) if one.path else f"{one.name.strip('<>')}.yaml"
+    written = {}
+    for file in run.files:
+        name = _inside(file.name) if file.is_file else f"{file.name.strip('<>')}.yaml"
         path = common.output_path(output_dir, name)
-        if path in files:
+        if path in written:
             raise common.CliError(f"two files would be written to {path}", "translate them one by one")
-        files[path] = translation.source.encode(translation.text)
-    common.write_files(files)
+        written[path] = file
+    for path, file in written.items():
+        common.write_files({path: run.new(file)})
+
+
+def _joined(run: Run) -> Iterator[bytes]:
+    """All texts as one stream, part by part."""
+    for n, file in enumerate(run.files):
+        last = b""
+        for part in map(run.spool.read, file.new):
+            if n and not last and part and not part.startswith(b"---"):
+                yield b"---\n"
+            last = part or last
+            yield part
+        if len(run.files) > 1 and not last.endswith(b"\n"):
+            yield b"\n"
 
 
 def _inside(name: str) -> str:

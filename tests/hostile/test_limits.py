@@ -11,8 +11,9 @@ import pytest
 from gpuxlate import limits
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, expand
-from gpuxlate.lint import LintSettings, fix_source, lint_source
+from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.manifest.source import Source
+from gpuxlate.mend import fix_source
 from tests.hostile.conftest import FIXABLE, OLD, SPEC, Worker, fill
 from tests.lint.conftest import pod
 
@@ -137,7 +138,7 @@ def test_problems_of_a_share_are_told_up_to_a_number() -> None:
 
 
 def test_the_size_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_BYTES", 100)
+    monkeypatch.setattr(limits, "MAX_TEXT", 100)
     for size, read in ((100, True), (101, False)):
         (tmp_path / "a.yaml").write_bytes(b"#" * size)
         one = Input("a.yaml", tmp_path / "a.yaml")
@@ -155,8 +156,11 @@ def test_the_true_size_of_a_file_and_of_stdin(tmp_path: Path, worker: Worker, si
         file.truncate(limits.MAX_BYTES + 1)
     given = ["lint", "a.yaml"] if size == 0 else ["lint", "-"]
     done = worker(tmp_path, *given, stdin=str(tmp_path / "a.yaml"))
-    name = "a.yaml" if size == 0 else "<stdin>"
-    assert (done.code, done.err) == (3, f"error: {name}: larger than 128 MiB\n")
+    said = {
+        0: "error: a.yaml: larger than 512 MiB\n",
+        1: "error: <stdin>: a document of more than 128 MiB; put its parts into several\n",
+    }
+    assert (done.code, done.err) == (3, said[size])
 
 
 def test_the_size_of_a_configuration_and_a_profile(tmp_path: Path, worker: Worker) -> None:
@@ -187,19 +191,30 @@ def test_the_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("number", [7, 8])
 def test_the_findings_of_a_run(tmp_path: Path, worker: Worker, number: int) -> None:
     fill(tmp_path, {f"{n}.yaml": findings(1) for n in range(8)})
-    done = worker(tmp_path, "lint", ".", set={"gpuxlate.cli.lint.MAX_RUN_FINDINGS": number})
-    assert done.code == (3 if number == 7 else 0)
-    assert ("more than 7 findings" in done.err) == (number == 7)
+    given = {"gpuxlate.limits.MAX_RUN_FINDINGS": number}
+    for command in ("lint .", "translate . --to tke --check"):
+        done = worker(tmp_path, *command.split(), set=given)
+        assert done.code == (3 if number == 7 else 0)
+        assert ("more than 7 findings" in done.err) == (number == 7)
 
 
-@pytest.mark.parametrize("spare", [0, -1])
-def test_the_size_of_a_run(tmp_path: Path, worker: Worker, spare: int) -> None:
-    fill(tmp_path, {f"{n}.yaml": OLD for n in range(4)})
-    given = {"gpuxlate.limits.MAX_RUN_BYTES": 4 * len(OLD) + spare}
-    done = worker(tmp_path, "translate", ".", "--to", "tke", "--output-dir", "out", set=given)
-    assert done.code == (0 if spare == 0 else 3)
-    assert (tmp_path / "out").exists() == (spare == 0)
-    assert spare == 0 or "error: 3.yaml: with it the inputs are larger than" in done.err
+@pytest.mark.parametrize("spare", [0, 1])
+@pytest.mark.parametrize("command", ["lint a.yaml", "translate a.yaml --to tke"])
+def test_the_size_of_one_document(tmp_path: Path, worker: Worker, command: str, spare: int) -> None:
+    """Files are read in pieces of whole documents: one document is held at once."""
+    most = 3 * 2**20
+    mark = "# vke.volcengine.com\na: 1 # "
+    fill(tmp_path, {"a.yaml": mark + "x" * (most + spare - len(mark) - 1) + "\n---\n" + OLD})
+    done = worker(tmp_path, *command.split(), set={"gpuxlate.limits.MAX_TEXT": most})
+    assert done.code == (3 if spare else 0)
+    assert ("error: a.yaml: a document of more than 3 MiB" in done.err) == bool(spare)
+
+
+def test_the_length_of_a_line_that_is_not_looked_at(tmp_path: Path, worker: Worker) -> None:
+    fill(tmp_path, {"a.yaml": "# " + "x" * 5 * 2**20 + "\n", "b.yaml": "#\n" * 2**21})
+    done = worker(tmp_path, "lint", ".", set={"gpuxlate.limits.MAX_TEXT": 2**20})
+    assert done.code == 3
+    assert done.err == "error: a.yaml: a line of more than 1 MiB; put its parts into several\n"
 
 
 # --- what is said ---------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.lines import unified
 from gpuxlate.cli.side_by_side import side_by_side
 from gpuxlate.files import Input
-from gpuxlate.lint import LintSettings, fix_source, lint_source
-from gpuxlate.manifest.source import Source
+from gpuxlate.lint import LintSettings, lint_source
+from gpuxlate.manifest.source import Source, Texts
+from gpuxlate.mend import fix_source
 from gpuxlate.translate import Settings, translate_source
 from tests.hostile.conftest import Worker, fill
 from tests.hostile.shapes import BOMBS, SHAPES
@@ -63,7 +64,7 @@ def inspect(text: str) -> None:
         def read_bytes(self) -> bytes:
             return text.encode()
 
-    rows = inspect_command._rows(Given("a.yaml", None), None, None, {})
+    rows = inspect_command._rows(Given("a.yaml", None), None, None, Texts())
     inspect_command.totals([one for one in rows if isinstance(one, inspect_command.Row)])
 
 
