@@ -45,16 +45,27 @@ class Terminated(BaseException):
         self.number = number
 
 
+_asked: list[int] = []
+"""The signals that asked the process to end."""
+
+
 def end_cleanly() -> None:
     """Let SIGTERM and SIGHUP end the run as Ctrl-C does; ignored ones (nohup) stay ignored."""
     import signal
 
     def end(number: int, _frame: object) -> None:
+        _asked.append(number)
         raise Terminated(number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, end)
+
+
+def end_if_asked() -> None:
+    """Where Python cannot raise what a handler raises (in hooks of a fork, say), it is only noted."""
+    if _asked:
+        raise Terminated(_asked[0])
 
 
 def only_version(given: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ as ``kill -9`` does it.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -17,7 +18,9 @@ from pathlib import Path
 import pytest
 
 from gpuxlate import writing
-from tests.hostile.conftest import Case, Tree, Worker, fill, holds, left_over
+from gpuxlate.cli.ordered import cores
+from tests.hostile.conftest import ROOT, Case, Tree, Worker, fill, holds, left_over
+from tests.lint.conftest import pod
 
 
 def check(case: Case, folder: Path, worker: Worker) -> int:
@@ -114,3 +117,31 @@ def test_a_kill_from_outside(case: Case, tmp_path: Path) -> None:
         assert {name for name in found if not left_over(name)} == set(files)
         outcomes.add(len(new))
     assert len(outcomes) > KILLS // 2
+
+
+@pytest.mark.skipif(cores() < 2, reason="work is not divided on one core")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_no_process_stays_behind(tmp_path: Path, number: signal.Signals) -> None:
+    """A run that is large enough for all cores takes its processes with it, however it ends."""
+    limits = "vke.volcengine.com/mgpu-core: 30.5"
+    for n in range(40):
+        text = "---\n".join(pod(limits, name=f"pod-{n}-{m}", metadata=f"x{n}: x{m}") for m in range(400))
+        (tmp_path / f"{n}.yaml").write_text(text)
+    program = [sys.executable, "-c", "from gpuxlate.cli import main; main()", "lint", "."]
+    with subprocess.Popen(
+        program,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        listed = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while len(children := listed.read_text().split()) < 2:
+            assert process.poll() is None, "the run was too small"
+        watched = [os.pidfd_open(int(one)) for one in children]
+        process.send_signal(number)
+    assert process.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130}.get(number, 128 + number)
+    for one in watched:  # readable when the process has ended
+        assert select.select([one], [], [], 30)[0], "a process stays behind"
+        os.close(one)
