@@ -118,11 +118,11 @@ def _apply(
         raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
     trial = tried(server, objects, force=force)
     if diff:
-        common.out("".join(difference(one) for one in trial))
+        common.text_out("".join(difference(one) for one in trial))
         return common.Exit.CLEAN
     if dry_run:
-        common.out("".join(f"{one.sent.name} {one.verb} (server dry run)\n" for one in trial))
+        common.text_out("".join(f"{one.sent.name} {one.verb} (server dry run)\n" for one in trial))
         return common.Exit.CLEAN
     for one in applied(server, trial, force=force):
-        common.out(f"{one.sent.name} serverside-applied\n")
+        common.text_out(f"{one.sent.name} serverside-applied\n")
     return common.Exit.CLEAN

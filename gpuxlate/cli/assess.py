@@ -44,7 +44,7 @@ def command(
     if not run.files:
         raise InputError("nothing to assess: no YAML in the folders given")
     items = run.items
-    broken = [one for one in run.diagnostics if one.code == "GX001"]
+    broken = [one for one in run.diagnostics if one.code in ("GX001", "GX025")]
     common.show(broken, run.texts)
     if report:
         write_report(Path(report), items)

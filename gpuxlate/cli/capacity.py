@@ -49,7 +49,7 @@ def command(
     if output == "json":
         common.out(common.write_json(_json(found, said)))
     else:
-        common.out(_text(found, pods) + (_answer_text(said) if said else ""))
+        common.text_out(_text(found, pods) + (_answer_text(said) if said else ""))
     return common.Exit.FINDINGS if said and said.verdict is not Verdict.FITS else common.Exit.CLEAN
 
 

@@ -20,6 +20,7 @@ from gpuxlate.fit import fit_pod
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.place import placed
 from gpuxlate.profile import CardProfile, Profile
+from gpuxlate.report.characters import visible
 from gpuxlate.spec.document import ShareDocument
 from gpuxlate.specs import read_specs
 from gpuxlate.translate import unique
@@ -176,7 +177,7 @@ def _price(
 
 
 def _text(name: str | None, card: Card, jobs: Sequence[Job]) -> str:
-    called = f" ({name})" if name else ""
+    called = f" ({visible(name)})" if name else ""
     parts = [
         f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable\n",
         *(_job(job) for job in jobs),

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from gpuxlate import limits
 from gpuxlate.cli import common
 from gpuxlate.cli.ordered import LIGHT, ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, reader, reason, under_chart_templates, write_atomically
+from gpuxlate.files import Input, InputError, reader, under_chart_templates
 from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source
 from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest.alike import Alike
@@ -20,7 +21,7 @@ from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Source, Texts
 from gpuxlate.report.summary import Summary
-from gpuxlate.unreadable import HELM_TEMPLATE, in_chart
+from gpuxlate.unreadable import HELM_TEMPLATE, in_chart, too_many
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class _File:
 
     excused: Callable[[str], bool]
     documents: int = 0
+    findings: int = 0
     broken: bool = False
 
 
@@ -94,7 +96,7 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
             return InputError(f"{piece.name}: {error}")
 
     for (file, piece), found in ordered(work, _jobs(given, selection, run, how)):
-        if file.broken:
+        if file.broken or len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             continue  # behind what is no YAML nobody knows what stands
         if isinstance(found, InputError):
             run.unreadable.append(str(found))
@@ -105,7 +107,14 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
         linted.move(file.documents)
         run.add(linted, piece.name, _source(piece, file.documents) if linted.diagnostics else None)
         file.documents += linted.documents
+        file.findings += len(linted.diagnostics)
         file.broken = linted.broken
+        if file.findings > limits.MAX_FINDINGS and not file.broken:
+            run.diagnostics[-1] = too_many(_source(piece), run.diagnostics[-1])
+            file.broken = True
+        if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
+            most = limits.MAX_RUN_FINDINGS
+            run.unreadable.append(f"more than {most} findings: what follows {piece.name} was not looked at")
     return run
 
 
@@ -191,12 +200,12 @@ def _fix(one: Input, pieces: Iterable[Piece], settings: LintSettings, run: Run, 
     left = [(fixed.linted, fixed.source) for fixed in found]
     failed = None
     if one.path is None:
-        common.out(b"".join(new).decode())
+        common.documents_out(new)
     elif fixes:
         try:
-            write_atomically(one.path, b"".join(new), b"".join(old))
-        except OSError as error:
-            failed = InputError(f"{one.name}: not fixed: {reason(error)}")
+            common.change_file(one.path, b"".join(new), b"".join(old), "fixed")
+        except InputError as error:
+            failed = error
             left = [(lint_source(source, settings), source) for source in before]
     run.documents += counted
     for linted, source in left:

@@ -111,7 +111,7 @@ class LiveInput(Input):
     def read_bytes(self) -> bytes:
         return self.data
 
-    def _opened(self) -> BytesIO:
+    def _opened(self, most: int) -> BytesIO:  # noqa: ARG002 - the server bounds its pages
         return BytesIO(self.data)
 
 

@@ -73,9 +73,9 @@ def command(
         common.out(common.write_json(data))
     elif output == "kubectl":
         nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
-        common.out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
+        common.text_out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
     else:
-        common.out("\n".join(_text(one, backend, profile is not None) for one in pools))
+        common.text_out("\n".join(_text(one, backend, profile is not None) for one in pools))
     failed = profile is not None and any(one.failed for one in pools)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN
 

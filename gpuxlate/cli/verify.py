@@ -116,7 +116,7 @@ def _text(name: str, done: Verification) -> str:
     rows = [
         [
             str(one.seen.index),
-            visible(one.seen.name or ""),
+            one.seen.name or "",
             asked,
             "" if wanted.figure_mib is None else str(wanted.figure_mib),
             "?" if one.seen.total_mib is None else str(one.seen.total_mib),
@@ -128,7 +128,7 @@ def _text(name: str, done: Verification) -> str:
         head, rows = _without(head, 3), [_without(row, 3) for row in rows]
     verdict = "match" if done.match else "mismatch"
     detail = "; ".join(done.problems) or _matched(done)
-    return f"{name}\n\n{table(head, rows)}\n{verdict}: {detail}\n"
+    return f"{visible(name)}\n\n{table(head, rows)}\n{verdict}: {visible(detail)}\n"
 
 
 def _without(row: list[str], column: int) -> list[str]:

@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpuxlate.bounded import content, inside
 from gpuxlate.claims import Path as DocumentPath
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.limits import MAX_CONFIG_BYTES
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.spec.find import absolute
 
@@ -168,7 +170,7 @@ def _bad_patterns(entries: Iterable[dict[str, Any]], base: DocumentPath) -> list
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return content(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _error("is not UTF-8", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
@@ -189,7 +191,11 @@ def _toml_section(path: Path) -> object:
 
     try:
         data: Any = tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise _error("is no TOML: nested too deeply", "nest it less", path) from error
+    except ConfigError:
+        raise
+    except ValueError as error:
         raise _error(f"is no TOML: {error}", file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])
 
@@ -241,6 +247,9 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
     if isinstance(found, Profile):
         return found
     file = found or Path(name)
+    if found and config and config.path and not inside(found, config.path.parent):
+        what = f"profiles.{name} names {found}, which is outside of the folder of the configuration"
+        raise _error(what, f"put it into that folder, or pass --profile {found}", config.path)
     if found or file.is_file():
         return load_profile_file(file, read_yaml)
     from difflib import get_close_matches

@@ -10,6 +10,7 @@ from gpuxlate import quantity
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Put, Remove, Value
 from gpuxlate.diagnostics import Fix
+from gpuxlate.limits import MAX_NAME
 from gpuxlate.profile import Profile
 from gpuxlate.rules.base import Context, letters
 
@@ -142,7 +143,7 @@ def nearest_of(value: Value, accepted: Mapping[str, str]) -> tuple[str, Fix | No
         return f"write {same}", Fix(f"write {same}", (Put(value.path, same),))
     if value.text in accepted:
         return f"write {accepted[value.text]}", None
-    near = get_close_matches(value.text, names, 1, 0.6)
+    near = get_close_matches(value.text[:MAX_NAME], names, 1, 0.6)
     return (f"did you mean {near[0]}?" if near else f"write {', '.join(names[:-1])} or {names[-1]}"), None
 
 
