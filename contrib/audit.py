@@ -54,9 +54,10 @@ def told(found: list[dict[str, Any]]) -> int:
         print(line)
     print(f"audited packages: {len(asked)}, known vulnerabilities: {len(bad)}")
     if unknown:
-        print(
-            f"NOT AUDITED: the advisory service does not know {len(unknown)} packages: {', '.join(unknown)}"
+        names = (
+            f"{len(unknown)} packages: {', '.join(unknown)}" if asked else f"any of {len(unknown)} packages"
         )
+        print(f"NOT AUDITED: the advisory service does not know {names}")
     return 1 if bad else 0
 
 

@@ -39,6 +39,12 @@ ANSWERS: dict[str, tuple[list[object] | str, int, str]] = {
         "audited packages: 1, known vulnerabilities: 0\n"
         "NOT AUDITED: the advisory service does not know 1 packages: pathspec\n",
     ),
+    "unknown packages": (
+        [UNKNOWN],
+        0,
+        "audited packages: 0, known vulnerabilities: 0\n"
+        "NOT AUDITED: the advisory service does not know any of 1 packages\n",
+    ),
     "no answer": (
         NO_ANSWER,
         0,
