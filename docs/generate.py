@@ -1,8 +1,9 @@
 """Writes what is generated of the documentation: ``python docs/generate.py``, or ``--check`` to compare.
 
-``targets.md`` and ``rules.md`` are made from the data sheets and the docstrings. In README.md and the
-other pages, every ``console`` block is run: the lines after a ``$`` are what the command prints. Those of
-``console live`` need clusters: ``tests/e2e/pages.py`` runs them.
+``targets.md`` and ``rules.md`` are made from the data sheets and the docstrings, ``errors.md`` from the
+table of errors in ``tests/errors``. In README.md and the other pages, every ``console`` block is run: the
+lines after a ``$`` are what the command prints. Those of ``console live`` need clusters:
+``tests/e2e/pages.py`` runs them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from itertools import groupby
 
+import errors
 import matrix
 from console import ROOT, with_output
 
@@ -53,6 +55,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "docs/targets.md", targets()
     yield "docs/rules.md", rules()
     yield "docs/support-matrix.md", support_matrix()
+    yield "docs/errors.md", NOTE.replace("the code it is made from", "tests/errors") + errors.page()
     for name in WRITTEN_BY_HAND:
         yield name, with_output((ROOT / name).read_text(encoding="utf-8"))
 

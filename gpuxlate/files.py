@@ -31,7 +31,14 @@ MAX_BYTES = 512 * 1024 * 1024
 
 
 class InputError(Exception):
-    """An input is missing or cannot be opened or decoded (exit 3). The message names it."""
+    """An input is missing or cannot be opened or decoded (exit 3). The message names it.
+
+    ``hint``: what to do.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class Input:
             if self.path is None:
                 return sys.stdin.buffer.read()
             if self.path.stat().st_size > MAX_BYTES:
-                raise InputError(f"{self.name}: larger than {MAX_BYTES // 2**20} MiB")
+                raise InputError(f"{self.name}: larger than {MAX_BYTES // 2**20} MiB, which no manifest is")
             return self.path.read_bytes()
         except OSError as error:
             raise InputError(f"{self.name}: {reason(error)}") from None

@@ -32,9 +32,12 @@ def read_specs(inputs: Iterable[Input]) -> Specs:
         before = len(specs.found) + len(specs.diagnostics)
         _read_source(one, one.source(), specs)
         if one.named and before == len(specs.found) + len(specs.diagnostics):
-            raise InputError(f"{one.name}: it is empty")
+            blank = not specs.sources[one.name].text.strip()
+            raise InputError(f"{one.name}: {'it is empty' if blank else 'there is no document in it'}")
     if not specs.found and not specs.diagnostics:
-        raise InputError("no GPUShare document in the folders given")
+        raise InputError(
+            "no GPUShare document in the folders given", "a vendor's manifests are read by gpuxlate parse"
+        )
     return specs
 
 

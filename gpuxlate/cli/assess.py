@@ -11,7 +11,6 @@ from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translate import translate_inputs
 from gpuxlate.diagnostics import Severity
-from gpuxlate.files import InputError
 from gpuxlate.fit import Verdict
 from gpuxlate.item import Item
 from gpuxlate.translate import Settings, Translation
@@ -40,9 +39,7 @@ def command(
         common.accept(round_, fill, drop),
         common.profile(profile),
     )
-    done = list(translate_inputs(common.inputs(paths), settings))
-    if not done:
-        raise InputError("nothing to assess: no YAML in the folders given")
+    done = list(translate_inputs(common.some_inputs(paths), settings))
     items = [item for translation in done for item in translation.items]
     broken = [d for t in done for d in t.diagnostics if d.code == "GX001"]
     common.show(broken, {t.source.name: t.source for t in done if t.diagnostics})

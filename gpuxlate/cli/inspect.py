@@ -65,10 +65,7 @@ def command(
     rows: list[Row] = []
     broken: list[Diagnostic] = []
     sources: dict[str, Source] = {}
-    given = common.inputs(paths)
-    if not given:
-        raise InputError("nothing to inspect: no YAML in the folders given")
-    for one in progress(given):
+    for one in progress(common.some_inputs(paths)):
         for found in _rows(one, chosen, known, sources):
             if isinstance(found, Row):
                 rows.append(found)

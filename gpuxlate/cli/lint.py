@@ -18,6 +18,7 @@ from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import (
+    SUFFIXES,
     Input,
     InputError,
     may_hold,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
 
 FAIL_ON = ("error", "warning", "info", "never")
+MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Run:
     suppressed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     fixes: int = 0
-    unreadable: list[str] = field(default_factory=list)
+    unreadable: list[InputError] = field(default_factory=list)
 
     def add(self, linted: Linted) -> None:
         self.diagnostics.extend(linted.diagnostics)
@@ -140,11 +142,11 @@ def command(
         try:
             _lint(one, selection.for_file(one.path), run, how)
         except InputError as error:
-            run.unreadable.append(str(error))
-    for line in run.unreadable:
-        common.note(f"error: {line}")
+            run.unreadable.append(error)
+    for problem in run.unreadable:
+        common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty:
-        raise InputError("nothing to check: no YAML in the folders given")
+        raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
     _judge(selection, run, whole_folders=not any(one.named for one in given))
     run.diagnostics.sort(key=Diagnostic.sort_key)
     shown = _rendered(run, chosen, statistics)
@@ -248,7 +250,7 @@ def _lint(one: Input, settings: LintSettings, run: Run, how: How) -> None:
     if not (one.named and not how.allow_empty) and not may_hold(data, text_marks()):
         return
     if one.named and not how.allow_empty and not source.text.strip():
-        raise InputError(f"{one.name}: empty, nothing to check")
+        raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
     read = reader(one, source)
     if how.fix and read is documents:
         _fix(one, source, data, settings, run, unsafe=how.unsafe)

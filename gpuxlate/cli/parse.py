@@ -32,7 +32,10 @@ def command(
         return common.Exit.FINDINGS
     items = [item for translation in done for item in translation.items]
     if not items:
-        raise InputError(f"{', '.join(paths)}: no container asks for a GPU in a known dialect")
+        raise InputError(
+            f"{', '.join(paths)}: no container asks for a GPU in a known dialect",
+            "gpuxlate targets shows the keys of each dialect",
+        )
     common.out(_rendered(items, output))
     return common.Exit.CLEAN
 
