@@ -14,9 +14,9 @@ from tests.errors.table import ABSENT, Case, Section, sections
 INTRODUCTION = """\
 # What can go wrong
 
-What is printed, why, and what to do instead. The tests hold every word of it. Messages go to stderr,
-results to stdout; where something went wrong there are none, but for the count of `lint` and the answer of `krm`.
-The files are those of `tests/errors/files`, unless one is shown.
+What is printed, why, and what to do instead. The tests hold every word of it. Messages go to stderr, results
+to stdout; where something went wrong there are none, but for the count of `lint` and the answer of `krm`. The
+files are those of `tests/errors/files`, unless one is shown.
 
 | exit code | means |
 | --- | --- |
