@@ -42,7 +42,14 @@ class Stream(Protocol):
 
 
 class InputError(Exception):
-    """An input is missing or cannot be opened or decoded (exit 3). The message names it."""
+    """An input is missing or cannot be opened or decoded (exit 3). The message names it.
+
+    ``hint``: what to do.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)

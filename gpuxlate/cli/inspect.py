@@ -67,10 +67,7 @@ def command(
     rows: list[Row] = []
     broken: list[Diagnostic] = []
     texts = Texts()
-    given = common.inputs(paths)
-    if not given:
-        raise InputError("nothing to inspect: no YAML in the folders given")
-    for one in progress(given):
+    for one in progress(common.some_inputs(paths)):
         for found in _rows(one, chosen, known, texts):
             if isinstance(found, Row):
                 rows.append(found)

@@ -23,6 +23,8 @@ from gpuxlate.manifest.source import DecodeError, Source, Texts
 from gpuxlate.report.summary import Summary
 from gpuxlate.unreadable import HELM_TEMPLATE, in_chart, too_many
 
+MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
+
 
 @dataclass(frozen=True, slots=True)
 class How:
@@ -45,7 +47,7 @@ class Run:
     suppressed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     fixes: int = 0
-    unreadable: list[str] = field(default_factory=list)
+    unreadable: list[InputError] = field(default_factory=list)
 
     def add(self, linted: Linted, name: str, source: Source | None) -> None:
         """``source`` is what findings stand in."""
@@ -99,7 +101,7 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
         if file.broken or len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             continue  # behind what is no YAML nobody knows what stands
         if isinstance(found, InputError):
-            run.unreadable.append(str(found))
+            run.unreadable.append(found)
             file.broken = True
             continue
         linted = found or Linted(piece.documents)
@@ -114,7 +116,9 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
             file.broken = True
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             most = limits.MAX_RUN_FINDINGS
-            run.unreadable.append(f"more than {most} findings: what follows {piece.name} was not looked at")
+            run.unreadable.append(
+                InputError(f"more than {most} findings: what follows {piece.name} was not looked at")
+            )
     return run
 
 
@@ -139,7 +143,7 @@ def _jobs(
                 size = len(piece.data)
                 yield (file, piece), *((piece, size) if piece.matters else (None, size // LIGHT))
         except InputError as error:
-            run.unreadable.append(str(error))
+            run.unreadable.append(error)
 
 
 def _pieces(one: Input, here: str, settings: LintSettings, run: Run, how: How) -> Iterator[Piece]:
@@ -166,7 +170,7 @@ def _pieces(one: Input, here: str, settings: LintSettings, run: Run, how: How) -
     first = next(pieces)
     run.files += 1
     if given.named and first.blank:
-        raise InputError(f"{one.name}: empty, nothing to check")
+        raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
     if how.fix:
         _fix(one, chain([first], pieces), settings, run, unsafe=how.unsafe)
     else:

@@ -35,7 +35,7 @@ def command(
     _exclusive(in_place, output_dir, diff, check)
     given = common.some_inputs(paths)
     if in_place and any(one.path is None for one in given):
-        raise common.CliError("stdin cannot be changed in place")
+        raise common.CliError("stdin cannot be changed in place", "leave -i out: the result goes to stdout")
     source = common.target(from_) if from_ else None
     for one in (common.target(to), source):
         if one and one.form_module:
@@ -64,7 +64,9 @@ def command(
 
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) -> None:
     if in_place and output_dir:
-        raise common.CliError("-i and --output-dir exclude each other")
+        raise common.CliError(
+            "-i and --output-dir exclude each other", "-i changes the files, --output-dir leaves them alone"
+        )
     if (diff or check) and (in_place or output_dir):
         raise common.CliError("--diff and --check write nothing: leave -i and --output-dir out")
 
