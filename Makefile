@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXAMPLE := examples/bert-serving
 
-.PHONY: demo test lint venv schemas docs bench dist clean
+.PHONY: demo test lint venv schemas docs site bench dist clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp  ## one workload with one share, on three clouds
@@ -34,6 +34,9 @@ schemas: $(VENV)/run.stamp  ## write schemas/ anew from the models
 docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
 	$(BIN)/python docs/generate.py
 
+site: $(VENV)/docs.stamp  ## the documentation as a site, in build/site; SERVE=1 serves it on http://127.0.0.1:8000
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(if $(SERVE),serve,build) --strict --quiet
+
 bench: $(VENV)/dev.stamp  ## every benchmark, side by side in one run
 	@$(PIP) install yamllint check-jsonschema ruamel.yaml
 	@for one in lint worst growth cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
@@ -56,6 +59,11 @@ $(VENV)/run.stamp: pyproject.toml
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "adding the tools for tests to $(VENV) (once)"
 	@$(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/run.stamp
+	@echo "adding the tools for the site to $(VENV) (once)"
+	@$(PIP) install --editable '.[docs]'
 	@touch $@
 
 $(VENV)/dist.stamp: $(VENV)/run.stamp

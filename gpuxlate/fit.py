@@ -18,7 +18,7 @@ __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
 
 
 class Verdict(StrEnum):
-    """How a share ends, in the order of the contract's table: the last that applies counts."""
+    """How a share ends. Where several apply, the last of them counts."""
 
     EXACT = "exact"
     ROUNDED = "rounded"

@@ -109,6 +109,8 @@ def the_sdist_holds_what_the_tests_need(dist: Path) -> None:
         "schemas/spec.json",
         "fixtures/lint/TKE002/bad.yaml",
         "docs/krm.md",
+        "docs/pictures/share.svg",
+        "mkdocs.yml",
         "LICENSE",
     )
     assert set(wanted) <= names
