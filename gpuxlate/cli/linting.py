@@ -107,7 +107,11 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
         linted = found or Linted(piece.documents)
         linted.excuse(file.excused)
         linted.move(file.documents)
-        run.add(linted, piece.name, _source(piece, file.documents) if linted.diagnostics else None)
+        try:
+            source = _source(piece, file.documents) if linted.diagnostics else None
+        except InputError:  # behind what is no YAML, which nobody has read
+            source = None
+        run.add(linted, piece.name, source)
         file.documents += linted.documents
         file.findings += len(linted.diagnostics)
         file.broken = linted.broken

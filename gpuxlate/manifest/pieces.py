@@ -26,7 +26,8 @@ _MARKER = re.compile(rb"\n---(?=[ \t\r\n])")
 _LINE = rb"(?:^|[\r\x85\xa8\xa9\xbf])"  # line breaks of YAML 1.1 and byte order marks, by their last byte
 _DIRECTIVE = re.compile(_LINE + rb"%", re.MULTILINE)
 _MORE = re.compile(_LINE + rb"(?:---|\.\.\.)", re.MULTILINE)
-_NO_CONTENT = re.compile(rb"(?:\xef\xbb\xbf)*(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*")
+_BREAK = rb"(?:\r\n?|\n|\xc2\x85|\xe2\x80[\xa8\xa9])"
+_NO_CONTENT = re.compile(rb"(?:\xef\xbb\xbf)*(?:[ \t]*(?:#[^\r\n]*)?" + _BREAK + rb")*")
 _DEEP = re.compile(rb"^[ ?:-]{100}", re.MULTILINE)
 _MANY = 100
 """So many brackets, or lines and items, may be nested too deeply."""

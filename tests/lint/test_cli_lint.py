@@ -246,6 +246,15 @@ def test_what_cannot_be_read(
     assert "ok.yaml:11:29 K8S002" in done.findings
 
 
+def test_bytes_behind_what_is_no_yaml(lint: Lint, write: Write) -> None:
+    """Nobody reads them: the break is found, and the other files are checked."""
+    for key in (b"a", b"aliyun.com/gpu-mem"):
+        write({"a.yaml": b"%b: [\n---\n%b: \xff\n" % (key, key), "b.yaml": ERROR})
+        done = lint("a.yaml", "b.yaml")
+        assert (done.code, done.err) == (1, "")
+        assert done.findings == ["a.yaml:2:1 GX001", "b.yaml:11:29 K8S002"]
+
+
 def test_a_folder_is_never_passed_over_in_silence(lint: Lint, write: Write) -> None:
     write({"a.yaml": CLEAN, "sub/b.yaml": b"note: \xe9\n", "sub/c.yaml": STRANGER.encode("utf-16-le")})
     (Path("sub") / "d.yaml").symlink_to("nowhere")
