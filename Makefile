@@ -37,9 +37,9 @@ docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
 site: $(VENV)/docs.stamp  ## the documentation as a site, in build/site; SERVE=1 serves it on http://127.0.0.1:8000
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(if $(SERVE),serve,build) --strict --quiet
 
-bench: $(VENV)/dev.stamp  ## every benchmark
-	@$(PIP) install yamllint check-jsonschema
-	@for one in lint translate cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
+bench: $(VENV)/dev.stamp  ## every benchmark, side by side in one run
+	@$(PIP) install yamllint check-jsonschema ruamel.yaml
+	@for one in lint worst growth cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
 
 dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manifest
 	$(BIN)/python contrib/dist.py

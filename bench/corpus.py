@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 DEPLOYMENT = """\
@@ -77,25 +78,40 @@ def deployment(number: int, *, gpu: bool) -> str:
     return DEPLOYMENT.format(name=f"app-{number}", team=number % 37, replicas=1 + number % 5, limits=limits)
 
 
+def other_deployment(number: int, *, gpu: bool) -> str:
+    """A Deployment like no other of its stream: keys, lists and lines differ from one to the next."""
+    text = deployment(number, gpu=gpu)
+    env = "".join(
+        f"        - name: SETTING_{n}\n          value: {number * n % 97}\n" for n in range(number % 5)
+    )
+    notes = f"    note-{number}.example.com/changed: yes-{number}\n"
+    text = text.replace("  labels:\n", f"  annotations:\n{notes}  labels:\n", 1)
+    return text.replace("          value: info\n", f"          value: info\n{env}", 1)
+
+
 def other(number: int, choose: random.Random) -> str:
     """A document of another kind."""
     kind = choose.choice(list(BODIES))
     return OTHER.format(kind=kind, name=f"obj-{number}", team=number % 37, body=BODIES[kind])
 
 
-def tree(folder: Path, files: int, gpu_every: int) -> None:
+Make = Callable[..., str]
+"""A document by its number, with a share or without."""
+
+
+def tree(folder: Path, files: int, gpu_every: int, make: Make = deployment) -> None:
     """A tree of mixed kinds, 100 files a folder; every ``gpu_every``-th file asks for GPUs."""
     choose = random.Random(7)
     for number in range(files):
         where = folder / f"{number // 100:03d}"
         where.mkdir(parents=True, exist_ok=True)
         if number % gpu_every == 0:
-            text = deployment(number, gpu=True)
+            text = make(number, gpu=True)
         else:
             text = deployment(number, gpu=False) if number % 3 else other(number, choose)
         (where / f"{number:05d}.yaml").write_text(text)
 
 
-def stream(documents: int) -> str:
+def stream(documents: int, make: Make = deployment) -> str:
     """One file of Deployments, every one with a share."""
-    return "---\n".join(deployment(number, gpu=True) for number in range(documents))
+    return "---\n".join(make(number, gpu=True) for number in range(documents))

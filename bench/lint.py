@@ -11,6 +11,16 @@ from bench import corpus, measure
 PREFIXES = "vke[.]volcengine[.]com/|aliyun[.]com/gpu|tke[.]cloud[.]tencent[.]com/qgpu|gpuxlate[.]io/"
 
 
+READ = """
+import os, re, sys
+marks = re.compile(rb"volcengine|aliyun|tencent|gpuxlate")
+for folder, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        with open(os.path.join(folder, name), "rb", 0) as stream:
+            marks.search(stream.read())
+"""
+
+
 def main() -> None:
     """Peers that are not installed are named and left out."""
     tool = measure.program("gpuxlate") or sys.exit("install gpuxlate first")
@@ -41,6 +51,9 @@ def main() -> None:
         clean, full = where / "clean", where / "full"
         corpus.tree(clean, 10_000, 100)
         corpus.tree(full, 1000, 1)
+        kubeconform = measure.program("kubeconform")
+        if kubeconform is None:
+            print("not installed, left out: kubeconform (a Go program, from its releases)")
         for title, tree in (
             ("10,000 files, 1 % with GPU keys", clean),
             ("1,000 files, all with GPU keys", full),
@@ -51,9 +64,12 @@ def main() -> None:
             }
             if yamllint:
                 rows["yamllint"] = [yamllint, "-d", "relaxed", str(tree)]
-            if schema and tree is full:
+            if schema:
                 files = [str(path) for path in sorted(tree.rglob("*.yaml"))]
                 rows["check-jsonschema"] = [schema, "--builtin-schema", "vendor.github-workflows", *files]
+            if kubeconform:
+                rows["kubeconform"] = [kubeconform, str(tree)]
+            rows["reading every file in Python"] = [sys.executable, "-c", READ, str(tree)]
             print(measure.table(title, measure.together(rows, 1), "gpuxlate lint"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import statistics
@@ -75,6 +76,11 @@ def program(name: str) -> str | None:
     """A program beside this interpreter, else on PATH; None where it is not installed."""
     beside = Path(sys.executable).parent / name
     return str(beside) if beside.exists() else shutil.which(name)
+
+
+def has_module(name: str) -> bool:
+    """The interpreter of the benchmarks can import it."""
+    return importlib.util.find_spec(name.partition(".")[0]) is not None
 
 
 def table(title: str, timings: Mapping[str, Timing], base: str) -> str:

@@ -17,9 +17,10 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.item import Item
-from gpuxlate.lint import LintSettings, fix_source, lint_source
+from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.manifest.plain import fresh, plain_document
 from gpuxlate.manifest.source import Source
+from gpuxlate.mend import fix_source
 from gpuxlate.profile import Profile
 from gpuxlate.results import Linted, Parsed, Refused, Rendering, Translation
 from gpuxlate.share import JSON_NAMES, Share

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from gpuxlate.manifest.source import DecodeError, Source
+from gpuxlate.marks import may_hold
 
 if TYPE_CHECKING:
+    import re
+
     from gpuxlate.manifest.compose import Reader
+    from gpuxlate.manifest.pieces import Piece
 
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -54,11 +58,76 @@ class Input:
             raise InputError(f"{self.name}: {reason(error)}") from None
 
     def source(self, data: bytes | None = None) -> Source:
-        """The decoded text. Raises InputError."""
+        """The decoded text; ``data``: its bytes, where they were read already. Raises InputError."""
         try:
             return Source.from_bytes(self.name, self.read_bytes() if data is None else data)
         except DecodeError as error:
             raise InputError(f"{self.name}: {error}") from None
+
+    def may_be_parameters(self, target: str | None = None) -> bool:
+        """It may hold the parameters of a job: the user said so, or named it by such a suffix."""
+        if not self.named:
+            return False
+        if target is not None:
+            return target.startswith("volcengine-emr-")
+        return self.name.endswith(PARAMETER_SUFFIXES)
+
+    def pieces(self, marks: re.Pattern[bytes], data: bytes | None = None) -> Iterator[Piece]:
+        """Its text in pieces of whole documents; those that can hold one of the marks matter.
+
+        Of a file that the user did not name, and that can hold none, nothing matters; it is not read as
+        YAML. There is at least one piece. ``data``: its bytes, where they were read already. Raises
+        InputError.
+        """
+        try:
+            with self._opened() if data is None else BytesIO(data) as stream:
+                yield from self._pieces(stream, marks)
+        except OSError as error:
+            raise InputError(f"{self.name}: {reason(error)}") from None
+        except DecodeError as error:
+            raise InputError(f"{self.name}: {error}") from None
+
+    def _pieces(self, stream: BinaryIO, marks: re.Pattern[bytes]) -> Iterator[Piece]:
+        from gpuxlate.manifest.pieces import PIECE, Piece, pieces, unread
+
+        def matters(data: bytes) -> bool:
+            return may_hold(data, marks)
+
+        first = stream.read(PIECE)
+        short = len(first) < PIECE
+        if not self.named and (short or stream.seekable()):
+            blocks = [first] if short else _overlapping(first, stream)
+            if not any(map(matters, blocks)):
+                if not short:
+                    stream.seek(len(first))
+                yield from unread(self.name, first, stream.read)
+                return
+            if not short:
+                stream.seek(len(first))
+        if short and b"\n---" not in first:  # most files are one document
+            yield Piece(self.name, first)
+        else:
+            yield from pieces(self.name, first, stream.read, matters)
+
+    def _opened(self) -> AbstractContextManager[BinaryIO]:
+        """Raises OSError, InputError."""
+        if self.path is None:
+            return nullcontext(sys.stdin.buffer)
+        if self.path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{self.name}: larger than {MAX_BYTES // 2**20} MiB")
+        return self.path.open("rb")
+
+
+LONGEST_MARK = 1024
+"""Bytes: no mark is as long, however it is escaped."""
+
+
+def _overlapping(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    """A text in blocks such that each mark in it stands in one of them, whole."""
+    yield first
+    while block := stream.read(len(first)):
+        yield first[-LONGEST_MARK:] + block
+        first = block
 
 
 def reader(one: Input, source: Source, target: str | None = None) -> Reader:
@@ -68,10 +137,7 @@ def reader(one: Input, source: Source, target: str | None = None) -> Reader:
     """
     from gpuxlate.manifest.compose import documents
 
-    said = target is not None and target.startswith("volcengine-emr-")
-    if not one.named or not (said or one.name.endswith(PARAMETER_SUFFIXES)):
-        return documents
-    if target is not None and not said:
+    if not one.may_be_parameters(target):
         return documents
     from gpuxlate.parameters.find import reader_of  # only where there are parameters: start-up counts
 
@@ -136,31 +202,6 @@ def under_chart_templates(path: Path | None) -> bool:
     parts = Path(text).parts
     folders = [Path(*parts[:n]) for n, part in enumerate(parts) if n > 0 and part == TEMPLATES]
     return any((folder / "Chart.yaml").is_file() for folder in folders)
-
-
-_BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
-_ESCAPE = re.compile(
-    rb"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.))", re.DOTALL
-)
-
-
-def may_hold(data: bytes, marks: re.Pattern[bytes]) -> bool:
-    """Whether a text can hold one of the marks, without reading it as YAML.
-
-    Sound: the only way to write a key without its letters is an escape in double quotes. A NUL is no
-    text at all, or one of UTF-16: reading it says so.
-    """
-    if marks.search(data) is not None or b"\0" in data:
-        return True
-    return b"\\" in data and marks.search(_ESCAPE.sub(_unescaped, data)) is not None
-
-
-def _unescaped(match: re.Match[bytes]) -> bytes:
-    number = match[1] or match[2] or match[3]
-    if number is not None:
-        code = int(number, 16)
-        return chr(code).encode("utf-8", "surrogatepass") if code <= sys.maxunicode else b""
-    return match[5] or b""
 
 
 def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> None:

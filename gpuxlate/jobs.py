@@ -13,7 +13,7 @@ from gpuxlate.manifest.edit import EditError, apply, edit_document
 from gpuxlate.manifest.jobs import CONTAINER
 from gpuxlate.manifest.nodes import Mapping
 from gpuxlate.manifest.place import placed
-from gpuxlate.manifest.source import BOM, Source
+from gpuxlate.manifest.source import Source
 from gpuxlate.parameters.find import (
     SYNTAXES,
     json_object_of,
@@ -51,7 +51,7 @@ def render_form(asked: Asked, settings: Settings, output: str, base: Source | No
             text = backend.form.render(fit.claims, output)
         else:
             try:
-                text = (BOM if base.bom else "") + _merged(base, backend, fit.claims)
+                text = base.bom + _merged(base, backend, fit.claims)
             except (MergeError, EditError) as error:
                 problem = Diagnostic("GX024", Severity.ERROR, editable_text(str(error)))
                 found.append(problem.located(file=base.name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -10,63 +9,32 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.claims import Edit, Path, PodClaims, Value
+from gpuxlate.claims import Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.judged import judged
+from gpuxlate.manifest.alike import Alike, shape_of
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.jobs import Job, jobs_in
+from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
-from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
 
 if TYPE_CHECKING:
-    from gpuxlate.manifest.edit import Splice
+    pass
 
-_is_gpu_key = lru_cache(maxsize=4096)(registry.is_gpu_key)
-
-SHORT_DOMAIN = 8
-"""Domains with fewer letters are not cut."""
-MAX_ROUNDS = 10
-"""Fixes of one place can wait for each other; more rounds than this do not happen."""
+_is_gpu_key = registry.is_gpu_key
 
 
-@cache
-def text_marks() -> re.Pattern[bytes]:
-    """What a text must hold for any rule to find something in it, misspelt keys included.
-
-    Sound: a key that is at most two edits from a known one (GX003) keeps one of any three pieces of
-    it unharmed. ``nvidia.com/gpu`` alone is nobody's share, and no rule looks at it.
-    """
-    backends = _dialects()
-    texts = {"gpuxlate", "GPUShare", *(mark for row in registry.BUILT_IN if row.form for mark in row.marks)}
-    for backend in backends:
-        texts.update(backend.gpu_prefixes)
-        texts.update(name.rstrip("*") for name in backend.look_alikes)
-        texts.update(row.name.rstrip("*") for row in backend.keys if row.name != WHOLE_CARD)
-    for name in Vocabulary(backends).candidates:
-        if "/" in name:
-            texts.update(_three_pieces(name))
-    # a text that holds another one of the set is found by that one
-    short = [one for one in texts if not any(other != one and other in one for other in texts)]
-    return re.compile(b"|".join(re.escape(one.encode()) for one in sorted(short)))
-
-
-def _three_pieces(name: str) -> tuple[str, str, str]:
-    """A key in three: the last piece keeps a letter of the domain, since names alone are common words.
-
-    A short domain stays whole, since two letters of it are in every text.
-    """
-    last = name.index("/") - 1
-    if last < SHORT_DOMAIN:
-        third = len(name) // 3
-        return name[:third], name[third : 2 * third], name[2 * third :]
-    middle = (last - 1) // 2
-    return name[:middle], name[middle:last], name[last:]
+@lru_cache(maxsize=4096)
+def _is_owned(name: str) -> bool:
+    """The key is that of some dialect."""
+    return any(backend.owns(name) for backend in _dialects())
 
 
 def everything(_code: str) -> bool:
@@ -99,19 +67,42 @@ class LintSettings:
 
 @dataclass(slots=True)
 class Linted:
-    """What was found in one source."""
+    """What was found in one source. ``broken``: it ends to be YAML somewhere."""
 
-    source: Source
-    diagnostics: list[Diagnostic] = field(default_factory=list)
     documents: int = 0
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     shares: int = 0
     suppressed: int = 0
     skipped: str | None = None
+    broken: bool = False
+
+    def excuse(self, excused: Callable[[str], bool]) -> None:
+        """Leave out what the source may break."""
+        kept = [one for one in self.diagnostics if not excused(one.code)]
+        self.suppressed += len(self.diagnostics) - len(kept)
+        self.diagnostics = kept
+
+    def join(self, more: Linted) -> None:
+        """What was found behind it."""
+        self.documents += more.documents
+        self.diagnostics += more.diagnostics
+        self.shares += more.shares
+        self.suppressed += more.suppressed
+        self.skipped = self.skipped or more.skipped
+        self.broken = more.broken
+
+    def move(self, documents: int) -> None:
+        """So many documents stand before the source in its file."""
+        if documents:
+            self.diagnostics = [
+                one if one.document is None else one.located(document=one.document + documents)
+                for one in self.diagnostics
+            ]
 
 
 def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
     """Every finding of a source, in the order of the text. ``read`` gives its documents."""
-    result = Linted(source)
+    result = Linted()
     context = settings.context
     found: list[Diagnostic] = []
     ignores: list[Ignore] = list(ignores_in_text(source))
@@ -127,13 +118,36 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     except NotYamlError as error:
         problem = no_yaml(source, error)
         found.append(problem)
+        result.broken = True
         if problem.code == "GX012":
             result.skipped = HELM_TEMPLATE
-    wanted = [one for one in _once(found) if settings.selected(one.code)]
-    left, result.suppressed = suppress(wanted, ignores, settings.selected)
-    kept = [one for one in left if not settings.excused(one.code)]
-    result.suppressed += len(left) - len(kept)
-    result.diagnostics = sorted(kept, key=Diagnostic.sort_key)
+    if found or ignores:
+        wanted = [one for one in _once(found) if settings.selected(one.code)]
+        left, result.suppressed = suppress(wanted, ignores, settings.selected)
+        result.diagnostics = sorted(left, key=Diagnostic.sort_key)
+        result.excuse(settings.excused)
+    return result
+
+
+def lint_piece(piece: Piece, settings: LintSettings, alike: Alike[tuple[int, int]]) -> Linted:
+    """Every finding of a piece. Documents of the shape of a clean one are clean.
+
+    ``alike``: how many documents and shares such a shape stands for, as seen under the same settings.
+    Raises DecodeError.
+    """
+    result = Linted()
+    for part in piece.single():
+        shape = shape_of(part.data)
+        seen_before = alike.get(shape) if shape else None
+        if seen_before is not None:
+            result.join(Linted(seen_before[0], shares=seen_before[1]))
+            continue
+        found = lint_source(part.source(result.documents), settings)
+        if shape and not (found.diagnostics or found.suppressed or found.skipped):
+            alike.add(shape, (found.documents, found.shares))
+        result.join(found)
+        if found.broken:
+            break
     return result
 
 
@@ -173,12 +187,9 @@ def _document(
         for one in lint_job(job, backend, context):
             yield placed(document, one, job.pod.object if document.job is None else None)
     for pod in pods:
-        for one in lint_pod(pod.claims, context):
+        for one in judged(pod.claims, context, "lint", lint_pod):
             yield placed(document, one, pod.object)
-        result.shares += sum(
-            any(b.owns(name) for b in registry.pod_backends() for name in container.resources)
-            for container in pod.claims.all_containers()
-        )
+        result.shares += sum(any(map(_is_owned, one.resources)) for one in pod.claims.all_containers())
 
 
 def _says_it_is_a_share(document: Document) -> bool:
@@ -226,89 +237,3 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
         reading = backend.read(Taking(claims), context.profile)
         yield from (one for one in reading.diagnostics if one.path not in said)
-
-
-# --- fixing -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A source after its fixes: the new text, how many fixes were made, what is left."""
-
-    text: str
-    fixes: int
-    linted: Linted
-
-
-def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed:
-    """Make every fix that can be made, in rounds, until none is left. Each edit is checked."""
-    from gpuxlate.manifest.edit import apply  # not loaded by runs that mend nothing
-
-    linted = lint_source(source, settings)
-    made = 0
-    for _ in range(MAX_ROUNDS):
-        wanted = [one for one in linted.diagnostics if one.fix and (one.fix.safe or unsafe)]
-        splices, count = _splices(source, wanted)
-        if not count:
-            break
-        made += count
-        source = Source(source.name, ("\ufeff" if source.bom else "") + apply(source.text, splices))
-        linted = lint_source(source, settings)
-    return Fixed(source.text, made, linted)
-
-
-def _splices(source: Source, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:
-    by_document: dict[int, list[Diagnostic]] = {}
-    for one in wanted:
-        by_document.setdefault(one.document or 0, []).append(one)
-    made: list[Splice] = []
-    count = 0
-    if not by_document:
-        return made, count
-    try:
-        for document in documents(source):
-            mine, fixes = _edit(document, by_document.get(document.index, []))
-            made.extend(mine)
-            count += fixes
-    except NotYamlError:
-        pass  # what stands before the break was mended; the break itself is reported
-    return made, count
-
-
-def _edit(document: Document, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:
-    """As many fixes as go together; the others wait for the next round."""
-    from gpuxlate.manifest.edit import EditError, edit_document
-
-    edits: list[Edit] = []
-    made: list[Splice] = []
-    count = 0
-    taken: set[Path] = set()
-    for one in wanted:
-        assert one.fix is not None
-        paths = {edit.path for edit in one.fix.edits}
-        fresh = [edit for edit in one.fix.edits if edit not in edits]
-        if not fresh:
-            count += 1
-            continue
-        if paths & taken:
-            continue
-        try:
-            made = edit_document(document, [*edits, *fresh])
-        except EditError:
-            continue
-        edits.extend(fresh)
-        taken |= paths
-        count += 1
-    return made, count
-
-
-def fix_splices(document: Document, diagnostic: Diagnostic) -> list[Splice]:
-    """The text changes of one fix alone, for formats that show fixes. Empty where it cannot be made."""
-    if diagnostic.fix is None:
-        return []
-    from gpuxlate.manifest.edit import EditError, edit_document
-
-    try:
-        return edit_document(document, diagnostic.fix.edits)
-    except EditError:
-        return []

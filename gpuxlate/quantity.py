@@ -39,6 +39,7 @@ _MULTIPLIER = {
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<suffix>[eE][+-]?[0-9]{1,3}|[A-Za-z]*)"
 )
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]+")
 
 
 class QuantityError(ValueError):
@@ -71,7 +72,7 @@ def parse(text: str) -> Quantity:
     suffix = match["suffix"]
     if suffix in _MULTIPLIER:
         multiplier = _MULTIPLIER[suffix]
-    elif len(suffix) > 1 and suffix[0] in "eE":
+    elif _EXPONENT.fullmatch(suffix):
         multiplier = Fraction(10) ** int(suffix[1:])
     else:
         raise QuantityError(f"{suffix!r} is no suffix of a Kubernetes quantity")

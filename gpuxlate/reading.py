@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Taking
 from gpuxlate.claims import Path, PodClaims
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.judged import judged
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
 
@@ -18,10 +19,14 @@ def read_pod(pod: PodClaims, backend: Backend, context: Context) -> tuple[Readin
     """
     if backend.form_module:
         context = Context(context.profile, (backend,))
-    # what is only worth knowing, and what a fix would do, is lint's to say: this pod gets new keys
-    of_vendor = (d for d in check_pod(backend.rules, pod, context) if d.severity is not Severity.INFO)
-    beside = check_pod(catalog.rules_beside(backend), pod, context)
-    found = [d.located(fix=None) for d in (*beside, *of_vendor)]
+
+    def by_rules(pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+        yield from check_pod(catalog.rules_beside(backend), pod, context)
+        # what is only worth knowing, and what a fix would do, is lint's to say: this pod gets new keys
+        of_vendor = check_pod(backend.rules, pod, context)
+        yield from (one for one in of_vendor if one.severity is not Severity.INFO)
+
+    found = [d.located(fix=None) for d in judged(pod, context, backend.name, by_rules)]
     reading = backend.read(Taking(pod), context.profile)
     found.extend(reading.diagnostics)
     complained = {one.path for one in found if one.severity is Severity.ERROR}

@@ -11,7 +11,7 @@ from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.nodes import Mapping, get_text, to_plain
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import object_ref
-from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.source import Source, Texts
 from gpuxlate.spec.document import API_VERSION, KIND, ShareDocument, read_share_document
 from gpuxlate.unreadable import no_yaml
 
@@ -22,7 +22,7 @@ class Specs:
 
     found: list[tuple[Input, Document, ShareDocument]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    sources: dict[str, Source] = field(default_factory=dict)
+    sources: Texts = field(default_factory=Texts)
 
 
 def read_specs(inputs: Iterable[Input]) -> Specs:
@@ -46,7 +46,7 @@ def specs_in(source: Source) -> Specs:
 
 
 def _read_source(given: Input, source: Source, specs: Specs) -> None:
-    specs.sources[source.name] = source
+    specs.sources.add(source)
     try:
         for document in documents(source):
             _read(given, document, specs)

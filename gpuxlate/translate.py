@@ -51,6 +51,8 @@ class Translation:
     items: tuple[Item, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     documents: int = 0
+    broken: bool = False  # it ends to be YAML somewhere
+    splices: tuple[Splice, ...] = ()  # that make the new text of the old one
 
     @property
     def refused(self) -> bool:
@@ -80,15 +82,19 @@ class _Run:
 
     def run(self, read: Reader) -> Translation:
         count = 0
+        broken = False
         try:
             for document in read(self.source):
                 count += 1
                 self._document(document)
         except NotYamlError as error:
+            broken = True
             self.diagnostics.append(no_yaml(self.source, error))
         refused = any(one.severity is Severity.ERROR for one in self.diagnostics)
-        text = self.source.text if refused else apply(self.source.text, self.splices)
-        return Translation(self.source, text, tuple(self.items), tuple(self.diagnostics), count)
+        splices = () if refused else tuple(self.splices)
+        text = apply(self.source.text, splices)
+        found = tuple(self.diagnostics)
+        return Translation(self.source, text, tuple(self.items), found, count, broken, splices)
 
     def _document(self, document: Document) -> None:
         template = template_in(document)

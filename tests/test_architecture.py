@@ -155,7 +155,7 @@ def test_rules_know_the_core_and_no_backend() -> None:
 
 
 def test_backends_never_see_yaml() -> None:
-    readers = (":yaml", ":ruamel", ":_ruamel_yaml", ":json", "manifest")
+    readers = (":yaml", ":json", "manifest")
     assert [
         str(one) for one in IMPORTS if within(one.importer, "backends") and within(one.imported, *readers)
     ] == []
@@ -186,9 +186,7 @@ LIBRARIES = {
     ":rich": (("cli",), False),
     ":typer": (("cli",), True),
     ":click": ((), False),
-    ":ruamel": (("manifest",), True),
-    ":_ruamel_yaml": (("manifest",), True),
-    ":yaml": ((), False),
+    ":yaml": (("manifest",), True),
     ":pathspec": (("spec",), False),
 }
 

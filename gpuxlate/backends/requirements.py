@@ -15,6 +15,7 @@ from typing import Protocol
 from gpuxlate import versions
 from gpuxlate.diagnostics import Severity
 from gpuxlate.profile import Profile
+from gpuxlate.rules.base import letters
 from gpuxlate.share import Share
 
 
@@ -155,11 +156,6 @@ class CardsOf:
 
     def __str__(self) -> str:
         return ", ".join(f"{name} (such as {', '.join(models)})" for name, models in self.documented)
-
-
-def letters(text: str) -> str:
-    """Letters and digits alone, in lower case: ``veLinux 2.0`` is ``velinux20``."""
-    return "".join(char for char in text.lower() if char.isalnum())
 
 
 def model_words(model: str) -> frozenset[str]:

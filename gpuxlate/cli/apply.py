@@ -9,14 +9,13 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live_options, options
-from gpuxlate.cli.translate import translate_inputs
+from gpuxlate.cli.translating import Run, translate_inputs
 from gpuxlate.cluster.deploy import applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, live_profile, targets_served, unit_is_known
 from gpuxlate.cluster.server import Json, ObjectError, Server
-from gpuxlate.diagnostics import Severity
 from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
-from gpuxlate.translate import Settings, Translation
+from gpuxlate.translate import Settings
 
 
 def command(
@@ -71,17 +70,16 @@ def command(
     if known is not None and common.target(known.target).name != backend.name:
         raise common.CliError(f"the profile is of {known.target}, and the target is {backend.name}")
     settings = Settings(backend, source, accepted, known or _profile(nodes, backend, server))
-    done = list(translate_inputs(given, settings))
-    diagnostics = [one for translation in done for one in translation.diagnostics]
-    common.show(diagnostics, {t.source.name: t.source for t in done if t.diagnostics})
-    if any(one.severity is Severity.ERROR for one in diagnostics):
+    run = translate_inputs(given, settings, items=False, texts=True)
+    common.show(run.diagnostics, run.texts)
+    if run.refused:
         return common.Exit.FINDINGS
-    if known is None and any(one.changed for one in done) and not unit_is_known(nodes, backend.name):
+    if known is None and run.changed and not unit_is_known(nodes, backend.name):
         raise common.CliError(
             "one unit of aliyun.com/gpu-mem is not known from these nodes, or differs among them",
             "pass --profile with alibaba.memoryUnitMiB",
         )
-    return _apply(server, _objects(done), namespace, dry_run == "server", diff, force_conflicts)
+    return _apply(server, _objects(run), namespace, dry_run == "server", diff, force_conflicts)
 
 
 def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
@@ -101,9 +99,9 @@ def _profile(nodes: Sequence[GpuNode], backend: Backend, server: Server) -> Prof
     return live_profile(nodes, backend.name, server.version())[0]
 
 
-def _objects(done: Sequence[Translation]) -> list[Json]:
+def _objects(run: Run) -> list[Json]:
     try:
-        found = [one for t in done for one in objects_of(Source(t.source.name, t.text))]
+        found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, run.new(file)))]
     except ObjectError as error:
         raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
     if not found:

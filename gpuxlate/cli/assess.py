@@ -9,12 +9,12 @@ from pathlib import Path
 from gpuxlate.cli import common, options
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translate import translate_inputs
+from gpuxlate.cli.translating import translate_inputs
 from gpuxlate.diagnostics import Severity
 from gpuxlate.files import InputError
 from gpuxlate.fit import Verdict
 from gpuxlate.item import Item
-from gpuxlate.translate import Settings, Translation
+from gpuxlate.translate import Settings
 
 
 def command(
@@ -40,22 +40,22 @@ def command(
         common.accept(round_, fill, drop),
         common.profile(profile),
     )
-    done = list(translate_inputs(common.inputs(paths), settings))
-    if not done:
+    run = translate_inputs(common.inputs(paths), settings)
+    if not run.files:
         raise InputError("nothing to assess: no YAML in the folders given")
-    items = [item for translation in done for item in translation.items]
-    broken = [d for t in done for d in t.diagnostics if d.code == "GX001"]
-    common.show(broken, {t.source.name: t.source for t in done if t.diagnostics})
+    items = run.items
+    broken = [one for one in run.diagnostics if one.code == "GX001"]
+    common.show(broken, run.texts)
     if report:
         write_report(Path(report), items)
-    common.out(common.write_json(report_json(items)) if output == "json" else _text(items, done))
+    common.out(common.write_json(report_json(items)) if output == "json" else _text(items, len(run.files)))
     return common.Exit.FINDINGS if broken else common.Exit.CLEAN
 
 
-def _text(items: Sequence[Item], done: Sequence[Translation]) -> str:
+def _text(items: Sequence[Item], inputs: int) -> str:
     files = len({item.file for item in items})
     target = items[0].target if items else ""
-    head = f"{len(items)} shares in {files} of {len(done)} files" + (f", to {target}\n\n" if target else "\n")
+    head = f"{len(items)} shares in {files} of {inputs} files" + (f", to {target}\n\n" if target else "\n")
     if not items:
         return head
     counts = [

@@ -19,7 +19,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import STDIN, SUFFIXES, Input, InputError, expand, reason
-from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.source import Source, Texts
 
 if TYPE_CHECKING:
     from gpuxlate.profile import Profile
@@ -105,12 +105,18 @@ def note(text: str) -> None:
 
 def out(text: str) -> None:
     """Results on stdout, byte for byte. Where the reader has gone (``| head``) the exit code stands."""
+    out_parts([text.encode("utf-8", "surrogateescape")])
+
+
+def out_parts(parts: Iterable[bytes]) -> None:
+    """The same, part by part, for what may be large."""
     if sys.stdout is None:
         raise CliError("stdout is closed", "to discard the result, send it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer
     with _reader_may_go(sys.stdout):
         sys.stdout.flush()
-        stream.write(text.encode("utf-8", "surrogateescape"))
+        for part in parts:
+            stream.write(part)
         stream.flush()
 
 
@@ -192,11 +198,13 @@ def read_yaml(text: str) -> Any:
 
 def config() -> Config | None:
     """The configuration found upwards from here; what it needs is loaded only where there is one."""
-    from gpuxlate.spec.config import ConfigError, find_config, load_config
+    from gpuxlate.spec.find import find_config
 
     path = find_config(Path.cwd())
     if path is None:
         return None
+    from gpuxlate.spec.config import ConfigError, load_config
+
     try:
         return load_config(path, read_yaml)
     except ConfigError as error:
@@ -217,7 +225,7 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
 
 def show(
     diagnostics: Sequence[Diagnostic],
-    sources: dict[str, Source],
+    texts: Texts,
     *,
     least: Severity = Severity.INFO,
 ) -> None:
@@ -228,7 +236,7 @@ def show(
     shown = sorted((d for d in diagnostics if d.severity.rank <= least.rank), key=Diagnostic.sort_key)
     if shown:
         color = color_wanted(sys.stderr)
-        lines = text.findings(shown, lambda name: sources[name].text if name in sources else None, color)
+        lines = text.findings(shown, texts.line, color)
         with _reader_may_go(sys.stderr):
             sys.stderr.write(lines)
 

@@ -12,11 +12,12 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.tables import table
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, may_hold, under_chart_templates
+from gpuxlate.files import Input, InputError, under_chart_templates
 from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
-from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.source import Texts
+from gpuxlate.marks import may_hold
 from gpuxlate.profile import Profile
 from gpuxlate.share import Share
 from gpuxlate.unreadable import in_chart, no_yaml, template_in, unrendered
@@ -64,17 +65,17 @@ def command(
     known = common.profile(profile)
     rows: list[Row] = []
     broken: list[Diagnostic] = []
-    sources: dict[str, Source] = {}
+    texts = Texts()
     given = common.inputs(paths)
     if not given:
         raise InputError("nothing to inspect: no YAML in the folders given")
     for one in progress(given):
-        for found in _rows(one, chosen, known, sources):
+        for found in _rows(one, chosen, known, texts):
             if isinstance(found, Row):
                 rows.append(found)
             else:
                 broken.append(found)
-    common.show(broken, sources)
+    common.show(broken, texts)
     if output == "json":
         items = [row.to_json() for row in rows]
         common.out(
@@ -87,7 +88,7 @@ def command(
 
 
 def _rows(
-    one: Input, chosen: str | None, profile: Profile | None, sources: dict[str, Source]
+    one: Input, chosen: str | None, profile: Profile | None, texts: Texts
 ) -> Iterator[Row | Diagnostic]:
     data = one.read_bytes()
     source = one.source(data)
@@ -98,7 +99,7 @@ def _rows(
     if under_chart_templates(one.path):
         yield in_chart(source.name)
         return
-    sources[source.name] = source
+    texts.add(source)
     try:
         for document in documents(source):
             template = template_in(document)

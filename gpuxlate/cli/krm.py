@@ -12,7 +12,7 @@ from gpuxlate.files import STDIN, Input, InputError
 from gpuxlate.function_config import BadConfigError, settings_of
 from gpuxlate.krm import Answer, NoResourceListError, field_path, run_list, run_stream, said
 from gpuxlate.manifest.plain import plain_document
-from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.source import Source, Texts
 from gpuxlate.translate import Settings
 
 
@@ -37,7 +37,7 @@ def command(
         raise InputError(f"{STDIN}: it is empty")
     answer = _of_list(source) if settings is None else run_stream(source, settings)
     if not answer.misconfigured:
-        common.show(said(answer.diagnostics), {source.name: source})
+        common.show(said(answer.diagnostics), Texts.of(source))
     if settings is None or not answer.refused:
         common.out(source.encode(answer.text).decode())
     if answer.misconfigured:

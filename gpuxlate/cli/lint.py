@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,76 +13,21 @@ import typer
 from gpuxlate import __version__, report
 from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options
-from gpuxlate.cli.progress import progress
+from gpuxlate.cli.linting import How, Run, check
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import (
-    Input,
     InputError,
-    may_hold,
-    reader,
-    reason,
-    under_chart_templates,
-    write_atomically,
 )
-from gpuxlate.lint import Linted, LintSettings, fix_source, fix_splices, lint_source, text_marks
 from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.source import Source
-from gpuxlate.report.summary import Replacement, Summary
+from gpuxlate.report.summary import Replacement
 from gpuxlate.rules import catalog
-from gpuxlate.unreadable import HELM_TEMPLATE, in_chart
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
 
 FAIL_ON = ("error", "warning", "info", "never")
-
-
-@dataclass(frozen=True, slots=True)
-class How:
-    """What to do with each input beside checking it."""
-
-    fix: bool
-    unsafe: bool
-    allow_empty: bool
-
-
-@dataclass(slots=True)
-class Run:
-    """What a run over all inputs found."""
-
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    sources: dict[str, Source] = field(default_factory=dict)
-    files: int = 0
-    documents: int = 0
-    shares: int = 0
-    suppressed: int = 0
-    skipped: list[tuple[str, str]] = field(default_factory=list)
-    fixes: int = 0
-    unreadable: list[str] = field(default_factory=list)
-
-    def add(self, linted: Linted) -> None:
-        self.diagnostics.extend(linted.diagnostics)
-        self.documents += linted.documents
-        self.shares += linted.shares
-        self.suppressed += linted.suppressed
-        if linted.diagnostics:
-            self.sources[linted.source.name] = linted.source
-        if linted.skipped:
-            self.skipped.append((linted.source.name, linted.skipped))
-
-    def summary(self) -> Summary:
-        counts = {s: sum(one.severity is s for one in self.diagnostics) for s in Severity}
-        return Summary(
-            self.files,
-            self.documents,
-            self.shares,
-            counts[Severity.ERROR],
-            counts[Severity.WARNING],
-            counts[Severity.INFO],
-            self.suppressed,
-            tuple(self.skipped),
-        )
 
 
 def command(
@@ -134,13 +78,8 @@ def command(
     config = common.config()
     selection = Selection.of(select, ignore, config, common.profile(profile, config))
     how = How(fix or unsafe_fixes, unsafe_fixes, allow_empty)
-    run = Run()
     given = common.inputs(paths)
-    for one in progress(given):
-        try:
-            _lint(one, selection.for_file(one.path), run, how)
-        except InputError as error:
-            run.unreadable.append(str(error))
+    run = check(given, selection, how)
     for line in run.unreadable:
         common.note(f"error: {line}")
     if not run.files and not run.unreadable and not allow_empty:
@@ -163,7 +102,7 @@ def _judge(selection: Selection, run: Run, *, whole_folders: bool) -> None:
         one, source = selection.placed(found)
         run.diagnostics.append(one)
         if source is not None:
-            run.sources[source.name] = source
+            run.texts.add(source)
 
 
 def _exit_code(run: Run, format_: str, fail_on: str | None) -> int:
@@ -202,69 +141,34 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         format_,
         run.diagnostics,
         run.summary(),
-        sources=lambda name: run.sources[name].text if name in run.sources else None,
+        lines=run.texts.line,
         color=color_wanted(sys.stdout),
         rules=rules,
         version=__version__,
-        replacements=_Replacements(run.sources),
+        replacements=_Replacements(run),
     )
 
 
 class _Replacements:
     """The fix of a finding as changes of text, for SARIF. Documents are read again when asked."""
 
-    def __init__(self, sources: dict[str, Source]) -> None:
-        self._sources = sources
-        self._of: str | None = None
+    def __init__(self, run: Run) -> None:
+        self._texts = run.texts
+        self._of: Source | None = None
         self._documents: dict[int, Document] = {}
 
     def __call__(self, one: Diagnostic) -> Sequence[Replacement]:
-        source = self._sources.get(one.file or "")
+        source = self._texts.holding(one.file or "", one.span.line) if one.span else None
         if source is None or one.fix is None:
             return ()
-        if self._of != source.name:  # findings come file by file
-            self._of, self._documents = source.name, {}
+        if self._of is not source:  # findings come in the order of the text
+            self._of, self._documents = source, {}
             with suppress(NotYamlError):  # what stands before the break can be fixed
-                self._documents.update((d.index, d) for d in documents(source))
+                self._documents.update((source.document + d.index, d) for d in documents(source))
         document = self._documents.get(one.document or 0)
         if document is None:
             return ()
+        from gpuxlate.mend import fix_splices
+
         spans = [(source.span(s.start, s.end), s.text) for s in fix_splices(document, one)]
         return [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
-
-
-def _lint(one: Input, settings: LintSettings, run: Run, how: How) -> None:
-    """Raises InputError."""
-    data = one.read_bytes()
-    run.files += 1
-    if under_chart_templates(one.path):
-        found = in_chart(one.name)
-        run.skipped.append((one.name, HELM_TEMPLATE))
-        if settings.selected(found.code) and not settings.excused(found.code):
-            run.diagnostics.append(found)
-        return
-    source = one.source(data)
-    # a file that cannot hold a vendor's key, and that nobody wants an answer on, costs no parse
-    if not (one.named and not how.allow_empty) and not may_hold(data, text_marks()):
-        return
-    if one.named and not how.allow_empty and not source.text.strip():
-        raise InputError(f"{one.name}: empty, nothing to check")
-    read = reader(one, source)
-    if how.fix and read is documents:
-        _fix(one, source, data, settings, run, unsafe=how.unsafe)
-    else:  # of parameters nothing is mended: their findings have no fix
-        run.add(lint_source(source, settings, read))
-
-
-def _fix(one: Input, source: Source, data: bytes, settings: LintSettings, run: Run, *, unsafe: bool) -> None:
-    fixed = fix_source(source, settings, unsafe=unsafe)
-    if one.path is None:
-        common.out(source.encode(fixed.text).decode())
-    elif fixed.fixes:
-        try:
-            write_atomically(one.path, source.encode(fixed.text), data)
-        except OSError as error:
-            run.add(lint_source(source, settings))
-            raise InputError(f"{one.name}: not fixed: {reason(error)}") from None
-    run.add(fixed.linted)
-    run.fixes += fixed.fixes

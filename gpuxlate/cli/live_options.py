@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,8 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import common
-from gpuxlate.files import SUFFIXES, Input, may_hold
+from gpuxlate.files import SUFFIXES, Input
+from gpuxlate.marks import may_hold
 
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, Options
@@ -109,6 +111,9 @@ class LiveInput(Input):
     def read_bytes(self) -> bytes:
         return self.data
 
+    def _opened(self) -> BytesIO:
+        return BytesIO(self.data)
+
 
 @dataclass(slots=True)
 class LiveInputs(Sequence[Input]):
@@ -161,7 +166,7 @@ class LiveInputs(Sequence[Input]):
         from gpuxlate.cluster.errors import ClusterError
 
         if self.lint:
-            from gpuxlate.lint import text_marks as marks
+            from gpuxlate.lint_marks import text_marks as marks
         else:
             marks = registry.marks
         try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
-from gpuxlate.cli.translate import translate_inputs
-from gpuxlate.diagnostics import Severity
+from gpuxlate.cli.translating import translate_inputs
 from gpuxlate.files import InputError
 from gpuxlate.item import Item
 from gpuxlate.shares import share_documents
@@ -25,15 +24,13 @@ def command(
     source = common.target(from_) if from_ else None
     # to read is to translate to the neutral dialect, where every share is exact
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    done = list(translate_inputs(common.some_inputs(paths), settings))
-    diagnostics = [one for translation in done for one in translation.diagnostics]
-    common.show(diagnostics, {t.source.name: t.source for t in done if t.diagnostics})
-    if any(one.severity is Severity.ERROR for one in diagnostics):
+    run = translate_inputs(common.some_inputs(paths), settings)
+    common.show(run.diagnostics, run.texts)
+    if run.refused:
         return common.Exit.FINDINGS
-    items = [item for translation in done for item in translation.items]
-    if not items:
+    if not run.items:
         raise InputError(f"{', '.join(paths)}: no container asks for a GPU in a known dialect")
-    common.out(_rendered(items, output))
+    common.out(_rendered(run.items, output))
     return common.Exit.CLEAN
 
 

@@ -10,6 +10,8 @@ T = TypeVar("T")
 
 MANY = 50
 """Fewer items are done before a bar could be read."""
+REFRESH = 0.1
+"""Seconds between two states of the bar."""
 
 
 def progress(items: Sequence[T]) -> Iterator[T]:
@@ -17,7 +19,18 @@ def progress(items: Sequence[T]) -> Iterator[T]:
     if len(items) < MANY or not sys.stderr.isatty():
         yield from items
         return
-    from rich.console import Console
-    from rich.progress import track
+    from time import monotonic
 
-    yield from track(items, "reading", console=Console(stderr=True), transient=True)
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # no thread of rich's own: a process with threads cannot be forked safely
+    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("reading", total=len(items))
+        shown = 0.0
+        for item in items:
+            yield item
+            bar.advance(task)
+            if (now := monotonic()) - shown > REFRESH:
+                bar.refresh()
+                shown = now

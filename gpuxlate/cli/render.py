@@ -168,7 +168,7 @@ def workloads(
             continue
         if file not in groups:
             source = _workload(file, document if workload is None else None)
-            found.sources[source.name] = source
+            found.sources.add(source)
             groups[file] = (source, [])
         groups[file][1].append(asked)
     yield from groups.values()

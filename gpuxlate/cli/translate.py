@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
-from gpuxlate.cli.progress import progress
-from gpuxlate.cli.render import joined
 from gpuxlate.cli.report import write_report
-from gpuxlate.diagnostics import Severity
-from gpuxlate.files import Input, InputError, may_hold, reader, under_chart_templates, write_atomically
-from gpuxlate.translate import Settings, Translation, translate_source
-from gpuxlate.unreadable import in_chart
+from gpuxlate.cli.translating import File, Run, translate_inputs
+from gpuxlate.files import write_atomically
+from gpuxlate.translate import Settings
 
 
 def command(
@@ -50,22 +46,21 @@ def command(
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
     settings = Settings(common.target(to), source, common.accept(round_, fill, drop), common.profile(profile))
-    done = list(translate_inputs(given, settings))
-    diagnostics = [one for translation in done for one in translation.diagnostics]
-    common.show(diagnostics, {t.source.name: t.source for t in done if t.diagnostics})
+    writes = not (diff or check)
+    run = translate_inputs(given, settings, items=report is not None, texts=writes or diff)
+    common.show(run.diagnostics, run.texts)
     if report:
-        write_report(Path(report), [item for translation in done for item in translation.items])
-    if any(one.severity is Severity.ERROR for one in diagnostics):
+        write_report(Path(report), run.items)
+    if run.refused:
         return common.Exit.FINDINGS
-    changed = [translation for translation in done if translation.changed]
     if diff:
-        common.out("".join(_diff(translation) for translation in changed))
+        common.out_parts(_diff(run, file).encode() for file in run.changed)
     if check:
-        for translation in changed:
-            common.note(f"would change {translation.source.name}")
-    if diff or check:
-        return common.Exit.FINDINGS if check and changed else common.Exit.CLEAN
-    _write(done, given, in_place, output_dir)
+        for file in run.changed:
+            common.note(f"would change {file.name}")
+    if not writes:
+        return common.Exit.FINDINGS if check and run.changed else common.Exit.CLEAN
+    _write(run, in_place, output_dir)
     return common.Exit.CLEAN
 
 
@@ -76,55 +71,46 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) 
         raise common.CliError("--diff and --check write nothing: leave -i and --output-dir out")
 
 
-def translate_inputs(given: Sequence[Input], settings: Settings) -> Iterable[Translation]:
-    """Translate inputs in their order. A file without any vendor's key costs no parse in a folder."""
-    marks = registry.marks()
-    for one in progress(given):
-        data = one.read_bytes()
-        source = one.source(data)
-        if under_chart_templates(one.path):
-            yield Translation(source, source.text, (), (in_chart(source.name),))
-        elif not one.named and not may_hold(data, marks):
-            yield Translation(source, source.text)
-        elif not source.text.strip():
-            if one.named:
-                raise InputError(f"{one.name}: it is empty")
-            yield Translation(source, source.text)
-        else:
-            from_ = settings.from_.name if settings.from_ else None
-            yield translate_source(source, settings, reader(one, source, from_))
-
-
-def _diff(translation: Translation) -> str:
-    name = translation.source.name
+def _diff(run: Run, file: File) -> str:
     lines = difflib.unified_diff(
-        translation.source.text.splitlines(keepends=True),
-        translation.text.splitlines(keepends=True),
-        f"a/{name.lstrip('/')}",
-        f"b/{name.lstrip('/')}",
+        run.old(file).decode().splitlines(keepends=True),
+        run.new(file).decode().splitlines(keepends=True),
+        f"a/{file.name.lstrip('/')}",
+        f"b/{file.name.lstrip('/')}",
     )
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )
 
 
-def _write(done: list[Translation], given: Sequence[Input], in_place: bool, output_dir: str | None) -> None:
+def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     if in_place:
-        for one, translation in zip(given, done, strict=True):
-            if translation.changed and one.path is not None:
-                source = translation.source
-                write_atomically(one.path, source.encode(translation.text), source.encode(source.text))
-                common.note(f"translated {one.name}")
+        for file in run.changed:
+            write_atomically(Path(file.name), run.new(file), run.old(file))
+            common.note(f"translated {file.name}")
         return
     if output_dir is None:
-        texts = [(t.source.encode(t.text)).decode("utf-8") for t in done]
-        common.out(joined(texts))
+        common.out_parts(_joined(run))
         return
-    files = {}
-    for one, translation in zip(given, done, strict=True):
-        name = _inside(one.name) if one.path else f"{one.name.strip('<>')}.yaml"
-        files[common.output_path(output_dir, name)] = translation.source.encode(translation.text)
-    common.write_files(files)
+    written = {}
+    for file in run.files:
+        name = _inside(file.name) if file.is_file else f"{file.name.strip('<>')}.yaml"
+        written[common.output_path(output_dir, name)] = file
+    for path, file in written.items():
+        common.write_files({path: run.new(file)})
+
+
+def _joined(run: Run) -> Iterator[bytes]:
+    """All texts as one stream, part by part."""
+    for n, file in enumerate(run.files):
+        last = b""
+        for part in map(run.spool.read, file.new):
+            if n and not last and part and not part.startswith(b"---"):
+                yield b"---\n"
+            last = part or last
+            yield part
+        if len(run.files) > 1 and not last.endswith(b"\n"):
+            yield b"\n"
 
 
 def _inside(name: str) -> str:

@@ -15,7 +15,7 @@ from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
-from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.source import Texts
 from gpuxlate.reading import read_pod
 from gpuxlate.rules.base import Context
 from gpuxlate.specs import is_share_document
@@ -28,7 +28,7 @@ class Asked:
 
     wanted: list[Wanted] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    sources: dict[str, Source] = field(default_factory=dict)
+    sources: Texts = field(default_factory=Texts)
     unclear: list[str] = field(default_factory=list)
 
 
@@ -37,7 +37,7 @@ def asked(inputs: Iterable[Input]) -> Asked:
     found = Asked()
     for one in inputs:
         source = one.source()
-        found.sources[source.name] = source
+        found.sources.add(source)
         try:
             for document in documents(source):
                 if is_share_document(document):

@@ -1,4 +1,4 @@
-"""Reading: a light composer over the events of libyaml (ruamel.yaml's C extension).
+"""Reading: a light composer over the events of libyaml (PyYAML's C extension).
 
 One document at a time, so that memory is bounded by the largest, with limits on nesting and on
 the number of aliases. libyaml's own composer recurses in C and is not used.
@@ -6,13 +6,13 @@ the number of aliases. libyaml's own composer recurses in C and is not used.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from _ruamel_yaml import CParser
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.events import (
+from yaml._yaml import CParser
+from yaml.error import YAMLError
+from yaml.events import (
     AliasEvent,
     DocumentEndEvent,
     DocumentStartEvent,
@@ -23,9 +23,11 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
     StreamEndEvent,
 )
+from yaml.reader import ReaderError
 
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.manifest.source import Source
+from gpuxlate.manifest.standins import StandIns
 
 MAX_DEPTH = 256
 """Deeper nesting is no manifest; keeps every recursive walk bounded."""
@@ -33,8 +35,6 @@ MAX_ALIASES = 10_000
 """More aliases in one document are refused."""
 MAX_ALIASED_NODES = 1_000_000
 """What the aliases of one document stand for, written out, may be no more nodes: no billion laughs."""
-
-_SURROGATES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
 class NotYamlError(ValueError):
@@ -83,7 +83,12 @@ def documents(source: Source) -> Iterator[Document]:
         except NotYamlError as error:
             document, broken = None, error
         if previous is not None:
-            previous.end = document.start if document else composer.start if broken else len(source.text)
+            if document is not None:
+                previous.end = document.start
+            elif broken is not None:  # in the next document, or before it begins
+                previous.end = composer.start if composer.start > previous.start else broken.index
+            else:
+                previous.end = len(source.text)
             yield previous
         if document is None:
             break
@@ -96,28 +101,30 @@ class _Composer:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.start = 0  # of the document at hand
-        # libyaml refuses the escapes in which JSON writes characters beyond 16 bits; nothing of ours
-        # is written so, and a stand-in of the same length keeps every position
-        text = (
-            _SURROGATES.sub(r"\\ufffd\\ufffd", source.text) if "\\ud" in source.text.lower() else source.text
-        )
+        self._stand_ins = StandIns(source.text)
+        text = self._stand_ins.text
+        if source.followed:  # what is left open is complained of where the next document begins
+            text += "---\n"
         try:
             self._parser = CParser(text)
         except (YAMLError, ValueError) as error:
             raise _problem(error, source.text) from None
 
     def run(self) -> Iterator[Document]:
-        next_event = self._parser.get_event
-        index = 0
+        next_event: Callable[[], Any] = self._parser.get_event
+        index = first = self._source.document
         text = self._source.text
         while True:
             try:
                 event = next_event()
-                if isinstance(event, StreamEndEvent) or event is None:
+                kind = type(event)
+                if kind is StreamEndEvent or event is None:
                     return
-                if not isinstance(event, DocumentStartEvent):
+                if kind is not DocumentStartEvent:
                     continue
-                self.start = 0 if index == 0 else event.start_mark.index
+                self.start = 0 if index == first else event.start_mark.index
+                if self._source.followed and self.start >= len(text):
+                    return
                 document = Document(self._source, index, self.start, len(text), None)
                 document.root = self._compose(document)
             except (YAMLError, ValueError) as error:
@@ -128,7 +135,9 @@ class _Composer:
             yield document
 
     def _compose(self, document: Document) -> Node | None:  # noqa: C901 - one loop, for speed
-        next_event = self._parser.get_event
+        next_event: Callable[[], Any] = self._parser.get_event
+        text = self._source.text
+        strange = self._stand_ins.used
         anchors: dict[str, Node] = {}
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
         opened: dict[int, int] = {}
@@ -142,19 +151,35 @@ class _Composer:
             node: Node
             count += 1
             if kind is ScalarEvent:
-                mark = event.start_mark
-                node = Scalar(
-                    mark.index, event.end_mark.index, event.anchor, _tag(event), event.value, event.style
+                start, end, tag, style = (
+                    event.start_mark.index,
+                    event.end_mark.index,
+                    event.tag,
+                    event.style,
                 )
-                if node.style == "" or node.style == "plain":
-                    node.style = None
-                if event.style in ("|", ">"):
-                    node.end = _block_scalar_end(self._source.text, mark.index, node.end)
+                node = Scalar(
+                    start,
+                    end,
+                    event.anchor,
+                    None if tag is None else str(tag),
+                    event.value,
+                    None if style == "" or style == "plain" else style,
+                )
+                if strange:
+                    node.text = self._stand_ins.restored(node.text, text[start:end], node.style)
+                if style == "|" or style == ">":
+                    node.end = _block_scalar_end(text, start, end)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 if len(stack) >= MAX_DEPTH:
                     raise NotYamlError(f"nested deeper than {MAX_DEPTH} levels", event.start_mark.index)
                 made = Mapping if kind is MappingStartEvent else Sequence
-                node = made(event.start_mark.index, event.anchor, _tag(event), bool(event.flow_style))
+                tag = event.tag
+                node = made(
+                    event.start_mark.index,
+                    event.anchor,
+                    None if tag is None else str(tag),
+                    bool(event.flow_style),
+                )
             elif kind is AliasEvent:
                 target = anchors.get(event.anchor)
                 if target is None:
@@ -198,26 +223,24 @@ class _Composer:
                 root = node
             else:
                 parent = stack[-1]
-                if isinstance(parent, Sequence):
-                    parent.items.append(node)
-                elif keys[-1] is None:
-                    keys[-1] = node
+                if isinstance(parent, Mapping):
+                    key = keys[-1]
+                    if key is None:
+                        keys[-1] = node
+                    else:
+                        parent.entries.append((key, node))
+                        keys[-1] = None
                 else:
-                    parent.entries.append((keys[-1], node))
-                    keys[-1] = None
+                    parent.items.append(node)
             if kind is MappingStartEvent or kind is SequenceStartEvent:
                 assert isinstance(node, (Mapping, Sequence))
                 stack.append(node)
                 keys.append(None)
 
 
-def _tag(event: ScalarEvent | MappingStartEvent | SequenceStartEvent) -> str | None:
-    tag = event.tag
-    return None if tag is None else str(tag)
-
-
 def _note_repeated(document: Document, mapping: Mapping) -> None:
-    if len(mapping.entries) < 2:
+    plain = mapping.plain
+    if plain is not None and len(plain) == len(mapping.entries):
         return
     seen: set[str] = set()
     for key, _ in mapping.entries:
@@ -243,6 +266,10 @@ def _problem(error: Exception, text: str) -> NotYamlError:
     """libyaml's complaint in one line, with its place."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     message = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    index = mark.index if mark is not None else getattr(error, "position", 0)
-    index = index if isinstance(index, int) else 0
+    if mark is not None:
+        index = mark.index
+    elif isinstance(error, ReaderError):  # counts bytes of UTF-8
+        index = len(text.encode()[: error.position].decode(errors="ignore"))
+    else:
+        index = getattr(error, "start", 0)  # of a lone surrogate
     return NotYamlError(str(message).partition("\n")[0], max(0, min(index, len(text))))

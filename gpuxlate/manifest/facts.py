@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from gpuxlate.claims import ContainerClaims, DocumentClaims, Path, PodClaims
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, deref, get_text, is_merge
 from gpuxlate.manifest.objects import Pod
-from gpuxlate.manifest.sharing import Sharing, SharingError, resolve
 
 IsKey = Callable[[str], bool]
 
@@ -26,13 +26,16 @@ def document_claims(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> D
     repeated_nodes = {id(key) for _, key in document.repeated}
     outside: list[tuple[str, Path]] = []
     repeated: list[Path] = []
-    for path, key, value in _entries(root):
-        if id(key) in repeated_nodes:
-            repeated.append(path)
-        name = next((key.text.removeprefix(q) for q in _QUOTA if key.text.startswith(q)), key.text)
-        if path not in inside and is_gpu_key(name):
+    for steps, key, value in _entries(root):
+        name = key.text
+        if repeated_nodes and id(key) in repeated_nodes:
+            repeated.append(_path(steps))
+        if name.startswith(_QUOTA):
+            name = name.partition(".")[2]
+        if is_gpu_key(name) and (path := _path(steps)) not in inside:
             outside.append((key.text, path))
-        elif isinstance(value, Scalar):
+        elif isinstance(value, Scalar) and "/" in value.text:
+            path = _path(steps)
             outside.extend((found, path) for found in _in_text(path, value, is_gpu_key))
     return DocumentClaims(
         get_text(root, "apiVersion"),
@@ -47,8 +50,6 @@ def document_claims(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> D
 def _in_text(path: Path, value: Scalar, is_gpu_key: IsKey) -> Iterator[str]:
     """GPU keys in a string: a manifest within a ConfigMap, a JSON patch, the name of a resource."""
     text = value.text
-    if "/" not in text:
-        return
     if path[-1] == "name" and _names_a_resource(path[:-1]):
         if is_gpu_key(text):
             yield text
@@ -61,24 +62,41 @@ def _names_a_resource(path: Path) -> bool:
     return path[-1:] == ("gpu",) or (len(path) > 1 and path[-2] == "resources" and isinstance(path[-1], int))
 
 
-def _entries(root: Node | None) -> Iterator[tuple[Path, Scalar, Node]]:
+_Steps = tuple[Any, str | int] | None
+"""A path as its last step and the rest: most are never written out."""
+
+
+def _path(steps: _Steps) -> Path:
+    found: list[str | int] = []
+    while steps is not None:
+        steps, step = steps
+        found.append(step)
+    return tuple(reversed(found))
+
+
+def _entries(root: Node | None) -> Iterator[tuple[_Steps, Scalar, Node]]:
     """Every key of a document with its path; what an alias stands for is visited at its anchor."""
-    pending: list[tuple[Path, Node]] = [((), root)] if root is not None else []
+    pending: list[tuple[_Steps, Node]] = [(None, root)] if root is not None else []
     while pending:
-        path, node = pending.pop()
+        steps, node = pending.pop()
         if isinstance(node, Mapping):
-            below: list[tuple[Path, Node]] = []
+            below: list[tuple[_Steps, Node]] = []
             for key, value in node.entries:
                 name = deref(key)
+                if not isinstance(name, Scalar):
+                    continue
                 if is_merge(name):
                     sources = value.items if isinstance(value, Sequence) else [value]
-                    below.extend((path, one) for one in sources)
-                elif isinstance(name, Scalar):
-                    yield (*path, name.text), name, value
-                    below.append(((*path, name.text), value))
-            pending.extend(reversed(below))
+                    below.extend((steps, one) for one in sources)
+                else:
+                    here = (steps, name.text)
+                    yield here, name, value
+                    if not isinstance(value, Scalar):
+                        below.append((here, value))
+            below.reverse()
+            pending += below
         elif isinstance(node, Sequence):
-            pending.extend(((*path, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
+            pending.extend([((steps, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1)])
 
 
 def _claim_paths(pod: PodClaims) -> Iterator[Path]:
@@ -101,6 +119,8 @@ def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Ite
     """GPU values that something else than their own container uses: by anchor, alias or merge key."""
     if not document.aliases or document.root is None:
         return
+    from gpuxlate.manifest.sharing import Sharing, SharingError, resolve  # only where there are aliases
+
     sharing = Sharing(document.root)
     for pod in pods:
         for container in pod.claims.all_containers():

@@ -29,7 +29,10 @@ class Scalar(Node):
     def __init__(
         self, start: int, end: int, anchor: str | None, tag: str | None, text: str, style: str | None
     ) -> None:
-        super().__init__(start, end, anchor, tag)
+        self.start = start  # not by the base class: most nodes are scalars, and a call costs as much as this
+        self.end = end
+        self.anchor = anchor
+        self.tag = tag
         self.text = text
         self.style = style
 
@@ -49,12 +52,29 @@ class Scalar(Node):
 class Mapping(Node):
     """A mapping: its entries in their order, keys given twice included."""
 
-    __slots__ = ("entries", "flow")
+    __slots__ = ("_plain", "entries", "flow")
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
         super().__init__(start, start, anchor, tag)
         self.flow = flow
         self.entries: list[tuple[Node, Node]] = []
+        self._plain: dict[str, tuple[Node, Node]] | None = None
+
+    @property
+    def plain(self) -> dict[str, tuple[Node, Node]] | None:
+        """Key and value by the text of the key, where that is all: no merge keys, no keys but scalars.
+
+        Of a key that is given twice the last counts. Made once, of a mapping that is complete.
+        """
+        if self._plain is None:
+            found: dict[str, tuple[Node, Node]] = {}
+            for entry in self.entries:
+                key = entry[0]
+                if not isinstance(key, Scalar) or (key.text == MERGE and key.style is None):
+                    return None
+                found[key.text] = entry
+            self._plain = found
+        return self._plain
 
 
 class Sequence(Node):
@@ -132,6 +152,11 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
     Merge keys are followed: entries of the mapping itself come first and win over merged ones. Of
     a key that is given twice the last counts, as for the API server.
     """
+    plain = mapping.plain
+    if plain is not None:
+        for name, (key_node, value) in plain.items():
+            yield name, key_node, value, mapping
+        return
     seen: set[str] = set()
     pending, visited = [mapping], {id(mapping)}
     while pending:
@@ -156,8 +181,35 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
                 yield name, key_node, value, owner
 
 
+def inside(node: Node) -> list[Node]:
+    """The nodes right below a node, keys included; what an alias stands for is not below it."""
+    if isinstance(node, Mapping):
+        return [part for entry in node.entries for part in entry]
+    return list(node.items) if isinstance(node, Sequence) else []
+
+
+def givers_of(mapping: Mapping, name: str) -> Iterator[tuple[Node, Mapping]]:
+    """Key node and owning mapping of each entry of a name, those that another one wins over included."""
+    pending, visited = [mapping], {id(mapping)}
+    for owner in pending:
+        for key_node, value in owner.entries:
+            key = deref(key_node)
+            if is_merge(key):
+                sources = deref(value)
+                for one in map(deref, sources.items if isinstance(sources, Sequence) else [sources]):
+                    if isinstance(one, Mapping) and id(one) not in visited:
+                        visited.add(id(one))
+                        pending.append(one)
+            elif isinstance(key, Scalar) and key.text == name:
+                yield key_node, owner
+
+
 def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:
     """Key node, value node and owning mapping of one entry, found as by ``entries_of``."""
+    plain = mapping.plain
+    if plain is not None:
+        entry = plain.get(name) if isinstance(name, str) else None
+        return None if entry is None else (*entry, mapping)
     merges = False
     for key_node, value in reversed(mapping.entries):
         key = deref(key_node)
@@ -173,7 +225,8 @@ def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | 
 def get(node: Node | None, *path: str | int) -> Node | None:
     """The node at a path below ``node``, None where there is none."""
     for step in path:
-        node = deref(node) if node is not None else None
+        if isinstance(node, Alias):
+            node = deref(node)
         if isinstance(node, Mapping):
             entry = entry_of(node, step)
             node = entry[1] if entry else None
@@ -256,6 +309,6 @@ def to_plain(node: Node, depth: int = 0) -> Any:
         case Kind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
             return int(node.text)
         case Kind.FLOAT:
-            return float(node.text.replace("_", ""))
+            return float(re.sub("_|[.](?=[inIN])", "", node.text))  # Python writes .inf without its dot
         case _:
             return node.text

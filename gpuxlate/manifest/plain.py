@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -37,7 +38,9 @@ def _lines(data: dict[str, Any] | list[Any], indent: str) -> Iterator[str]:
     """The lines of a mapping or list that holds something."""
     if isinstance(data, dict):
         for key, value in data.items():
-            yield from _entry(f"{indent}{_string(str(key))}:", value, indent)
+            name = _string(str(key))
+            head = f"{indent}{name}:" if len(name) <= _LONGEST_KEY else f"{indent}? {name}\n{indent}:"
+            yield from _entry(head, value, indent)
         return
     for item in data:
         if isinstance(item, (dict, list)) and item:
@@ -70,9 +73,13 @@ def _fits_block(text: str) -> bool:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
     return _string(value) if isinstance(value, str) else json.dumps(value)
 
 
+_LONGEST_KEY = 1000
+"""A longer key says that it is one: without a mark YAML looks for the colon in 1024 characters."""
 _NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _ELSEWHERE = re.compile(r"[yYnN]|[0-9]{4}-.*")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gpuxlate.claims import Append, Edit, Kind, Path, Put, Remove, Rename
 from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of
+from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of, givers_of, inside
 from gpuxlate.manifest.sharing import Sharing, SharingError, Use, key_text
 
 
@@ -47,6 +47,7 @@ def make_plan(document: Document, edits: Iterable[Edit]) -> Plans:
         planner.add(edit)
     planner.check_names()
     planner.prune()
+    planner.check_gone()
     if document.aliases:
         planner.check_shared()
         planner.check_anchored()
@@ -58,6 +59,7 @@ class _Spot:
     """Where a path leads: the deepest existing entry, the steps that are missing below it."""
 
     owner: Mapping | Sequence  # what holds the entry physically: a merged mapping, say
+    here: Mapping | Sequence  # what the path names: it holds or merges the entry
     handle: Node  # the key node of the entry, or the item
     step: str | int
     value: Node
@@ -81,6 +83,7 @@ class _Planner:
         # by node: the entries through which edits reached it
         self._reached: dict[int, dict[int, _Spot]] = {}
         self._said: dict[tuple[Any, ...], _Said] = {}
+        self._leaving: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
         self._path: Path = ()  # of the edit at hand
 
     @cached_property
@@ -94,6 +97,8 @@ class _Planner:
             return
         if isinstance(edit, Rename) and spot.rest:
             raise EditError("there is no such entry to rename", edit.path)
+        if isinstance(edit, Remove) or (isinstance(edit, Rename) and edit.key != spot.step):
+            self._leaves(spot, edit.path)
         holder, step = _place(spot, edit)
         new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
         missing = spot.rest[1:] if holder is deref(spot.value) else spot.rest
@@ -148,7 +153,7 @@ class _Planner:
         if not isinstance(root, Mapping):
             raise EditError("the document holds no mapping", path)
         ancestors: tuple[Node, ...] = ()
-        spot = _Spot(root, root, "", root, ancestors, path)
+        spot = _Spot(root, root, root, "", root, ancestors, path)
         node: Node = root
         for depth, step in enumerate(path):
             here = deref(node)
@@ -164,7 +169,7 @@ class _Planner:
             else:
                 break
             ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
-            spot = _Spot(holder, handle, step, value, ancestors, path[depth + 1 :])
+            spot = _Spot(holder, here, handle, step, value, ancestors, path[depth + 1 :])
             self._reached.setdefault(id(deref(value)), {})[id(handle)] = spot
             node = value
         return spot
@@ -197,6 +202,20 @@ class _Planner:
     def _path_to(self, plan: NodePlan, name: str) -> Path:
         paths = [path for said in self._said.values() if said.holder is plan.node for path in said.paths]
         return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
+
+    def _leaves(self, spot: _Spot, path: Path) -> None:
+        if isinstance(spot.here, Mapping):
+            self._leaving.append((spot.here, str(spot.step), path))
+
+    def check_gone(self) -> None:
+        """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
+        for here, name, path in self._leaving:
+            for key, owner in givers_of(here, name):
+                plan = self.plans.get(id(owner))
+                if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
+                    twice = owner is here
+                    why = "it is given twice" if twice else "a merge key brings it back"
+                    raise EditError(f"{name} would still be there: {why}", path, None if twice else "GX005")
 
     # -- anchors -------------------------------------------------------------------------------
 
@@ -254,6 +273,7 @@ class _Planner:
                 above = self._plan(spot)
                 if id(spot.handle) not in above.removed:
                     above.removed.add(id(spot.handle))
+                    self._leaves(spot, above.path)
                     pending.append(above)
 
 
@@ -293,17 +313,17 @@ def gone_nodes(plans: Plans) -> set[int]:
     """The nodes that go with removed or replaced entries; their own plans need no splices."""
     gone: set[int] = set()
     for plan in plans.values():
-        if not plan.removed:
+        if not (plan.removed or plan.values):
             continue
         entries = plan.node.entries if isinstance(plan.node, Mapping) else [(n, n) for n in plan.node.items]
         pending = [part for entry in entries if id(entry[0]) in plan.removed for part in entry]
+        for key, value in entries:
+            if id(key) in plan.values:
+                pending += inside(value)
         while pending:
             node = pending.pop()
             gone.add(id(node))
-            if isinstance(node, Mapping):
-                pending.extend(part for entry in node.entries for part in entry)
-            elif isinstance(node, Sequence):
-                pending.extend(node.items)
+            pending += inside(node)
     return gone
 
 

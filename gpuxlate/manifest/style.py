@@ -14,7 +14,7 @@ from gpuxlate.claims import Kind
 from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, body_start, resolve_plain
 from gpuxlate.manifest.source import Source
 
-_PLAIN_SAFE = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
+_PLAIN_SAFE = re.compile(r"(?![.]{3})[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,17 @@ from typing import Any
 
 from gpuxlate.claims import Kind
 from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence, body_start, content_end, deref
+from gpuxlate.manifest.nodes import (
+    Alias,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    body_start,
+    content_end,
+    deref,
+    inside,
+)
 from gpuxlate.manifest.plan import EditError, NodePlan
 from gpuxlate.manifest.style import Style, style_at
 
@@ -173,10 +183,8 @@ def _leaves(nodes: list[Node]) -> list[Node]:
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        if isinstance(node, Mapping):
-            pending.extend(part for entry in node.entries for part in entry)
-        elif isinstance(node, Sequence):
-            pending.extend(node.items)
+        if isinstance(node, (Mapping, Sequence)):
+            pending += inside(node)
         else:
             found.append(node)
     return found

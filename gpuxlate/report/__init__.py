@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from gpuxlate.report.summary import Replacement, Summary
+    from gpuxlate.report.summary import LineOf, Replacement, Summary
     from gpuxlate.rules.base import Rule
 
 FORMATS: tuple[str, ...] = ("text", "json", "sarif", "github", "gitlab")
@@ -20,7 +20,7 @@ def render(
     diagnostics: Sequence[Diagnostic],
     summary: Summary,
     *,
-    sources: Callable[[str], str | None] | None = None,
+    lines: LineOf | None = None,
     color: bool = False,
     rules: Callable[[str], Rule | None] | None = None,
     version: str = "",
@@ -29,12 +29,12 @@ def render(
     """The whole output of a format, its last line break included. Raises ValueError for an unknown one."""
     if format_name not in FORMATS:
         raise ValueError(f"unknown format {format_name!r}; formats: {', '.join(FORMATS)}")
-    from gpuxlate.report.summary import Report, no_replacements, no_rule, no_source
+    from gpuxlate.report.summary import Report, no_line, no_replacements, no_rule
 
     report = Report(
         diagnostics,
         summary,
-        sources or no_source,
+        lines or no_line,
         color,
         rules or no_rule,
         version,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 from gpuxlate.diagnostics import Span
@@ -12,8 +10,6 @@ from gpuxlate.report.characters import visible, width
 COLUMNS = 120
 """The widest excerpt, without its gutter, in columns."""
 
-_BOM = "\ufeff"
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _TAB_COLUMNS = 8
 
 
@@ -23,23 +19,6 @@ class Excerpt(NamedTuple):
     line: str
     indent: str
     carets: str
-
-
-class Lines:
-    """Lines of files by number. Holds one file at a time: findings come file by file."""
-
-    def __init__(self, sources: Callable[[str], str | None]) -> None:
-        self._sources = sources
-        self._file: str | None = None
-        self._lines: list[str] = []
-
-    def find(self, file: str, line: int) -> str | None:
-        """The text of a line (from 1), or None where there is no such file or line."""
-        if file != self._file:
-            text = self._sources(file)
-            self._file = file
-            self._lines = [] if text is None else _LINE_BREAK.split(text.removeprefix(_BOM))
-        return self._lines[line - 1] if 1 <= line <= len(self._lines) else None
 
 
 def excerpt(line: str, span: Span) -> Excerpt:

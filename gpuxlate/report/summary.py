@@ -49,7 +49,11 @@ class Replacement(NamedTuple):
     text: str
 
 
-def no_source(_file: str) -> str | None:
+LineOf = Callable[[str, int], str | None]
+"""The text of a line (from 1) of a file, None where it is not known."""
+
+
+def no_line(_file: str, _line: int) -> str | None:
     """For runs without texts: no excerpts."""
     return None
 
@@ -68,13 +72,13 @@ def no_replacements(_diagnostic: Diagnostic) -> Sequence[Replacement]:
 class Report:
     """The input of every format. The findings are located and in the order of their sort keys.
 
-    ``sources`` gives the text of a file for excerpts, ``rules`` the rule of a code for help texts,
+    ``lines`` gives a line of a file for excerpts, ``rules`` the rule of a code for help texts,
     ``replacements`` the fix of a finding as changes of its file's text.
     """
 
     diagnostics: Sequence[Diagnostic]
     summary: Summary
-    sources: Callable[[str], str | None] = no_source
+    lines: LineOf = no_line
     color: bool = False
     rules: Callable[[str], Rule | None] = no_rule
     version: str = ""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.diagnostics import Diagnostic, Severity, Span
 from gpuxlate.report.characters import visible
-from gpuxlate.report.excerpt import Lines, excerpt
-from gpuxlate.report.summary import Report, Summary
+from gpuxlate.report.excerpt import excerpt
+from gpuxlate.report.summary import LineOf, Report, Summary
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
@@ -22,15 +22,12 @@ _SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Sever
 
 def render(report: Report) -> str:
     """All findings in their order, none left out, and the counts as the last line."""
-    found = findings(report.diagnostics, report.sources, report.color)
+    found = findings(report.diagnostics, report.lines, report.color)
     return (found + "\n" if found else "") + _counts(report.summary) + "\n"
 
 
-def findings(
-    diagnostics: Iterable[Diagnostic], sources: Callable[[str], str | None], color: bool = False
-) -> str:
+def findings(diagnostics: Iterable[Diagnostic], lines: LineOf, color: bool = False) -> str:
     """The findings alone, as every command shows them on stderr; empty where there are none."""
-    lines = Lines(sources)
     blocks = ["\n".join(_finding(one, lines, color)) for one in diagnostics]
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
@@ -47,7 +44,7 @@ def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | 
     return "".join(rows)
 
 
-def _finding(one: Diagnostic, lines: Lines, color: bool) -> Iterator[str]:
+def _finding(one: Diagnostic, lines: LineOf, color: bool) -> Iterator[str]:
     def paint(style: str, text: str) -> str:
         return f"{style}{text}{_RESET}" if color else text
 
@@ -58,7 +55,7 @@ def _finding(one: Diagnostic, lines: Lines, color: bool) -> Iterator[str]:
     if one.file is not None:
         place = f":{span.line}:{span.column}" if span else ""
         yield f"{margin}{paint(_GUTTER, '-->')} {visible(one.file)}{place}"
-        line = lines.find(one.file, span.line) if span else None
+        line = lines(one.file, span.line) if span else None
         if span and line is not None:
             seen = excerpt(line, span)
             bar = paint(_GUTTER, f"{margin} |")

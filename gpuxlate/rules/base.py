@@ -108,6 +108,11 @@ class Rule:
         return Diagnostic(self.code, severity or self.severity, message, hint, path, on_key, fix)
 
 
+def letters(text: str) -> str:
+    """Letters and digits alone, in lower case: ``veLinux 2.0`` is ``velinux20``."""
+    return "".join(char for char in text.lower() if char.isalnum())
+
+
 PodCheck = Callable[[Rule, PodClaims, Context], Iterable[Diagnostic]]
 
 

@@ -6,7 +6,6 @@ that is none. Everything wrong with a configuration is a usage error: ConfigErro
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gpuxlate.claims import Path as DocumentPath
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.spec.find import absolute
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -25,8 +25,6 @@ ReadYaml = Callable[[str], object]
 CODE = "config"
 """What stands for a rule code in these diagnostics: a configuration breaks no rule."""
 
-NAMES = (".gpuxlate.yaml", ".gpuxlate.yml")
-PYPROJECT = "pyproject.toml"
 SECTION = ("tool", "gpuxlate")
 
 
@@ -86,13 +84,9 @@ class Config:
 
 def _relative(file: Path, config: Path) -> str | None:
     """The file as seen from the folder of the configuration; symbolic links are not followed."""
-    folder = _absolute(config).parent
-    target = _absolute(file)
+    folder = absolute(config).parent
+    target = absolute(file)
     return target.relative_to(folder).as_posix() if target.is_relative_to(folder) else None
-
-
-def _absolute(path: Path) -> Path:
-    return Path(os.path.normpath(path.absolute()))
 
 
 @cache
@@ -101,48 +95,6 @@ def _pattern(text: str) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec
 
     return GitIgnoreSpec.from_lines([text])
-
-
-# --- finding ----------------------------------------------------------------------------------------
-
-
-def find_config(start: Path) -> Path | None:
-    """The nearest configuration file from ``start`` upwards, to the git root or that of the disk."""
-    start = _absolute(start)
-    folder = start if start.is_dir() else start.parent
-    for one in (folder, *folder.parents):
-        for name in NAMES:
-            if _is_there(one / name):
-                return one / name
-        if _has_section(one / PYPROJECT):
-            return one / PYPROJECT
-        if _is_there(one / ".git"):
-            return None
-    return None
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a folder that may not be looked into
-        return False
-
-
-def _has_section(pyproject: Path) -> bool:
-    """[tool.gpuxlate] is there; a broken file that seems to have it counts, for the error to show."""
-    try:
-        content = pyproject.read_bytes()
-    except OSError:
-        return False
-    if b"gpuxlate" not in content:
-        return False
-    import tomllib
-
-    try:
-        tool = tomllib.loads(content.decode()).get("tool", {})
-    except ValueError:
-        return b"tool.gpuxlate" in content
-    return isinstance(tool, dict) and "gpuxlate" in tool
 
 
 # --- loading ----------------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.backends.volcano_vgpu import BACKEND
 from gpuxlate.fit import Accept
-from gpuxlate.lint import LintSettings, fix_source, lint_source
+from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.manifest.source import Source
+from gpuxlate.mend import fix_source
 from gpuxlate.profile import Profile
 from gpuxlate.share import Share
 

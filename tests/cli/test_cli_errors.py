@@ -268,6 +268,12 @@ FILES: dict[str, tuple[tuple[str, ...], str | bytes | None, int, str]] = {
     "no share": ((RENDER, COMPARE), DEPLOYMENT, 1, NO_SHARE),
     "a list": ((RENDER, COMPARE), "- 1\n", 1, LIST),
     "empty": ((RENDER, PARSE, COMPARE), "", 3, "error: a.yaml: it is empty\n"),
+    "a byte order mark alone": (
+        (PARSE, "translate a.yaml --to vke"),
+        "\ufeff \n",
+        3,
+        "error: a.yaml: it is empty\n",
+    ),
     "comments alone": ((RENDER, COMPARE), "# nothing\n", 3, "error: a.yaml: it is empty\n"),
     "missing": ((RENDER, PARSE, COMPARE), None, 3, "error: a.yaml: no such file or directory\n"),
     "not UTF-8": (

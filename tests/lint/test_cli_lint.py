@@ -209,6 +209,7 @@ def test_statistics(lint: Lint, write: Write) -> None:
     [
         ({"a.yaml": ""}, ["a.yaml"], "a.yaml: empty, nothing to check"),
         ({"a.yaml": " \n\n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
+        ({"a.yaml": b"\xef\xbb\xbf \n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
         ({}, ["a.yaml"], "a.yaml: no such file or directory"),
         (
             {"a.yaml": b"name: \xff\n"},
@@ -219,7 +220,7 @@ def test_statistics(lint: Lint, write: Write) -> None:
         ({"d/notes.txt": "a"}, ["d"], "nothing to check: no YAML in the folders given"),
         ({"a.yaml": CLEAN}, ["a.yaml/b.yaml"], "a.yaml/b.yaml: not a directory"),
     ],
-    ids=["empty", "blank", "missing", "no-utf-8", "utf-16", "folder", "below-a-file"],
+    ids=["empty", "blank", "mark", "missing", "no-utf-8", "utf-16", "folder", "below-a-file"],
 )
 def test_what_cannot_be_read(
     lint: Lint, write: Write, files: dict[str, str | bytes], paths: list[str], said: str

@@ -11,8 +11,9 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.cli.common import read_yaml
 from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.lint import LintSettings, fix_source, lint_source
+from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.manifest.source import Source
+from gpuxlate.mend import fix_source
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Scope
 from gpuxlate.spec.config import load_profile_file

@@ -14,9 +14,10 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.cli.common import read_yaml
 from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.files import may_hold
-from gpuxlate.lint import LintSettings, lint_source, text_marks
+from gpuxlate.lint import LintSettings, lint_source
+from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest.source import Source
+from gpuxlate.marks import may_hold
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Scope
 from gpuxlate.spec.config import load_profile_file

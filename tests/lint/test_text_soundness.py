@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.files import may_hold
-from gpuxlate.lint import LintSettings, lint_source, text_marks
+from gpuxlate.lint import LintSettings, lint_source
+from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest.catalog import JOBS
 from gpuxlate.manifest.source import Source
+from gpuxlate.marks import may_hold
 from gpuxlate.rules.vocabulary import Vocabulary
 
 BACKENDS = tuple(registry.pod_backends())

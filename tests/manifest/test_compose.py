@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from math import inf, isnan
+
 import pytest
 
 from gpuxlate.claims import Kind
@@ -149,6 +152,20 @@ def test_what_a_plain_scalar_is(text: str, kind: Kind) -> None:
     assert resolve_plain(text) is kind
 
 
+# image names, URLs and ports in braces: with libyaml before 0.2.1 these were no YAML
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{image: nginx:1.25}", {"image": "nginx:1.25"}),
+        ("[--url=http://localhost:80/a?b]", ["--url=http://localhost:80/a?b"]),
+        ("{a: b:c, d: e}", {"a": "b:c", "d": "e"}),
+        ("[a?b]", ["a?b"]),
+    ],
+)
+def test_colons_inside_of_braces(text: str, value: object) -> None:
+    assert to_plain(only(text)) == value
+
+
 MERGED = "base: &b {x: 1, y: 2}\nother: &o {y: 3, z: 4}\nm:\n  <<: [*b, *o]\n  x: 9\n  x: 10\n"
 
 
@@ -193,6 +210,11 @@ BAD = [
     ("a: &x {b: *x}\n", "alias *x stands inside its own anchor", 10),
     ("a: &x 1\n---\nb: *x\n", "alias *x has no anchor before it", 15),
     ("a: \x01\n", "control characters are not allowed", 3),
+    ("值: \U0001f600\x01\n", "control characters are not allowed", 4),
+    ('a: "\x7f"\n', "control characters are not allowed", 4),
+    ('["\x01"]\n', "control characters are not allowed", 2),
+    ("值: \ud800\n", "surrogates not allowed", 3),
+    ('a: "\\\\ud83d\\ude00"\n', "found invalid Unicode character escape code", None),
     ("a: 1\n---\n%YAML 1.1\n", "did not find expected <document start>", None),
     ("x: {{ .Values.gpu }}{{ .y }}\n", "did not find expected key", None),
 ]  # fmt: skip
@@ -236,9 +258,52 @@ def test_what_stands_before_a_break_is_read() -> None:
         next(read)
 
 
-def test_json_escapes_beyond_sixteen_bits_are_read() -> None:
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'"\ud83d\ude00x\uD83D\uDE01"', "\U0001f600x\U0001f601"),
+        (r'"\\\ud83d\ude00"', "\\\U0001f600"),
+        (r'"\\ud83d\\ude00"', r"\ud83d\ude00"),
+        (r"'\ud83d\ude00'", r"\ud83d\ude00"),
+        (r"\ud83d\ude00 \\ud83d\ude00", r"\ud83d\ude00 \\ud83d\ude00"),
+        ("| # \\uD83D\\uDE00\n  \\ud83d\\ude00\n# \\ud83d\\ude01", "\\ud83d\\ude00\n"),
+        ('!!str # \\ud83d\\ude00\n  "\ufdd0\\ufdd1\\ud83d\\ude01"', "\ufdd0\ufdd1\U0001f601"),
+    ],
+)
+def test_json_escapes_beyond_sixteen_bits_are_read(text: str, value: str) -> None:
     """Python's json writes an emoji as two escapes, which libyaml refuses."""
-    text = '{"note": "\\ud83d\\ude00", "cores": 30}'
-    document = next(documents(Source("x.json", text)))
-    assert document.root is not None
-    assert to_plain(document.root)["cores"] == 30
+    root = only(f"note: {text}\n")
+    assert to_plain(root) == {"note": value}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a\x7f": "\x80\uffff\\ud83d\\ude00\x9f\ufffe"}',
+        '\n ["\x7f\x7f\\ud83d\\ude00\\ud83d\\ude00\x7f", "\\\\\x7f"]',
+    ],
+)
+def test_json_s_own_characters_are_read(text: str) -> None:
+    """RFC 8259, section 7: strings hold every character but quotes, backslashes and those below U+0020."""
+    assert to_plain(only(text)) == json.loads(text)
+
+
+def test_such_escapes_in_a_text_that_has_every_stand_in() -> None:
+    """Read all the same, as the replacement character."""
+    every = "".join(map(chr, range(0xFDD0, 0xFDF0)))
+    assert to_plain(only(f'"{every}\\ud83d\\ude00"')) == every + "\ufffd\ufffd"
+
+
+def test_numbers_without_end() -> None:
+    root = only("[.inf, -.Inf, +.INF, 1e999, -1_0.5e999]")
+    assert to_plain(root) == [inf, -inf, inf, inf, -inf]
+    assert isnan(to_plain(only(".NaN")))
+
+
+def test_a_document_before_a_break_has_its_text() -> None:
+    """The break shows between two documents: here the second does not even begin."""
+    stream = documents(Source("f", "{a: 1}\nb: 2\n"))
+    document = next(stream)
+    assert document.text == "{a: 1}\n"
+    with pytest.raises(NotYamlError):
+        next(stream)

@@ -370,6 +370,21 @@ NOT_ALIKE: dict[str, tuple[str, tuple[Edit, ...]]] = {
     "the anchor goes, its alias stays": ("limits: {a: &c 30, b: 1}\nother: *c\n", (Remove(LIMITS),)),
     "an anchor inside of what goes": ("limits:\n  a: {b: &c 30}\nx: 1\nother: *c\n", (Remove(LIMITS),)),
     "a key with an anchor": ("limits: {&k a: 1}\nother: *k\n", (Rename(LIMITS, "b", 1),)),
+    "an anchor inside of what is replaced": ("limits: {a: {b: &c 30}}\nother: *c\n", (Put(LIMITS, 1),)),
+    # what goes comes back
+    "a merge brings back what goes": ("b: &b {a: 1}\nlimits: {<<: *b, a: 2}\n", (Remove(LIMITS),)),
+    "a merge brings back what gets another name": (
+        "b: &b {a: 1}\nlimits:\n  <<: *b\n  a: 2\n",
+        (Rename(LIMITS, "c", 2),),
+    ),
+    "the second of two merged mappings": (
+        "x: &x {a: 1}\ny: &y {a: 2}\nlimits: {<<: [*x, *y], a: 3}\n",
+        (Remove(LIMITS),),
+    ),
+    "a merge brings back what a removal empties": (
+        "b: &b {limits: {z: 1}}\nm:\n  <<: *b\n  limits:\n    a: 1\n",
+        (Remove(("m", "limits", "a")),),
+    ),
 }
 
 
@@ -406,6 +421,11 @@ REFUSED: dict[str, tuple[str, tuple[Edit, ...], str]] = {
     ),
     "a list within a list": ("m:\n- - a\n  - b\n", (Remove(("m", 0, 0)),), "shares its line"),
     "a complex key": ("? a\n: 1\nb: 1\n", (Remove(("a",)),), "shares its line"),
+    "a key given twice": (
+        "a: 1\na: 2\nb: 1\n",
+        (Remove(("a",)),),
+        "a would still be there: it is given twice",
+    ),
     "a list as a document": ("- a\n", (Put(("a",), 1),), "the document holds no mapping"),
     "a tag that would contradict": (
         "a: !!str &x 1\nb: *x\n",
@@ -423,6 +443,14 @@ def test_refused_with_a_reason_and_a_place(name: str) -> None:
         edited(text, *edits)
     assert reason in caught.value.message
     assert caught.value.path in {edit.path for edit in edits}
+
+
+def test_nothing_is_taken_from_what_follows() -> None:
+    """A document that ends in the middle of a line, before a text that is no YAML."""
+    source = Source("f", "  a:\x85b:")
+    document = next(documents(source))
+    with pytest.raises(EditError, match="the text that follows would change too"):
+        edit_document(document, [Put(("c",), 1), Remove(("a",))])
 
 
 def test_no_edits_no_splices() -> None:

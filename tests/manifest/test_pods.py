@@ -280,6 +280,15 @@ def test_an_anchor_that_something_else_uses_is_refused() -> None:
     assert [d.code for d in made.diagnostics if d.code != "GX014"] == ["GX005"]
 
 
+def test_a_merge_key_brings_no_key_of_the_source_back() -> None:
+    """Without the key in the limits themselves that of the merged mapping would count."""
+    text = f"x: &x {{aliyun.com/gpu-mem: 2}}\n{POD}  - name: a\n    resources:\n      limits:\n"
+    text += "        <<: *x\n        aliyun.com/gpu-mem: 4\n"
+    made = translated(text, "neutral")
+    assert made.text == text
+    assert [d.code for d in made.diagnostics if d.code != "GX014"] == ["GX005"]
+
+
 def test_shared_values_are_those_that_others_use() -> None:
     found = []
     for text in (BOTH, ALIASED, MERGED):

@@ -10,7 +10,7 @@ from gpuxlate.manifest.source import DecodeError, Source
 
 def test_a_byte_order_mark_is_set_apart_and_put_back() -> None:
     source = Source.from_bytes("f", b"\xef\xbb\xbfa: 1\n")
-    assert (source.bom, source.text) == (True, "a: 1\n")
+    assert (source.bom, source.text) == ("\ufeff", "a: 1\n")
     assert source.encode("b: 2\n") == b"\xef\xbb\xbfb: 2\n"
 
 

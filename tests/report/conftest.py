@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gpuxlate.diagnostics import Diagnostic, Fix, ObjectRef, Severity, Span
+from gpuxlate.manifest.source import Source, Texts
 from gpuxlate.report.summary import Summary
 from gpuxlate.rules.base import Rule, Scope, rule
 
@@ -79,5 +80,5 @@ def rules() -> Callable[[str], Rule | None]:
 
 
 @pytest.fixture
-def sources() -> Callable[[str], str | None]:
-    return {"deploy.yaml": DEPLOY}.get
+def lines() -> Callable[[str, int], str | None]:
+    return Texts.of(Source("deploy.yaml", DEPLOY)).line

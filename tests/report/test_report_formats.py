@@ -160,7 +160,7 @@ def test_repository_path(file, path, tmp_path, monkeypatch):
 def test_the_same_bytes_on_every_run_and_encodable(name, finding, summary, rules):
     findings = [finding(message=EVIL, hint=EVIL, file=EVIL), finding(code="GX001"), finding()]
     runs = {
-        render(name, findings, summary, sources=lambda _: f"{EVIL}\n" * 20, rules=rules, version="1.2.3")
+        render(name, findings, summary, lines=lambda _file, _line: EVIL, rules=rules, version="1.2.3")
         for _ in range(3)
     }
     (rendered,) = runs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuxlate.diagnostics import Fix, Severity, Span
+from gpuxlate.manifest.source import Source, Texts
 from gpuxlate.report import render, statistics
 from gpuxlate.report.characters import visible, width
 from gpuxlate.report.excerpt import COLUMNS, excerpt
@@ -13,18 +14,19 @@ from gpuxlate.report.summary import Summary
 
 def body(finding, text):
     """The output without the line of counts."""
-    rendered = render("text", [finding], Summary(), sources=lambda _: text)
+    texts = Texts() if text is None else Texts.of(Source("deploy.yaml", text))
+    rendered = render("text", [finding], Summary(), lines=texts.line)
     return rendered.rsplit("\n\n", 1)[0].split("\n")
 
 
-def test_golden(finding, summary, sources):
+def test_golden(finding, summary, lines):
     unsafe = Fix("Drop the memory", (), safe=False)
     findings = [
         finding(),
         finding(code="TKE008", severity=Severity.WARNING, hint=None, fix=unsafe, span=Span(2, 7, 2, 17)),
         finding(code="GX010", file="empty.yaml", hint=None, fix=None, span=None, message="no document"),
     ]
-    assert render("text", findings, summary, sources=sources) == (
+    assert render("text", findings, summary, lines=lines) == (
         "error[TKE002]: qgpu-core is 33, which is no multiple of 5\n"
         "  --> deploy.yaml:11:46\n"
         "   |\n"
@@ -52,9 +54,9 @@ def test_golden(finding, summary, sources):
     )
 
 
-def test_colour_adds_codes_and_changes_nothing_else(finding, summary, sources):
-    plain = render("text", [finding()], summary, sources=sources)
-    coloured = render("text", [finding()], summary, sources=sources, color=True)
+def test_colour_adds_codes_and_changes_nothing_else(finding, summary, lines):
+    plain = render("text", [finding()], summary, lines=lines)
+    coloured = render("text", [finding()], summary, lines=lines, color=True)
     assert "\x1b" not in plain
     assert "\x1b[1;31merror[TKE002]\x1b[0m" in coloured
     for code in ("\x1b[0m", "\x1b[1m", "\x1b[1;34m", "\x1b[1;31m"):
@@ -138,7 +140,7 @@ def test_no_excerpt_where_the_source_has_no_such_line(finding, text):
 def test_nothing_of_the_input_acts_on_a_terminal(finding):
     evil = "\x1b]0;x\x07\nerror[GX001]: forged\r\x9b2J\u202e\ud800"
     one = finding(message=evil, hint=evil, file=f"{evil}.yaml", fix=Fix(evil, ()))
-    rendered = render("text", [one], Summary(), sources=lambda _: f"{evil}\n" * 20)
+    rendered = render("text", [one], Summary(), lines=lambda _file, _line: evil)
     assert set(rendered) & set("\x1b\x07\r\x9b\u202e\ud800") == set()
     assert not any(line.startswith("error[GX001]") for line in rendered.split("\n"))
     assert rendered.startswith("error[TKE002]: ␛]0;x␇␊error[GX001]: forged␍\\x9b2J\\u202e\\ud800\n")
@@ -165,17 +167,10 @@ def test_counts(summary, line):
     assert render("text", [], summary) == f"{line}\n"
 
 
-def test_no_finding_is_left_out(finding, summary, sources):
+def test_no_finding_is_left_out(finding, summary, lines):
     findings = [finding(message=f"number {number}") for number in range(2000)]
-    rendered = render("text", findings, summary, sources=sources)
+    rendered = render("text", findings, summary, lines=lines)
     assert rendered.count("\nerror[TKE002]: number ") == 1999
-
-
-def test_each_source_is_asked_once(finding, summary):
-    asked = []
-    files = ["a.yaml", "a.yaml", "b.yaml"]
-    render("text", [finding(file=file) for file in files], summary, sources=lambda file: asked.append(file))
-    assert asked == ["a.yaml", "b.yaml"]
 
 
 def test_statistics(finding, rules):

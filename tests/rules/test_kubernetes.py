@@ -60,6 +60,11 @@ NUMBERS: list[tuple[str, str, str, Severity, int | None, bool]] = [
     (MIB, "6Ki", "K8S002", W, 6144, True),
     (MIB, "6000k", "K8S002", E, None, False),  # 6000000 MiB: nobody means that
     ("gpuxlate.io/cards", "2Gi", "K8S002", E, None, False),
+    # what begins like an exponent or like the suffix E
+    (GIB, "4EB", "K8S002", E, None, False),
+    (GIB, "4EiB", "K8S002", E, None, False),
+    (GIB, "30em", "K8S002", E, None, False),
+    (GIB, "30e", "K8S002", E, None, False),
 ]
 
 

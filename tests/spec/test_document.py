@@ -93,6 +93,8 @@ BAD: list[tuple[str, Any, str, str, str]] = [
     ("label", named("a", labels={"x": 1.10}), "GX010 metadata.labels.x", "1.1", "quotes"),
     ("label key", named("a", labels={1: "x"}), "GX010 key metadata.labels[1]", "labels is 1", "quotes"),
     ("labels", named("a", labels=None), "GX010 metadata.labels", "empty", "take the line out"),
+    ("no end", document({"cores": float("inf")}), "GX010 spec.cores", "is inf", "write cores: 30"),
+    ("no number", document({"cores": float("nan")}), "GX010 spec.cores", "is nan", "write cores: 30"),
     # arithmetic
     ("cores 0", document({"cores": 0}), "GX011 spec.cores", "at least 1", "omit cores"),
     ("cores -1", document({"cores": -1}), "GX011 spec.cores", "cores is -1", "omit cores"),

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from gpuxlate import quantity
-from gpuxlate.backends.requirements import letters
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Put, Remove, Value
 from gpuxlate.diagnostics import Fix
 from gpuxlate.profile import Profile
-from gpuxlate.rules.base import Context
+from gpuxlate.rules.base import Context, letters
 
 RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
 DEFAULT_POLICY = "fixed-share"

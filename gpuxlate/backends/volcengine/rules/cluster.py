@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from gpuxlate.backends.requirements import Requirement, unmet
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine import prerequisites
 from gpuxlate.backends.volcengine.rules.asked import (
     DEFAULT_POLICY,
     annotation,
@@ -19,6 +18,9 @@ from gpuxlate.claims import Path, PodClaims
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.quantity import round_up
 from gpuxlate.rules.base import Context, Rule, rule
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.requirements import Requirement
 
 
 @rule("VKE005", Severity.ERROR)
@@ -243,6 +245,9 @@ def cluster_can_colocate(this: Rule, pod: PodClaims, context: Context) -> Iterat
     where = annotation(pod, k.QOS) or next((value for value in reclaimed if value), None)
     if where is None:
         return
+    from gpuxlate.backends.requirements import unmet  # only where there is a profile: start-up counts
+    from gpuxlate.backends.volcengine import prerequisites
+
     for lack in unmet(profile, prerequisites.COLOCATION):
         need = lack.requirement
         message = f"{need.when} needs {need.what} {need.bound}; it is {lack.found}"
@@ -290,6 +295,9 @@ def component_knows_the_cards(this: Rule, pod: PodClaims, context: Context) -> I
     every = list(asked(pod))
     if profile is None or not every:
         return
+    from gpuxlate.backends.requirements import unmet
+    from gpuxlate.backends.volcengine import prerequisites
+
     checks: list[tuple[str, Path, Requirement]] = []
     listed = annotation(pod, k.MULTIPLE_GPU)
     if listed:

@@ -1,0 +1,214 @@
+"""Translating every input of a run: in pieces, on all cores where there is much to do, results in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from gpuxlate.backends.registry import marks
+from gpuxlate.cli.ordered import LIGHT, ordered
+from gpuxlate.cli.progress import progress
+from gpuxlate.cli.spool import Spool, Stretch
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.files import Input, InputError, reader, under_chart_templates
+from gpuxlate.item import Item
+from gpuxlate.manifest.alike import Alike, Shape, Spot, shape_of
+from gpuxlate.manifest.pieces import Piece
+from gpuxlate.manifest.source import DecodeError, Texts
+from gpuxlate.translate import Settings, Translation, translate_source
+from gpuxlate.unreadable import in_chart
+
+
+@dataclass(slots=True)
+class File:
+    """What became of one input: its old text and its new one, piece by piece."""
+
+    name: str
+    is_file: bool
+    changed: bool = False
+    documents: int = 0
+    broken: bool = False
+    old: list[Stretch] = field(default_factory=list)
+    new: list[Stretch] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Run:
+    """What became of all inputs. Texts wait in the spool; ``items`` stay empty where nobody asked."""
+
+    files: list[File] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    texts: Texts = field(default_factory=Texts)
+    spool: Spool = field(default_factory=Spool)
+
+    @property
+    def refused(self) -> bool:
+        return any(one.severity is Severity.ERROR for one in self.diagnostics)
+
+    @property
+    def changed(self) -> list[File]:
+        return [file for file in self.files if file.changed]
+
+    def old(self, file: File) -> bytes:
+        return b"".join(map(self.spool.read, file.old))
+
+    def new(self, file: File) -> bytes:
+        return b"".join(map(self.spool.read, file.new))
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A piece to translate. ``parameters``: the input, where it may hold those of a job."""
+
+    piece: Piece
+    parameters: Input | None
+
+
+@dataclass(slots=True)
+class _Made:
+    """A piece, translated. ``text`` is None where it stays as it is."""
+
+    text: bytes | None = None
+    items: list[Item] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    documents: int = 0
+    broken: bool = False
+
+
+def translate_inputs(
+    given: Sequence[Input], settings: Settings, *, items: bool = True, texts: bool = False
+) -> Run:
+    """Translate inputs in their order. Raises InputError.
+
+    ``items``: the shares are wanted; ``texts``: old and new texts are.
+    """
+    run = Run()
+
+    from_ = settings.from_.name if settings.from_ else None
+    alike: Alike[_Edits] = Alike()
+
+    def work(job: _Job) -> _Made | InputError:
+        try:
+            if job.parameters is None:
+                return translated_piece(job.piece, settings, alike, items)
+            source = job.piece.source()
+        except DecodeError as error:
+            return InputError(f"{job.piece.name}: {error}")
+        return _whole(translate_source(source, settings, reader(job.parameters, source, from_)), items)
+
+    for (file, piece), made in ordered(work, _jobs(given, from_, run)):
+        if isinstance(made, InputError):
+            raise made
+        if file.broken:
+            continue  # behind what is no YAML nobody knows what stands
+        if made is None:
+            file.documents += piece.documents
+        else:
+            _add(run, file, made, piece)
+        if texts:
+            file.old.append(run.spool.add(piece.data))
+            text = made.text if made else None
+            file.new.append(file.old[-1] if text is None else run.spool.add(text))
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class _Edits:
+    """What a shape of documents becomes: its changes by their places among the names."""
+
+    documents: int
+    changes: tuple[tuple[Spot, Spot, bytes], ...]
+
+    def made(self, data: bytes, shape: Shape) -> bytes:
+        """The new text of a document of that shape."""
+        parts: list[bytes] = []
+        at = 0
+        for start, end, text in self.changes:
+            parts += [data[at : shape.at(start)], text]
+            at = shape.at(end)
+        return b"".join([*parts, data[at:]])
+
+
+def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], items: bool) -> _Made:
+    """A piece, document by document. One of the shape of another gets the same edits.
+
+    Raises DecodeError.
+    """
+    result = _Made()
+    texts: list[bytes] = []
+    for part in piece.single():
+        shape = None if items else shape_of(part.data)  # shares have names
+        edits = alike.get(shape) if shape else None
+        if shape and edits is not None:
+            result.documents += edits.documents
+            texts.append(edits.made(part.data, shape))
+            continue
+        done = translate_source(part.source(result.documents), settings)
+        if shape and not done.diagnostics:
+            _remember(alike, shape, done)
+        result.items += done.items if items else ()
+        result.diagnostics += done.diagnostics
+        result.documents += done.documents
+        texts.append(done.source.encode(done.text))
+        if done.broken:
+            result.broken = True
+            break
+    text = b"".join(texts)
+    result.text = None if text == piece.data or result.broken else text
+    return result
+
+
+def _remember(alike: Alike[_Edits], shape: Shape, done: Translation) -> None:
+    spots = [(shape.spot(one.start), shape.spot(one.end), one.text.encode()) for one in done.splices]
+    # with a name in between, the text put there may be made of it
+    changes = tuple((start, end, text) for start, end, text in spots if start and end and start[0] == end[0])
+    if len(changes) == len(spots):
+        alike.add(shape, _Edits(done.documents, changes))
+
+
+def _whole(done: Translation, items: bool) -> _Made:
+    """An input that is no manifest, translated."""
+    text = done.source.encode(done.text) if done.changed else None
+    return _Made(text, list(done.items) if items else [], list(done.diagnostics), done.documents, done.broken)
+
+
+def _add(run: Run, file: File, made: _Made, piece: Piece) -> None:
+    run.diagnostics += _moved(made.diagnostics, file.documents)
+    run.items += [
+        replace(
+            one, document=one.document + file.documents, diagnostics=_moved(one.diagnostics, file.documents)
+        )
+        for one in made.items
+    ]
+    if made.diagnostics:
+        run.texts.add(piece.source(file.documents))
+    file.documents += made.documents
+    file.changed = file.changed or made.text is not None
+    file.broken = made.broken
+
+
+def _moved(found: Sequence[Diagnostic], documents: int) -> tuple[Diagnostic, ...]:
+    """Findings of a piece before which so many documents stand."""
+    return tuple(
+        one if one.document is None else one.located(document=one.document + documents) for one in found
+    )
+
+
+def _jobs(
+    given: Sequence[Input], from_: str | None, run: Run
+) -> Iterator[tuple[tuple[File, Piece], _Job | None, int]]:
+    """Every piece of every input; those that matter are to be translated. Raises InputError."""
+    for one in progress(given):
+        file = File(one.name, one.path is not None)
+        run.files.append(file)
+        template = under_chart_templates(one.path)
+        if template:
+            run.diagnostics.append(in_chart(one.name))
+        parameters = one.may_be_parameters(from_)
+        for piece in [Piece(one.name, one.read_bytes())] if template or parameters else one.pieces(marks()):
+            if one.named and not template and piece.blank:
+                raise InputError(f"{one.name}: it is empty")
+            wanted = piece.matters and not template
+            job = _Job(piece, one if parameters else None) if wanted else None
+            yield (file, piece), job, len(piece.data) if wanted else len(piece.data) // LIGHT

@@ -1,0 +1,57 @@
+"""Judging pods: those that look the same as a clean one are clean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable
+from functools import lru_cache
+
+from gpuxlate.claims import PodClaims
+from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.lint_marks import text_marks
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.seen import seen
+
+NAMES = frozenset({"app", "component", "k8s-app", "name", "pod-template-hash", "release", "team", "version"})
+"""Labels without a domain that say what a workload is called: no rule looks at their values."""
+STEERS = ("GPU", "CUDA", "NVIDIA", "QOS")
+"""Words of variables that say something of GPUs."""
+_VARIABLE = re.compile("[A-Z][A-Z0-9_]*")
+
+CLEAN = 4096
+"""So many looks of clean pods are remembered. Workloads of one chart, or of many environments, look alike."""
+_clean: tuple[Context | None, dict[str, set[Hashable]]] = (None, {})
+"""In which context, by whom they were judged, and how they look."""
+
+
+def judged(
+    pod: PodClaims, context: Context, by: str, judge: Callable[[PodClaims, Context], Iterable[Diagnostic]]
+) -> list[Diagnostic]:
+    """What ``judge`` says of a pod; nothing where it said nothing of one that looks the same.
+
+    ``by`` names the judge, which looks at the pod and the context alone.
+    """
+    global _clean
+    if (
+        _clean[0] is None
+        or _clean[0].profile is not context.profile
+        or _clean[0].dialects is not context.dialects
+    ):
+        _clean = (context, {})
+    looks = _clean[1].setdefault(by, set())
+    look = seen(pod, _foreign)
+    if look in looks:
+        return []
+    found = list(judge(pod, context))
+    if not found and len(looks) < CLEAN:
+        looks.add(look)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _foreign(name: str) -> bool:
+    """No rule looks at the key: it is a name, a variable, or of a domain that has nothing to do with GPUs."""
+    if text_marks().search(name.encode("utf-8", "replace")) is not None:
+        return False
+    is_variable = _VARIABLE.fullmatch(name) is not None
+    return name in NAMES or "/" in name or (is_variable and not any(word in name for word in STEERS))

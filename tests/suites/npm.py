@@ -1,0 +1,87 @@
+"""Test suites of others, from the npm registry: fetched when a test needs them, and none of it kept here."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.server.build import cache_folder
+
+PATIENCE = 120
+"""Seconds for one package."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """One version of a package; ``integrity`` is the SHA-512 of its file, as the registry gives it."""
+
+    name: str
+    version: str
+    integrity: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}-{self.version}.tgz"
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+class NotFetchedError(Exception):
+    """Why there is no package, in one line."""
+
+
+@cache
+def members(package: Package) -> dict[str, bytes]:
+    """The files of a package by their paths. The test is skipped without them; in CI it fails."""
+    try:
+        data = _data(package, cache_folder() / "npm" / package.file)
+    except NotFetchedError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+        files = [one for one in archive if one.isfile()]
+        read = {one.name.removeprefix("package/"): archive.extractfile(one) for one in files}
+        return {name: stream.read() for name, stream in read.items() if stream is not None}
+
+
+def _data(package: Package, kept: Path) -> bytes:
+    """The file of the package: from the cache folder, else from the registry. Raises NotFetchedError."""
+    if kept.is_file() and (data := kept.read_bytes()) and _integrity(data) == package.integrity:
+        return data
+    npm = shutil.which("npm")
+    if npm is None:
+        raise NotFetchedError(f"npm is not installed, and {package} comes from its registry")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+        pack = (npm, "pack", "--ignore-scripts", "--silent", "--pack-destination", folder, str(package))
+        try:
+            done = subprocess.run(
+                pack, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise NotFetchedError(f"npm gave no {package} within {PATIENCE} s: no registry answers") from None
+        made = Path(folder) / package.file
+        if done.returncode or not made.is_file():
+            raise NotFetchedError(f"npm gives no {package}: {done.stderr.strip()[-200:]}")
+        data = made.read_bytes()
+        if _integrity(data) != package.integrity:
+            raise NotFetchedError(f"{package} is not the file that was meant: {_integrity(data)}")
+        made.replace(kept)
+    return data
+
+
+def _integrity(data: bytes) -> str:
+    return "sha512-" + base64.b64encode(hashlib.sha512(data).digest()).decode()

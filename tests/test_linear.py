@@ -1,0 +1,114 @@
+"""Work grows with the input, and no faster. Counted in calls, since clocks differ from run to run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.cli.translating import translated_piece
+from gpuxlate.lint import LintSettings, lint_piece
+from gpuxlate.manifest.alike import Alike
+from gpuxlate.manifest.pieces import Piece
+from gpuxlate.manifest.source import Source
+from gpuxlate.mend import fix_source
+from gpuxlate.translate import Settings
+
+CONTAINER = """\
+  - name: c{n}
+    env:
+    - {{name: SETTING_{n}, value: v{n}}}
+    resources:
+      limits: {{vke.volcengine.com/mgpu-core: {cores}, vke.volcengine.com/mgpu-memory: {memory}}}
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p{n}
+  annotations: {{example.com/note-{n}: changed-{n}}}
+spec:
+  containers:
+"""
+
+
+def pod(n: int, memory: str = "4096") -> str:
+    return POD.format(n=n) + CONTAINER.format(n=n, cores=5 + n % 90, memory=memory)
+
+
+def documents(count: int) -> str:
+    """Many documents, none like another."""
+    return "---\n".join(pod(n) for n in range(count))
+
+
+def one_list(count: int) -> str:
+    """One document of many objects."""
+    items = "".join("- " + pod(n).replace("\n", "\n  ").rstrip() + "\n" for n in range(count))
+    return f"apiVersion: v1\nkind: List\nitems:\n{items}"
+
+
+def one_pod(count: int) -> str:
+    """One pod of many containers."""
+    return POD.format(n=1) + "".join(CONTAINER.format(n=n, cores=1, memory="1024") for n in range(count))
+
+
+def mistakes(count: int) -> str:
+    """A finding with a fix in each document, and in each object of the last one."""
+    return "---\n".join(pod(n, memory="4Gi") for n in range(count))
+
+
+def mistakes_in_a_list(count: int) -> str:
+    return one_list(count).replace("mgpu-memory: 4096", "mgpu-memory: 4Gi")
+
+
+def lint(text: str) -> object:
+    return lint_piece(Piece("f.yaml", text.encode()), LintSettings(), Alike())
+
+
+def translate(text: str) -> object:
+    settings = Settings(to=registry.get("tke"))
+    return translated_piece(Piece("f.yaml", text.encode()), settings, Alike(), items=True)
+
+
+def fix(text: str) -> object:
+    return fix_source(Source("f.yaml", text), LintSettings(), unsafe=True)
+
+
+def calls(work: Callable[[str], object], text: str) -> int:
+    """Calls of functions, Python's and C's, that the work takes."""
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work(text)
+    finally:
+        sys.setprofile(before)
+    return counted
+
+
+@pytest.mark.parametrize(
+    ("work", "made"),
+    [
+        (lint, documents),
+        (lint, one_list),
+        (lint, one_pod),
+        (lint, mistakes),
+        (translate, documents),
+        (translate, one_list),
+        (fix, mistakes),
+        (fix, mistakes_in_a_list),
+    ],
+    ids=lambda one: one.__name__,
+)
+def test_twice_the_input_is_twice_the_work(work: Callable[[str], object], made: Callable[[int], str]) -> None:
+    work(made(8))  # what is loaded and remembered once
+    small, double, fourfold = (calls(work, made(count)) for count in (24, 48, 96))
+    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
