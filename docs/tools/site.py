@@ -33,7 +33,9 @@ SHOWN = {".md", ".svg", ".png", ".css", ".js"}
 
 PLAYGROUND = "<!-- here is the playground -->"
 """A line of its page, where the site has its form."""
-NO_PLAYGROUND = "This copy of the site was built where npm does not give Pyodide, so the playground is not on it."
+NO_PLAYGROUND = (
+    "This copy of the site was built where npm does not give Pyodide: the playground is not on it."
+)
 
 _LOG = logging.getLogger("mkdocs.hooks.site")
 _FENCE = re.compile(r"^( *```[a-z]+) [^\n{]+$", re.MULTILINE)
