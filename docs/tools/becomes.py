@@ -96,18 +96,15 @@ def accepting(flags: dict[str, Any], losses: list[Loss], row: Row) -> dict[str, 
 
 
 def _usual_cells(row: Row, made: Result) -> list[str]:
-    return [row.what, "\n".join(said(row.pod)), "\n".join(made.becomes or ()), _how(made, made.notes)]
+    return [row.what, "\n".join(said(row.pod)), "\n".join(made.becomes or ()), _how(made)]
 
 
 def _cells(row: Row, made: Result, usual: Row, usual_result: Result) -> list[str]:
-    given, given_usually = list(said(row.pod)), set(said(usual.pod))
-    told = [line for line in given if line not in given_usually] or given
-    return [
-        row.what,
-        "\n".join(told),
-        "\n".join(_becomes(made, usual_result)),
-        _how(made, made.notes - usual_result.notes),
-    ]
+    given, given_usually = list(said(row.pod)), list(said(usual.pod))
+    whole = {_name(line) for line in given_usually} <= {_name(line) for line in given}
+    # a key that is missing is seen only beside all that are there
+    told = [line for line in given if line not in given_usually] if whole else given
+    return [row.what, "\n".join(told), "\n".join(_becomes(made, usual_result)), _how(made)]
 
 
 def _becomes(made: Result, usual: Result) -> Iterator[str]:
@@ -130,14 +127,14 @@ def _name(line: str) -> str:
     return line.partition(":")[0].partition(" In ")[0]
 
 
-def _how(made: Result, notes: set[str]) -> str:
+def _how(made: Result) -> str:
     lines = [
         f"{made.verdict}: " + ", ".join(map(rule_link, sorted(made.codes))) if made.codes else made.verdict
     ]
     if made.flags and made.becomes is not None:
         lines.append(f"`{' '.join(_options(made.flags))}`")
-    if notes:
-        lines.append("told: " + ", ".join(map(rule_link, sorted(notes))))
+    if made.notes:
+        lines.append("told: " + ", ".join(map(rule_link, sorted(made.notes))))
     return "\n".join(lines)
 
 
