@@ -26,7 +26,7 @@ WORDS = Templates(
         "refused: {codes}": "拒绝：{codes}",
         "told: {codes}": "提示：{codes}",
         "**nothing**": "**无法转换**",
-        "the same, without it": "其余不变，没有对应项",
+        "the same, without it": "与第一行相同，不含此项",
         "no {key}": "没有 {key}",
         "label {key}": "标签 {key}",
         "annotation {key}": "注解 {key}",

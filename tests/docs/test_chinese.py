@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,15 @@ def test_punctuation(pair: tuple[str, str]) -> None:
     text = re.sub(r"[*\[!|]", "", text)
     assert re.findall(r"[\u4e00-\u9fff][,;:?!](?!/)|[,;:?!][\u4e00-\u9fff]", text) == []
     assert re.findall(r".[\u4e00-\u9fff][A-Za-z0-9].|.[A-Za-z0-9][\u4e00-\u9fff].", text) == []
+
+
+def test_a_paragraph_is_one_line(pair: tuple[str, str]) -> None:
+    """A line end is shown as a space, which has no place between Chinese words."""
+    lines = prose(pair[0]).splitlines()
+    starts = re.compile(r"\s*(?:[|#!<]|- |\d+\. |$)")
+    assert [
+        b for a, b in pairwise(lines) if a.strip() and not a.startswith("#") and not starts.match(b)
+    ] == []
 
 
 def test_the_readmes_lead_to_each_other() -> None:

@@ -32,7 +32,7 @@ FLOORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Form", "documents of gpuxlate, and how findings are shown", ("spec", "report")),
     ("Vendors and rules", "no YAML comes here", ("backends", "rules", "profile", "versions")),
     ("Text", "the only place that knows YAML; no vendor comes here", ("manifest", "parameters")),
-    ("Ground", "standard library alone", ("share", "claims", "quantity", "diagnostics")),
+    ("Ground", "standard library alone", ("share", "claims", "quantity", "diagnostics", "locale")),
 )
 """From the roof down: a name, what it is, its rooms (modules of ``gpuxlate``)."""
 
