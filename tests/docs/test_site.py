@@ -155,10 +155,10 @@ def test_the_site_is_in_both_languages(site: Path) -> None:
     assert pages
     for page in pages:
         stem = page.name.removesuffix(".zh.md")
-        for language in ("", "zh/"):
-            built = site / f"{language}{'' if stem == 'index' else stem}/index.html"
+        for language in ("", "zh"):
+            built = site / language / ("" if stem == "index" else stem) / "index.html"
             text = built.read_text(encoding="utf-8")
-            assert f'<html lang="{language.rstrip("/") or "en"}"' in text, built
+            assert f'<html lang="{language or "en"}"' in text, built
             assert ("份额" in text) is bool(language) or stem == "terms", built
 
 
