@@ -123,6 +123,7 @@ def for_the_site(text: str, *, of_the_root: bool) -> str:
     text = re.sub(
         rf"\]\((?:\.\./)?({names})((?:\.[a-z]+)?\.md)", lambda m: f"]({OF_THE_ROOT[m[1]]}{m[2]}", text
     )
+    text = re.sub(r"(\]\([\w/-]+)\.zh\.md", r"\1.md", text)  # the site finds the page of each language itself
     return _FENCE.sub(r"\1", text)
 
 
