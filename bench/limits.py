@@ -27,12 +27,12 @@ def inputs() -> Iterator[tuple[str, str]]:
     one = "{name: c, resources: {limits: {aliyun.com/gpu-mem: 2Gi}}}"
     yield "one Pod with a share, for comparison", corpus.deployment(1, gpu=True)
     yield "alias bomb of 10^10 nodes", laughs(10)
-    yield "aliases just below their limit", laughs(5) + "b: [" + ", ".join(["*a4"] * 8) + "]\n"
+    yield "aliases just below their limit", laughs(5) + "b: [" + ", ".join(["*a4"] * 7) + "]\n"
     yield (
-        "800 merges of merges",
+        "500 merges of merges",
         MAP
         + "m0: &m0 {k: 1}\n"
-        + "".join(f"m{n}: &m{n} {{<<: *m{n - 1}, k{n}: 1}}\n" for n in range(1, 800)),
+        + "".join(f"m{n}: &m{n} {{<<: *m{n - 1}, k{n}: 1}}\n" for n in range(1, 500)),
     )
     yield "1,000,000 open brackets", f"# {KEY}\n" + "[" * 1_000_000
     yield "a document of 2,000,000 nodes", MAP + "x: [" + "a, " * (limits.MAX_NODES - 20) + "a]\n"
@@ -52,7 +52,7 @@ def inputs() -> Iterator[tuple[str, str]]:
     yield "10,000 ignores in a row", "# gpuxlate: ignore[GX001] none\n" * limits.MAX_IGNORES + MAP
     yield "a string of 1,000,000 dots", MAP + f'x: "{"a." * 1_000_000}\\n/"\n'
     yield "10,000 findings with a fix", POD + f"  - {one}\n" * 10_000
-    yield "128 MiB of comments", MAP + "#" * (limits.MAX_BYTES - len(MAP))
+    yield "128 MiB of comments", MAP + "#" * (limits.MAX_TEXT - len(MAP))
 
 
 def main() -> None:

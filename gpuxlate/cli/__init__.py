@@ -45,6 +45,8 @@ class Terminated(BaseException):
         self.number = number
 
 
+PATIENCE = 2
+"""So many signals may ask: whoever asks once more wants it at once."""
 _asked: list[int] = []
 """The signals that asked the process to end."""
 
@@ -55,6 +57,8 @@ def end_cleanly() -> None:
 
     def end(number: int, _frame: object) -> None:
         _asked.append(number)
+        if len(_asked) > PATIENCE:
+            os._exit(128 + number)
         raise Terminated(number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -80,6 +80,7 @@ def _on_all_cores(
     count = cores()
     pool = ProcessPoolExecutor(count, get_context("fork"), initializer=_begin, initargs=(os.getpid(),))
     try:
+        _start(pool)
         yield from _in_turn(pool, jobs, AHEAD * count)
     except BrokenProcessPool:
         end_if_asked()
@@ -138,6 +139,17 @@ def _do(jobs: list[Any]) -> list[Any]:
     return [_work(job) for job in jobs]
 
 
+def _start(pool: ProcessPoolExecutor) -> None:
+    """Start all processes. A signal waits until they are: between them nobody would end them."""
+    import signal
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:
+        pool.submit(_do, [])
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _PR_SET_PDEATHSIG = 1
 """Of Linux's prctl: the signal to get when the parent ends."""
 
@@ -150,6 +162,7 @@ def _begin(parent: int) -> None:
     for number in (signal.SIGINT, signal.SIGHUP):  # these reach the whole group
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before that
         os._exit(1)

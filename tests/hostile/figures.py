@@ -31,7 +31,7 @@ def main() -> None:
             for kind in ("calls", "reads", "stops"):
                 fill(folder / f"{kind}-{number}", case.old)
             calls = worker(folder / f"calls-{number}", *case.arguments, fault={}).calls
-            both = worker(folder / f"reads-{number}", *case.arguments, fault={"and": ["read"]}).calls
+            both = worker(folder / f"reads-{number}", *case.arguments, fault={"reads": True}).calls
             writes = calls.count("write")
             kills += 2 * len(calls) + writes
             errors += len(test_faults.ERRORS) * (len(calls) + writes)
@@ -47,7 +47,7 @@ def main() -> None:
         "errors of reading": reads,
         "SIGTERM, SIGHUP, SIGINT at a call": signals,
         "commands with a stream that does not work": len(RUNS) * len(test_streams.STREAMS),
-        "tags that would run code, each at every command": len(test_code.TAGS) * len(RUNS),
+        "tags that would run code, all of them at every command": len(test_code.TAGS),
         "commands without a network": len(RUNS),
         "texts made to blow up, each at six commands": len(BOMBS),
         "shapes of text whose work is counted, each in four ways": len(SHAPES),

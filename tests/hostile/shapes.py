@@ -88,7 +88,7 @@ BOMBS: dict[str, str] = {
     "open braces": f"# {KEY}\n" + "{a: " * 300_000,
     "dashes": f"# {KEY}\n" + "- " * 300_000 + "a\n",
     "question marks": f"# {KEY}\n" + "? " * 300_000 + "a\n",
-    "a quote that stays open": f'# {KEY}\nx: "' + "y\n" * 1_000_000,
+    "a quote that stays open": f'# {KEY}\nx: "' + "y\n" * 300_000,
     "tabs": f"# {KEY}\n" + "\t" * 1_000_000,
     "percent signs": f"# {KEY}\n" + "%YAML 1.1\n" * 200_000,
     "document marks": f"# {KEY}\n" + "---\n" * 50_000,

@@ -25,18 +25,18 @@ TAGS = [
 ]
 
 
-@pytest.mark.parametrize("tag", TAGS)
-def test_a_tag_is_a_word(tmp_path: Path, worker: Worker, tag: str) -> None:
+@pytest.mark.parametrize("name", RUNS)
+def test_a_tag_is_a_word(tmp_path: Path, worker: Worker, name: str) -> None:
     """At every command that reads YAML: in manifests, shares, profiles, configurations, streams."""
-    for name, run in RUNS.items():
-        folder = tmp_path / name.replace(" ", "-").replace(",", "")
-        fill(folder, {file: f"{text}x: {tag}\n" for file, text in texts().items() if file != "smi.csv"})
-        fill(folder, {"smi.csv": texts()["smi.csv"], ".gpuxlate.yaml": f"select: {tag}\n"})
-        stdin = str(folder / STDIN[name]) if name in STDIN else "/dev/null"
-        assert worker(folder, *run.split(), stdin=stdin).code in (0, 1, 2, 3)
-        (folder / ".gpuxlate.yaml").unlink()
-        assert worker(folder, *run.split(), stdin=stdin).code in (0, 1, 2, 3)
-        assert not list(folder.rglob("PWNED"))
+    tags = "".join(f"x{n}: {tag}\n" for n, tag in enumerate(TAGS))
+    fill(tmp_path, {file: text if file == "smi.csv" else text + tags for file, text in texts().items()})
+    stdin = str(tmp_path / STDIN[name]) if name in STDIN else "/dev/null"
+    plain = worker(tmp_path, *RUNS[name].split(), stdin=stdin)
+    assert "this is no YAML" not in plain.out + plain.err
+    fill(tmp_path, {".gpuxlate.yaml": f"select: {TAGS[0]}\n"})
+    configured = worker(tmp_path, *RUNS[name].split(), stdin=stdin)
+    assert {plain.code, configured.code} <= {0, 1, 2, 3}
+    assert not list(tmp_path.rglob("PWNED"))
 
 
 def test_a_tag_stays_where_it_is(tmp_path: Path, worker: Worker) -> None:

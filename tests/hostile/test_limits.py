@@ -219,7 +219,7 @@ def test_the_length_of_a_line_that_is_not_looked_at(tmp_path: Path, worker: Work
 
 # --- what is said ---------------------------------------------------------------------------------
 
-LONG = 3_000_000
+LONG = 1_000_000
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from gpuxlate.translate import Settings, translate_source
 from tests.hostile.conftest import Worker, fill
 from tests.hostile.shapes import BOMBS, SHAPES
 
-SIZE = 60
+SIZE = 40
 MORE = 2.6
 """Twice the text may take that much more: 4 would be quadratic."""
 
@@ -114,9 +114,9 @@ MEMORY = 700 * 2**20
 """Address space of a run: the interpreter with everything loaded takes half of it."""
 
 LARGE = {"dots in a string": 400_000, "dashes in a string": 400_000, "slashes in a string": 100_000,
-         "spaces": 200_000, "comments": 50_000, "unknown keys": 30_000, "ignores": 9_000,
-         "ignores on one line": 9_000, "anchors": 50_000, "keys outside pods": 20_000,
-         "fixes": 8000}  # fmt: skip
+         "spaces": 200_000, "comments": 50_000, "unknown keys": 20_000, "ignores": 9_000,
+         "ignores on one line": 9_000, "anchors": 25_000, "keys outside pods": 20_000,
+         "fixes": 4000}  # fmt: skip
 """Sizes at which the quadratic would not end within the seconds granted."""
 
 
@@ -145,5 +145,5 @@ def test_no_bomb_goes_off(tmp_path: Path, worker: Worker, bomb: str) -> None:
 
 def test_the_limits_of_these_tests_hold(tmp_path: Path, worker: Worker) -> None:
     """A run that is granted too little does not pass for one that was bounded."""
-    fill(tmp_path, {"a.yaml": SHAPES["unknown keys"](30_000)})
+    fill(tmp_path, {"a.yaml": SHAPES["unknown keys"](20_000)})
     assert worker(tmp_path, "lint", "a.yaml", limits={"CPU": 0}).code < 0
