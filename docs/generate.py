@@ -1,9 +1,9 @@
 """Writes what is generated of the documentation: ``python docs/generate.py``, or ``--check`` to compare.
 
-Some pages are made whole, from the data sheets, the docstrings and the application. In README.md and
-the other pages, every ``console`` block is run: the lines after a ``$`` are what the command prints. Those
-of ``console live`` need clusters: ``tests/e2e/pages.py`` runs them. Tables between ``<!-- table: ... -->``
-and ``<!-- /table -->`` are made by ``tools/inserts.py``.
+Some pages are made whole, from the data sheets, the docstrings, the application and the table of errors
+in ``tests/errors``. In README.md and the other pages, every ``console`` block is run: the lines after a
+``$`` are what the command prints. Those of ``console live`` need clusters: ``tests/e2e/pages.py`` runs
+them. Tables between ``<!-- table: ... -->`` and ``<!-- /table -->`` are made by ``tools/inserts.py``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+import errors
 import matrix
 from console import ROOT, with_output
 from tools import commands, pictures, reference, rules, sources
@@ -39,6 +40,7 @@ def made_whole() -> Iterator[tuple[str, str]]:
     yield "docs/commands.md", commands.page()
     yield "docs/python-reference.md", reference.page()
     yield "docs/support-matrix.md", support_matrix()
+    yield "docs/errors.md", NOTE.replace("the code it is made from", "tests/errors") + errors.page()
     yield from pictures.files()
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from gpuxlate.claims import Edit, Path
+from gpuxlate.limits import MAX_MESSAGE, cut
 
 URL = "https://gpuxlate.io/rules/"
 
@@ -75,6 +76,13 @@ class Diagnostic:
     document: int | None = None
     object: ObjectRef | None = None
     span: Span | None = None
+
+    def __post_init__(self) -> None:
+        # what a message quotes may be of any length, and each finding quotes it anew
+        if len(self.message) > MAX_MESSAGE:
+            object.__setattr__(self, "message", cut(self.message, MAX_MESSAGE))
+        if self.hint is not None and len(self.hint) > MAX_MESSAGE:
+            object.__setattr__(self, "hint", cut(self.hint, MAX_MESSAGE))
 
     @property
     def url(self) -> str:

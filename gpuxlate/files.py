@@ -1,18 +1,19 @@
-"""Inputs and outputs on disk: what to read, and writing that leaves old or new, never half."""
+"""Inputs: the files behind PATH arguments, and what is read from them."""
 
 from __future__ import annotations
 
 import os
-import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Protocol
 
+from gpuxlate import limits
+from gpuxlate.bounded import Bounded, inside, opened
 from gpuxlate.manifest.source import DecodeError, Source, decoded
 from gpuxlate.marks import may_hold
 
@@ -30,30 +31,44 @@ SKIPPED = frozenset({".git", "node_modules"})
 """Folders that are never looked into."""
 TEMPLATES = "templates"
 """The folder of a Helm chart whose files are no manifests yet."""
-MAX_BYTES = 512 * 1024 * 1024
-"""A larger file is no manifest; it is refused before it is read."""
+
+
+class Stream(Protocol):
+    """What texts are read from."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+    def seekable(self) -> bool: ...
+    def seek(self, at: int, /) -> int: ...
 
 
 class InputError(Exception):
-    """An input is missing or cannot be opened or decoded (exit 3). The message names it."""
+    """An input is missing or cannot be opened or decoded (exit 3). The message names it.
+
+    ``hint``: what to do.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One file to read; ``path`` is None for stdin. ``named`` says that the user named it himself."""
+    """One file to read; ``path`` is None for stdin. ``named`` says that the user named it himself.
+
+    ``leaves`` is the folder that it was found in, where it is a link that leads out of it.
+    """
 
     name: str
     path: Path | None
     named: bool = True
+    leaves: str | None = field(default=None, kw_only=True)
 
     def read_bytes(self) -> bytes:
-        """Raises InputError."""
+        """The content of a file, of a pipe that the user named, or of stdin, at once. Raises InputError."""
         try:
-            if self.path is None:
-                return sys.stdin.buffer.read()
-            if self.path.stat().st_size > MAX_BYTES:
-                raise InputError(f"{self.name}: larger than {MAX_BYTES // 2**20} MiB")
-            return self.path.read_bytes()
+            with self._opened(limits.MAX_TEXT) as stream:
+                return stream.read()
         except OSError as error:
             raise InputError(f"{self.name}: {reason(error)}") from None
 
@@ -80,14 +95,14 @@ class Input:
         InputError.
         """
         try:
-            with self._opened() if data is None else BytesIO(data) as stream:
+            with self._opened(limits.MAX_BYTES) if data is None else BytesIO(data) as stream:
                 yield from self._pieces(stream, marks)
         except OSError as error:
             raise InputError(f"{self.name}: {reason(error)}") from None
         except DecodeError as error:
             raise InputError(f"{self.name}: {error}") from None
 
-    def _pieces(self, stream: BinaryIO, marks: re.Pattern[bytes]) -> Iterator[Piece]:
+    def _pieces(self, stream: Stream, marks: re.Pattern[bytes]) -> Iterator[Piece]:
         from gpuxlate.manifest.pieces import PIECE, Piece, pieces, unread
 
         def matters(data: bytes) -> bool:
@@ -110,22 +125,22 @@ class Input:
         else:
             yield from pieces(self.name, first, stream.read, matters)
 
-    def _opened(self) -> AbstractContextManager[BinaryIO]:
-        """Raises OSError, InputError."""
-        if self.path is None:
-            return nullcontext(sys.stdin.buffer)
-        stream = open(self.path, "rb")  # noqa: SIM115, PTH123 - closed by the caller; a Path costs more
-        if os.fstat(stream.fileno()).st_size > MAX_BYTES:
-            stream.close()
-            raise InputError(f"{self.name}: larger than {MAX_BYTES // 2**20} MiB")
-        return stream
+    def _opened(self, most: int) -> AbstractContextManager[Stream]:
+        """What is to be read, of at most so many bytes. Raises OSError, InputError."""
+        if self.leaves is not None:
+            raise InputError(f"{self.name}: a link that leads out of {self.leaves}; name the file itself")
+        if self.path is not None:
+            return opened(self.path, most, regular=not self.named)
+        if sys.stdin is None:
+            raise InputError(f"{STDIN}: it is closed")
+        return nullcontext(Bounded(sys.stdin.buffer, Path(STDIN), most))
 
 
 LONGEST_MARK = 1024
 """Bytes: no mark is as long, however it is escaped."""
 
 
-def _overlapping(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
+def _overlapping(first: bytes, stream: Stream) -> Iterator[bytes]:
     """A text in blocks such that each mark in it stands in one of them, whole."""
     yield first
     while block := stream.read(len(first)):
@@ -148,30 +163,45 @@ def reader(one: Input, source: Source, target: str | None = None) -> Reader:
 
 
 def reason(error: OSError) -> str:
-    """The system's words for what went wrong, in lower case."""
-    return (error.strerror or str(error)).lower()
+    """The system's words for what went wrong, in lower case at their beginning."""
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]
 
 
 def expand(paths: Iterable[str]) -> Iterator[Input]:
     """The inputs behind PATH arguments: files, folders (recursively, in order) and ``-``.
 
-    A path that is not there is an input too: reading it raises InputError.
+    A path that is not there is an input too: reading it raises InputError. Raises it itself where
+    there are too many.
     """
     seen: set[str] = set()
     for text in paths:
-        if text == "-":
-            yield Input(STDIN, None)
-            continue
-        is_folder = Path(text).is_dir()
-        name = os.path.normpath(text) if text else text
-        for one, real in _files_in(name) if is_folder else [(str(Path(text)), os.path.realpath(text))]:
+        for one, real in _behind(text):
             if real not in seen:
+                if len(seen) >= limits.MAX_FILES:
+                    raise InputError(
+                        f"{', '.join(paths)}: more than {limits.MAX_FILES} files; name fewer folders at once"
+                    )
                 seen.add(real)
-                yield Input(one, Path(one), named=not is_folder)
+                yield one
 
 
-def _files_in(folder: str) -> Iterator[tuple[str, str]]:
-    """Its YAML and JSON files with their real paths, in order, then the folders that cannot be read."""
+def _behind(text: str) -> Iterator[tuple[Input, str]]:
+    """The inputs of one argument, with their real paths."""
+    if text == "-":
+        yield Input(STDIN, None), text
+    elif Path(text).is_dir():
+        yield from _files_in(os.path.normpath(text))
+    else:
+        yield Input(str(Path(text)), Path(text)), os.path.realpath(text)
+
+
+def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
+    """Its YAML and JSON files with their real paths, in order, then the folders that cannot be read.
+
+    A link to a file is followed within the folder, or within the repository that holds it: others may
+    have put it there. A link to a folder is not followed at all.
+    """
     failed: list[str] = []
     pending = [folder]
     while pending:
@@ -188,11 +218,27 @@ def _files_in(folder: str) -> Iterator[tuple[str, str]]:
         for entry in entries:
             if entry.name.endswith(SUFFIXES) and not entry.is_dir(follow_symlinks=False):
                 name = os.path.join(below, entry.name)  # noqa: PTH118 - a Path each costs more than the file
-                is_link = entry.is_symlink()
-                yield name, os.path.realpath(name) if is_link else f"{real}/{entry.name}"
+                if entry.is_symlink():
+                    leaves = None if _stays(name, folder) else folder
+                    yield Input(name, Path(name), named=False, leaves=leaves), os.path.realpath(name)
+                else:
+                    yield Input(name, Path(name), named=False), f"{real}/{entry.name}"
         folders = [e.name for e in entries if e.is_dir(follow_symlinks=False) and e.name not in SKIPPED]
         pending.extend(os.path.join(below, name) for name in reversed(folders))  # noqa: PTH118
-    yield from ((where, where) for where in failed)
+    yield from ((Input(where, Path(where), named=False), where) for where in failed)
+
+
+def _stays(link: str, folder: str) -> bool:
+    """A link leads to something in the folder, or in the repository of the folder."""
+    return inside(Path(link), Path(folder)) or inside(Path(link), _repository(folder))
+
+
+@lru_cache(maxsize=64)
+def _repository(folder: str) -> Path:
+    """The nearest folder upwards that holds .git, else the folder itself."""
+    start = Path(os.path.realpath(folder))
+    folders = (start, *start.parents)
+    return next((one for one in folders if os.path.exists(one / ".git")), start)  # noqa: PTH110 - never raises
 
 
 def under_chart_templates(path: Path | None, here: str) -> bool:
@@ -211,43 +257,3 @@ def under_chart_templates(path: Path | None, here: str) -> bool:
     parts = Path(text).parts
     folders = [Path(*parts[:n]) for n, part in enumerate(parts) if n > 0 and part == TEMPLATES]
     return any((folder / "Chart.yaml").is_file() for folder in folders)
-
-
-def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> None:
-    """Replace a file's content: a temporary file beside it, flushed to disk, then renamed over it.
-
-    Mode and ownership are kept and a symbolic link stays one. ``expected`` is what the file must
-    still hold. Raises OSError; the file is then as it was.
-    """
-    target = Path(os.path.realpath(path))
-    before = target.stat() if target.exists() else None
-    if expected is not None and target.read_bytes() != expected:
-        raise OSError(None, "changed by somebody else while it was read; nothing written", str(path))
-    if before is not None and not os.access(target, os.W_OK):
-        raise PermissionError(13, "permission denied", str(path))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".gpuxlate", dir=target.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            if before is not None:
-                os.fchmod(stream.fileno(), stat.S_IMODE(before.st_mode))
-                if (before.st_uid, before.st_gid) != (os.getuid(), os.getgid()):
-                    os.fchown(stream.fileno(), before.st_uid, before.st_gid)
-            else:
-                umask = os.umask(0)
-                os.umask(umask)
-                os.fchmod(stream.fileno(), 0o666 & ~umask)
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-    with suppress(OSError):
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -10,6 +10,7 @@ from gpuxlate.accepting import AcceptError, acceptance
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.claims import Path
+from gpuxlate.limits import MAX_NAME
 from gpuxlate.manifest.plain import plain_document
 from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
@@ -74,7 +75,8 @@ def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
         try:
             given["profile"] = plain_document(Source("profile", str(data["profile"])))
         except ValueError as error:
-            raise BadConfigError(f"profile is no YAML: {error}", None, (*path, "profile")) from None
+            hint = "write the fields of a profile, the first: target: TARGET"
+            raise BadConfigError(f"profile is no YAML: {error}", hint, (*path, "profile")) from None
     # an empty text says nothing
     return {name: value for name, value in given.items() if value != ""}
 
@@ -82,7 +84,7 @@ def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
 def _known(given: Iterable[str], path: Path) -> None:
     for name in given:
         if name not in FIELDS:
-            near = get_close_matches(str(name), FIELDS, 1, 0.6)
+            near = get_close_matches(str(name)[:MAX_NAME], FIELDS, 1, 0.6)
             hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(FIELDS)}"
             raise BadConfigError(f"functionConfig has no field {name!r}", hint, (*path, name))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable
 from functools import lru_cache
+from itertools import islice
 
 from gpuxlate.claims import PodClaims
 from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.limits import MAX_FINDINGS
 from gpuxlate.lint_marks import text_marks
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.seen import seen
@@ -42,7 +44,7 @@ def judged(
     look = seen(pod, _foreign)
     if look in looks:
         return []
-    found = list(judge(pod, context))
+    found = list(islice(judge(pod, context), MAX_FINDINGS + 1))
     if not found and len(looks) < CLEAN:
         looks.add(look)
     return found

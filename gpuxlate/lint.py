@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from itertools import islice
 
+from gpuxlate import limits
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.claims import Path, PodClaims, Value
@@ -23,10 +24,7 @@ from gpuxlate.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
-from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, unrendered
-
-if TYPE_CHECKING:
-    pass
+from gpuxlate.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
 
 _is_gpu_key = registry.is_gpu_key
 
@@ -105,7 +103,11 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     result = Linted()
     context = settings.context
     found: list[Diagnostic] = []
-    ignores: list[Ignore] = list(ignores_in_text(source))
+    ignores: list[Ignore] = list(islice(ignores_in_text(source), limits.MAX_IGNORES + 1))
+    if len(ignores) > limits.MAX_IGNORES:
+        what = f"more than {limits.MAX_IGNORES} comments that ignore findings"
+        found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
+        ignores.clear()
     try:
         for document in read(source):
             result.documents += 1
@@ -114,7 +116,14 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
                 found.append(unrendered(source, template))
                 result.skipped = HELM_TEMPLATE
             else:
-                found.extend(_document(document, context, result, ignores))
+                here = (d for d in _document(document, context, result, ignores) if settings.selected(d.code))
+                found.extend(islice(here, limits.MAX_FINDINGS + 1 - len(found)))
+            if len(found) > limits.MAX_FINDINGS:
+                # what stands behind is not looked at: its ignores cannot be judged
+                found[-1] = too_many(source, found[-1])
+                ignores.clear()
+                result.broken = True
+                break
     except NotYamlError as error:
         problem = no_yaml(source, error)
         found.append(problem)
@@ -213,7 +222,7 @@ def lint_pod(pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
     """The rules of no vendor, then those of the vendors whose dialect the pod speaks."""
     yield from check_pod(catalog.neutral_rules(), pod, context)
     for backend in registry.spoken_in(pod):
-        of_vendor = list(check_pod(backend.rules, pod, context))
+        of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
         # what only shows when the numbers are put together, and no rule has said so
         complained = {one.path for one in of_vendor if one.severity is Severity.ERROR}

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpuxlate.claims import Edit, Path
 from gpuxlate.diagnostics import Diagnostic
 from gpuxlate.lint import Linted, LintSettings, lint_source
-from gpuxlate.manifest.compose import Document, NotYamlError, documents
+from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.source import Source
 
 if TYPE_CHECKING:
@@ -57,55 +56,14 @@ def _splices(source: Source, wanted: Sequence[Diagnostic]) -> tuple[list[Splice]
     count = 0
     if not by_document:
         return made, count
+    from gpuxlate.fixing import Batch
+
     try:
         for document in documents(source):
-            mine, fixes = _edit(document, by_document.get(document.index, []))
-            made.extend(mine)
-            count += fixes
+            batch = Batch(document)
+            batch.add(by_document.get(document.index, []))
+            made.extend(batch.made)
+            count += len(batch.taken)
     except NotYamlError:
         pass  # what stands before the break was mended; the break itself is reported
     return made, count
-
-
-def _edit(document: Document, wanted: Sequence[Diagnostic]) -> tuple[list[Splice], int]:
-    """As many fixes as go together; the others wait for the next round."""
-    from gpuxlate.manifest.edit import EditError, edit_document
-
-    apart: list[Sequence[Edit]] = []
-    taken: dict[Path, list[Edit]] = {}
-    count = 0
-    for one in wanted:
-        assert one.fix is not None
-        fresh = [edit for edit in one.fix.edits if edit not in taken.get(edit.path, ())]
-        if not fresh:
-            count += 1
-        elif not any(edit.path in taken for edit in one.fix.edits):
-            apart.append(fresh)
-            for edit in fresh:
-                taken.setdefault(edit.path, []).append(edit)
-    try:  # nearly always they go together: one plan, and one look at the result
-        return edit_document(document, [edit for group in apart for edit in group]), count + len(apart)
-    except EditError:
-        pass
-    made: list[Splice] = []
-    together: list[Edit] = []
-    for group in apart:
-        try:
-            made = edit_document(document, [*together, *group])
-        except EditError:
-            continue
-        together.extend(group)
-        count += 1
-    return made, count
-
-
-def fix_splices(document: Document, diagnostic: Diagnostic) -> list[Splice]:
-    """The text changes of one fix alone, for formats that show fixes. Empty where it cannot be made."""
-    if diagnostic.fix is None:
-        return []
-    from gpuxlate.manifest.edit import EditError, edit_document
-
-    try:
-        return edit_document(document, diagnostic.fix.edits)
-    except EditError:
-        return []

@@ -30,11 +30,15 @@ def read_specs(inputs: Iterable[Input]) -> Specs:
     specs = Specs()
     for one in inputs:
         before = len(specs.found) + len(specs.diagnostics)
-        _read_source(one, one.source(), specs)
+        source = one.source()
+        _read_source(one, source, specs)
         if one.named and before == len(specs.found) + len(specs.diagnostics):
-            raise InputError(f"{one.name}: it is empty")
+            blank = not source.text.strip()
+            raise InputError(f"{one.name}: {'it is empty' if blank else 'there is no document in it'}")
     if not specs.found and not specs.diagnostics:
-        raise InputError("no GPUShare document in the folders given")
+        raise InputError(
+            "no GPUShare document in the folders given", "a vendor's manifests are read by gpuxlate parse"
+        )
     return specs
 
 

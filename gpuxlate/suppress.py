@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -32,11 +33,15 @@ UNUSED = "GX009"
 
 @dataclass(slots=True)
 class Ignore:
-    """One ignore: the codes it names, what it covers, and which of them matched."""
+    """One ignore: the codes it names, what it covers, and which of them matched.
+
+    A comment covers ``lines``; an annotation what stands ``below`` a path of one document.
+    """
 
     codes: tuple[str, ...]
-    covers: Callable[[Diagnostic], bool]
     unused: Callable[[str], Diagnostic]
+    lines: tuple[int, ...] = ()
+    below: tuple[int, Path] | None = None
     used: set[str] = field(default_factory=set)
 
 
@@ -44,11 +49,15 @@ def ignores_in_text(source: Source) -> Iterator[Ignore]:
     """The comments of a source."""
     if "gpuxlate:" not in source.text:
         return
+    last = following = 0  # the line of the last comment, and that which the last one alone speaks of
     for match in _COMMENT.finditer(source.text):
         line, column = source.position(match.start())
         lines = [line]
-        if not source.line_text(line)[: column - 1].strip():
-            lines.append(_next_line(source, line))
+        if line != last and not source.text[match.start() - column + 1 : match.start()].strip():
+            if line >= following:  # of comments in a row all speak of the same line
+                following = _next_line(source, line)
+            lines.append(following)
+        last = line
         names = tuple(word.upper() for word in _WORD.findall(match["codes"] or ""))
         yield _comment(source, names or ("",), lines, source.span(*match.span()))
 
@@ -62,11 +71,7 @@ def _next_line(source: Source, line: int) -> int:
 
 
 def _comment(source: Source, codes: tuple[str, ...], lines: Sequence[int], span: Span) -> Ignore:
-    return Ignore(
-        codes,
-        lambda one: one.span is not None and one.span.line in lines,
-        lambda code: _unused(code).located(file=source.name, span=span),
-    )
+    return Ignore(codes, lambda code: _unused(code).located(file=source.name, span=span), lines=tuple(lines))
 
 
 def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ignore]:
@@ -88,14 +93,11 @@ def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ign
 
 
 def _annotation(document: Document, path: Path, text: str, below: Path, ref: ObjectRef) -> Ignore:
-    def covers(one: Diagnostic) -> bool:
-        return one.document == document.index and one.path[: len(below)] == below
-
     def unused(code: str) -> Diagnostic:
         found = _unused(code).located(path=path)
         return placed(document, found, ref)
 
-    return Ignore(_codes_first(text), covers, unused)
+    return Ignore(_codes_first(text), unused, below=(document.index, below))
 
 
 def _codes_first(text: str) -> tuple[str, ...]:
@@ -124,8 +126,9 @@ def suppress(
     """What is left of the findings, with GX009 for ignores that match nothing; and how many went."""
     left: list[Diagnostic] = []
     gone = 0
+    covering = _Covering(ignores)
     for one in found:
-        hits = [ignore for ignore in ignores if one.code in ignore.codes and ignore.covers(one)]
+        hits = covering.hits(one)
         for ignore in hits:
             ignore.used.add(one.code)
         if hits:
@@ -137,6 +140,30 @@ def suppress(
             one.unused(code) for one in ignores for code in one.codes if _is_unused(one, code, selected)
         )
     return left, gone
+
+
+class _Covering:
+    """Ignores by what they cover: a look at each of them for each finding would be quadratic."""
+
+    def __init__(self, ignores: Iterable[Ignore]) -> None:
+        self._by_line: dict[tuple[str, int], list[Ignore]] = defaultdict(list)
+        self._by_path: dict[tuple[str, int, Path], list[Ignore]] = defaultdict(list)
+        for ignore in ignores:
+            for code in dict.fromkeys(ignore.codes):
+                for line in dict.fromkeys(ignore.lines):
+                    self._by_line[code, line].append(ignore)
+                if ignore.below is not None:
+                    self._by_path[code, *ignore.below].append(ignore)
+
+    def hits(self, one: Diagnostic) -> list[Ignore]:
+        """The ignores of a finding."""
+        found: list[Ignore] = []
+        if self._by_line and one.span is not None:
+            found += self._by_line.get((one.code, one.span.line), ())
+        if self._by_path and one.document is not None:
+            for length in range(len(one.path) + 1):
+                found += self._by_path.get((one.code, one.document, one.path[:length]), ())
+        return found
 
 
 def _is_unused(one: Ignore, code: str, selected: Callable[[str], bool]) -> bool:

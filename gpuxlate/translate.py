@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from gpuxlate import limits
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
 from gpuxlate.claims import ContainerClaims, Edit, Path, PodClaims
@@ -24,7 +25,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
 from gpuxlate.scheduling import rescheduled
-from gpuxlate.unreadable import no_yaml, template_in, unrendered
+from gpuxlate.unreadable import no_yaml, template_in, too_many, unrendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,12 @@ class _Run:
             for document in read(self.source):
                 count += 1
                 self._document(document)
+                if len(self.diagnostics) > limits.MAX_FINDINGS:
+                    self.diagnostics[limits.MAX_FINDINGS :] = [
+                        too_many(self.source, self.diagnostics[limits.MAX_FINDINGS])
+                    ]
+                    broken = True
+                    break
         except NotYamlError as error:
             broken = True
             self.diagnostics.append(no_yaml(self.source, error))
@@ -242,12 +249,13 @@ class _Run:
         found: list[Diagnostic],
     ) -> None:
         outcomes = {(o.container.init, o.container.index): o for o in fit.outcomes}
+        told = _Told(pod.claims, found)
         for backend, reading in readings:
             for one in reading.shares:
                 outcome = outcomes.get((one.init, one.index))
-                self.items.append(self._item(document, pod, backend, one, outcome, fit, broken, found))
+                self.items.append(self._item(document, pod, backend, one, outcome, fit, broken, told))
             if broken:
-                self._note_unread(document, pod, backend, reading, fit, found)
+                self._note_unread(document, pod, backend, reading, fit, told)
 
     def _note_unread(
         self,
@@ -256,7 +264,7 @@ class _Run:
         backend: Backend,
         reading: Reading,
         fit: PodFit,
-        found: list[Diagnostic],
+        told: _Told,
     ) -> None:
         """Containers that ask for a GPU in a way that is no share are refused shares too."""
         read = {(one.init, one.index) for one in reading.shares}
@@ -264,7 +272,7 @@ class _Run:
             asks = any(backend.owns(name) for name in container.resources)
             if asks and (container.init, container.index) not in read:
                 one = ContainerShare(container.name, container.index, container.init)
-                self.items.append(self._item(document, pod, backend, one, None, fit, True, found))
+                self.items.append(self._item(document, pod, backend, one, None, fit, True, told))
 
     def _item(
         self,
@@ -275,9 +283,10 @@ class _Run:
         outcome: Outcome | None,
         fit: PodFit,
         broken: bool,
-        found: list[Diagnostic],
+        told: _Told,
     ) -> Item:
-        losses = (*(outcome.losses if outcome else ()), *fit.selectors)
+        selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
+        losses = (*(outcome.losses if outcome else ()), *selectors)
         verdicts = [Verdict(loss.kind.value) for loss in losses]
         order = list(Verdict)
         verdict = max(verdicts, key=order.index, default=Verdict.EXACT)
@@ -293,8 +302,34 @@ class _Run:
             container.share,
             verdict,
             losses,
-            tuple(found),
+            told.of(container.init, container.index),
         )
+
+
+class _Told:
+    """The findings of a pod as its items tell them: all of them, since one refuses the whole pod.
+
+    Where there are very many, an item tells those of its own container and the first of the others:
+    else the items together would be quadratic in the pod.
+    """
+
+    def __init__(self, pod: PodClaims, found: Sequence[Diagnostic]) -> None:
+        self._all = tuple(found)
+        self._first = self._all[: limits.MAX_PROBLEMS]
+        self._own: dict[tuple[bool, int], list[Diagnostic]] = {}
+        if len(self._all) > limits.MAX_PROBLEMS:
+            places = {one.path: (one.init, one.index) for one in pod.all_containers()}
+            for one in self._all[limits.MAX_PROBLEMS :]:
+                above = (one.path[:length] for length in range(len(one.path) + 1))
+                place = next((places[path] for path in above if path in places), None)
+                if place:
+                    self._own.setdefault(place, []).append(one)
+
+    def of(self, init: bool, index: int) -> tuple[Diagnostic, ...]:
+        """The findings that the item of a container tells."""
+        if len(self._all) <= limits.MAX_PROBLEMS:
+            return self._all
+        return (*self._first, *self._own.get((init, index), ()))
 
 
 def unique(found: Sequence[Diagnostic]) -> list[Diagnostic]:

@@ -1,13 +1,15 @@
-"""What to say of a source that is no manifest: broken YAML (GX001), or a Helm template (GX012)."""
+"""What to say of a source that is no manifest: broken YAML (GX001), too much of it (GX025), or a
+Helm template (GX012)."""
 
 from __future__ import annotations
 
+from gpuxlate import limits
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.manifest.compose import Document, NotYamlError
+from gpuxlate.manifest.compose import Document, NotYamlError, TooMuchError
 from gpuxlate.manifest.nodes import Mapping, Sequence
 from gpuxlate.manifest.place import placed_at_index
 from gpuxlate.manifest.source import Source
-from gpuxlate.rules.source import file_parses, template_is_rendered
+from gpuxlate.rules.source import file_keeps_the_limits, file_parses, template_is_rendered
 
 HELM_TEMPLATE = "Helm template"
 """Why a file was skipped, in summaries."""
@@ -23,7 +25,9 @@ def in_chart(name: str) -> Diagnostic:
 
 
 def no_yaml(source: Source, error: NotYamlError) -> Diagnostic:
-    """GX012 where reading fails on a line that holds ``{{``, else GX001, at its place."""
+    """GX012 where reading fails on a line that holds ``{{``, GX025 at a limit, else GX001, at its place."""
+    if isinstance(error, TooMuchError):
+        return too_much(source, error.message, error.hint, error.index)
     index = _template_that_fails(source, error)
     return broken(source, error) if index is None else unrendered(source, index)
 
@@ -32,6 +36,19 @@ def broken(source: Source, error: NotYamlError) -> Diagnostic:
     """GX001 for what has to be read: nothing can be done without it, though it be a template."""
     message, hint = file_parses(error.message, _near_template(source, error))
     return placed_at_index(source, Diagnostic("GX001", Severity.ERROR, message, hint), error.index)
+
+
+def too_much(source: Source, what: str, hint: str, index: int) -> Diagnostic:
+    """GX025 at the character where a limit is passed."""
+    message, hint = file_keeps_the_limits(what, hint)
+    return placed_at_index(source, Diagnostic("GX025", Severity.ERROR, message, hint), index)
+
+
+def too_many(source: Source, last: Diagnostic) -> Diagnostic:
+    """GX025 in place of the finding that is one too many."""
+    what = f"more than {limits.MAX_FINDINGS} findings"
+    found = too_much(source, what, "mend these first: what follows was not looked at", 0)
+    return found.located(document=last.document, span=last.span)
 
 
 def unrendered(source: Source, index: int) -> Diagnostic:

@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "gpuxlate"
 LONGEST = 350
 """Lines of a file: beyond it there is a second room inside."""
 
-CORE = ("share", "claims", "quantity", "diagnostics")
+CORE = ("share", "claims", "quantity", "diagnostics", "limits")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from gpuxlate.backends import plugins
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.claims import PodClaims
+from gpuxlate.limits import MAX_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class UnknownTargetError(LookupError):
 
     def __init__(self, name: str) -> None:
         known = [n for row in BUILT_IN for n in (row.name, *row.aliases)]
-        near = get_close_matches(name, [*known, *plugins.names()], 1, 0.5)
+        near = get_close_matches(name[:MAX_NAME], [*known, *plugins.names()], 1, 0.5)
         self.hint = f"did you mean {near[0]}?" if near else f"targets: {', '.join(target_names())}"
         super().__init__(f"unknown target {name!r}")
 

@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -15,6 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = words(arguments)
     if only_version(given):
         return
+    if arguments is None:
+        end_cleanly()
     from gpuxlate.cli.app import build
     from gpuxlate.cli.common import guarded
 
@@ -34,13 +37,51 @@ def words(arguments: Sequence[str] | None) -> list[str]:
     return sys.argv[1:] or ["--help"]
 
 
+class Terminated(BaseException):
+    """The process was asked to end, by the signal ``number``: what is half written goes away first."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+_asked: list[int] = []
+"""The signals that asked the process to end."""
+
+
+def end_cleanly() -> None:
+    """Let SIGTERM and SIGHUP end the run as Ctrl-C does; ignored ones (nohup) stay ignored."""
+    import signal
+
+    def end(number: int, _frame: object) -> None:
+        _asked.append(number)
+        raise Terminated(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, end)
+
+
+def end_if_asked() -> None:
+    """Where Python cannot raise what a handler raises (in hooks of a fork, say), it is only noted."""
+    if _asked:
+        raise Terminated(_asked[0])
+
+
 def only_version(given: Sequence[str]) -> bool:
     """Print the version where nothing else is asked: hooks ask it often, and it needs nothing loaded."""
     if list(given) not in (["--version"], ["-V"]):
         return False
     from gpuxlate import __version__
 
-    print(f"gpuxlate {__version__}")
+    try:
+        print(f"gpuxlate {__version__}", flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            with suppress(OSError):
+                print(f"error: {error.strerror}", file=sys.stderr, flush=True)
+            sys.exit(3)
     return True
 
 
@@ -56,5 +97,10 @@ def color_wanted(stream: object) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    is_terminal = getattr(stream, "isatty", None)
-    return bool(is_terminal and is_terminal() and os.environ.get("TERM") != "dumb")
+    return is_terminal(stream) and os.environ.get("TERM") != "dumb"
+
+
+def is_terminal(stream: object) -> bool:
+    """The stream is a terminal; one that was closed is none."""
+    asked = getattr(stream, "isatty", None)
+    return bool(asked and asked())

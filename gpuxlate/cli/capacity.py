@@ -49,7 +49,7 @@ def command(
     if output == "json":
         common.out(common.write_json(_json(found, said)))
     else:
-        common.out(_text(found, pods) + (_answer_text(said) if said else ""))
+        common.text_out(_text(found, pods) + (_answer_text(said) if said else ""))
     return common.Exit.FINDINGS if said and said.verdict is not Verdict.FITS else common.Exit.CLEAN
 
 
@@ -63,7 +63,11 @@ def asked_for(file: Sequence[str]) -> Any:
     if wanted.diagnostics:
         raise typer.Exit(common.Exit.FINDINGS)
     if not wanted.wanted:
-        raise common.CliError("no pod there asks for a GPU", code=common.Exit.INPUT)
+        raise common.CliError(
+            f"{', '.join(file)}: no pod there asks for a GPU",
+            "gpuxlate targets shows the keys of each dialect",
+            common.Exit.INPUT,
+        )
     return wanted
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -17,8 +17,11 @@ from gpuxlate.accepting import DROPPABLE, FILLABLE
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
+from gpuxlate.bounded import inside
+from gpuxlate.cli import Terminated, is_terminal
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import STDIN, SUFFIXES, Input, InputError, expand, reason
+from gpuxlate.limits import MAX_MESSAGE, cut
 from gpuxlate.manifest.source import Source, Texts
 
 if TYPE_CHECKING:
@@ -55,19 +58,21 @@ def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: 
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     try:
         result = command.main(list(arguments), prog_name=name, standalone_mode=False)
-        code = result if isinstance(result, int) else 0
         if sys.stdout is not None:
-            sys.stdout.flush()
-        return code
+            with _reader_may_go(sys.stdout):
+                sys.stdout.flush()
+        return result if isinstance(result, int) else 0
     except typer.Exit as stop:
         return stop.exit_code
+    except SystemExit:  # click's way to end where the reader of --help has gone
+        return Exit.CLEAN
     except typer.Abort:
         return Exit.INTERRUPTED
     except UsageProblem as error:
         message = error.format_message().rstrip(".")
         note(f"error: {message[:1].lower()}{message[1:]}")
-        if error.ctx is not None:
-            note(f"try: {error.ctx.command_path} --help")
+        called = arguments[0] if arguments and not arguments[0].startswith("-") else ""
+        note(f"try: {error.ctx.command_path if error.ctx else f'{name} {called}'.rstrip()} --help")
         return Exit.USAGE
     except CliError as error:
         for number, line in enumerate(error.message.split("\n")):
@@ -80,11 +85,15 @@ def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: 
         note(f"help: {error.hint}")
         return Exit.USAGE
     except InputError as error:
-        note(f"error: {error}")
+        unreadable(error)
         return Exit.INPUT
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
+    except Terminated as asked:
+        return 128 + asked.number
     except OSError as error:
+        with suppress(OSError, AttributeError), _reader_may_go(sys.stdout):
+            sys.stdout.flush()  # it may be stdout that takes nothing more
         where = f"{error.filename}: " if error.filename else ""
         note(f"error: {where}{reason(error)}")
         return Exit.INPUT
@@ -95,17 +104,40 @@ def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: 
         return Exit.FINDINGS
 
 
+def unreadable(error: InputError) -> None:
+    """An input that cannot be used, on stderr."""
+    note(f"error: {error}")
+    if error.hint:
+        note(f"help: {error.hint}")
+
+
 def note(text: str) -> None:
     """One line on stderr, with control characters shown instead of sent."""
     from gpuxlate.report.characters import visible
 
-    with _reader_may_go(sys.stderr):
-        print(visible(text), file=sys.stderr)
+    err(visible(cut(text, 2 * MAX_MESSAGE)) + "\n")
+
+
+def documents_out(parts: Iterable[bytes]) -> None:
+    """Manifests and other texts on stdout, byte for byte; on a terminal nothing in them acts on it."""
+    if is_terminal(sys.stdout):
+        from gpuxlate.report.characters import visible_lines
+
+        parts = (visible_lines(one.decode(errors="replace")).encode(errors="replace") for one in parts)
+    out_parts(parts)
+
+
+def text_out(text: str) -> None:
+    """A text for people on stdout, of plain lines; nothing in it acts on a terminal."""
+    from gpuxlate.report.characters import visible_lines
+
+    out(visible_lines(text))
 
 
 def out(text: str) -> None:
-    """Results on stdout, byte for byte. Where the reader has gone (``| head``) the exit code stands."""
-    out_parts([text.encode("utf-8", "surrogateescape")])
+    """Results on stdout, as they are. Where the reader has gone (``| head``) the exit code stands."""
+    if text:
+        out_parts([text.encode("utf-8", "surrogateescape")])
 
 
 def out_parts(parts: Iterable[bytes]) -> None:
@@ -177,7 +209,7 @@ def inputs(paths: Sequence[str]) -> Sequence[Input]:
     if "" in paths:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
-        raise InputError(f"{STDIN}: it is closed")
+        raise InputError(f"{STDIN}: it is closed", "send a text in, or name a file")
     return list(expand(paths))
 
 
@@ -185,7 +217,10 @@ def some_inputs(paths: Sequence[str]) -> Sequence[Input]:
     """The files behind PATH arguments, at least one. Raises InputError."""
     found = inputs(paths)
     if not found:
-        raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}")
+        raise InputError(
+            f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}",
+            "name the file itself if it ends otherwise",
+        )
     return found
 
 
@@ -208,7 +243,9 @@ def config() -> Config | None:
     try:
         return load_config(path, read_yaml)
     except ConfigError as error:
-        raise CliError(str(error), "gpuxlate schema config prints every field") from None
+        raise CliError(
+            str(error), "gpuxlate schema config prints every field" if error.read else None
+        ) from None
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:
@@ -220,7 +257,9 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
     try:
         return find_profile(name, known or config(), read_yaml)
     except ConfigError as error:
-        raise CliError(str(error), "gpuxlate schema profile prints every field") from None
+        raise CliError(
+            str(error), "gpuxlate schema profile prints every field" if error.read else None
+        ) from None
 
 
 def show(
@@ -236,34 +275,60 @@ def show(
     shown = sorted((d for d in diagnostics if d.severity.rank <= least.rank), key=Diagnostic.sort_key)
     if shown:
         color = color_wanted(sys.stderr)
-        lines = text.findings(shown, texts.line, color)
-        with _reader_may_go(sys.stderr):
-            sys.stderr.write(lines)
+        err(text.findings(shown, texts.line, color))
+
+
+def err(text: str) -> None:
+    """A text for people on stderr, as it is. Where that takes nothing more, it is lost, and nothing else."""
+    with suppress(OSError), _reader_may_go(sys.stderr):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def write_json(data: dict[str, Any]) -> str:
     """JSON as every command prints it."""
-    import json
+    from gpuxlate.report.json import dump
 
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return dump(data)
 
 
 def output_path(folder: str, *parts: str) -> Path:
     """A path inside ``--output-dir``; parts that would leave it are a usage error."""
     base = Path(folder)
     path = base.joinpath(*parts)
-    if not Path(os.path.normpath(path)).is_relative_to(os.path.normpath(base)):
+    if not inside(path, base):
         raise CliError(f"{'/'.join(parts)} would be written outside {folder}")
     return path
 
 
 def write_files(files: dict[Path, bytes]) -> None:
     """Write new files, making their folders."""
-    from gpuxlate.files import write_atomically
+    from gpuxlate.writing import write_atomically
 
     for path, data in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise CliError(
+                f"{path} cannot be written: {path.parent} is no folder", "name another place", Exit.INPUT
+            ) from None
+        _note_links(str(path), write_atomically(path, data))
+
+
+def change_file(path: Path, data: bytes, expected: bytes, done: str) -> None:
+    """Change an input in place, if it still holds what was read. Raises InputError: not ``done``."""
+    from gpuxlate.writing import write_atomically
+
+    try:
+        _note_links(str(path), write_atomically(path, data, expected))
+    except OSError as error:
+        raise InputError(f"{path}: not {done}: {reason(error)}") from None
+
+
+def _note_links(name: str, others: int) -> None:
+    if others:
+        names = "another name, which keeps" if others == 1 else f"{others} other names, which keep"
+        note(f"note: {name}: the file had {names} the old text (hard links)")
 
 
 Complete = Callable[[str], list[str]]

@@ -15,7 +15,9 @@ from gpuxlate.cli.render import render_asked, workloads
 from gpuxlate.cli.tables import table
 from gpuxlate.diagnostics import Diagnostic, LossKind
 from gpuxlate.fit import PodFit, Verdict, fit_pod
+from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
+from gpuxlate.render import Asked
 from gpuxlate.spec.document import ShareDocument
 from gpuxlate.specs import Specs, read_specs
 from gpuxlate.translate import Settings, unique
@@ -27,6 +29,7 @@ def command(
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
+    allow_outside: options.AllowOutside = False,
     output: options.Output = "table",
     manifests: Annotated[
         bool, typer.Option("--manifests", help="Show the rendered manifests side by side.")
@@ -42,7 +45,8 @@ def command(
     accept, known = common.accept(round_, fill, drop), common.profile(profile)
     backends = list(registry.all_backends())
     if manifests:
-        return _manifests(found, [b for b in registry.pod_backends() if b.name != "neutral"], accept, known)
+        groups = list(workloads(found, None, None, allow_outside=allow_outside))
+        return _manifests(found, groups, accept, known)
     fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":
         items = [{"name": share.name, "targets": [_json(b, fit) for b, fit in row]} for share, row in fits]
@@ -52,13 +56,16 @@ def command(
     return common.Exit.CLEAN
 
 
-def _manifests(found: Specs, backends: list[Backend], accept: Accept, known: Profile | None) -> int:
+def _manifests(
+    found: Specs, groups: list[tuple[Source | None, list[Asked]]], accept: Accept, known: Profile | None
+) -> int:
     """Print what each vendor's manifest would be; what a vendor refuses is told on stderr."""
     from gpuxlate.cli.side_by_side import side_by_side
 
+    backends = [b for b in registry.pod_backends() if b.name != "neutral"]
     blocks: list[str] = []
     problems: list[Diagnostic] = []
-    for base, asked in workloads(found, None, None):
+    for base, asked in groups:
         made = [
             (b.name, render_asked(base, asked, Settings(b, accept=accept, profile=known))) for b in backends
         ]

@@ -20,6 +20,7 @@ from gpuxlate.fit import fit_pod
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.place import placed
 from gpuxlate.profile import CardProfile, Profile
+from gpuxlate.report.characters import visible
 from gpuxlate.spec.document import ShareDocument
 from gpuxlate.specs import read_specs
 from gpuxlate.translate import unique
@@ -90,7 +91,7 @@ def command(
     billed = _card(card, card_units, card_memory)
     count = _pods(backend.name, pods, executors, driver)
     accept = common.accept(round_, fill, drop)
-    found = read_specs(common.inputs(specs))
+    found = read_specs(common.some_inputs(specs))
     jobs: list[Job] = []
     diagnostics = list(found.diagnostics)
     for _, document, share in found.found:
@@ -112,7 +113,8 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
     try:
         return read(text)
     except CostError as error:
-        raise common.CliError(f"{option} {text}: {error}", "write 1, 0.5 or 1/3") from None
+        hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is cost.hours else "write 10, 0.5 or 1/3"
+        raise common.CliError(f"{option} {text}: {error}", hint) from None
 
 
 def _card(name: str | None, units: str | None, memory_mib: int | None) -> Card:
@@ -176,7 +178,7 @@ def _price(
 
 
 def _text(name: str | None, card: Card, jobs: Sequence[Job]) -> str:
-    called = f" ({name})" if name else ""
+    called = f" ({visible(name)})" if name else ""
     parts = [
         f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable\n",
         *(_job(job) for job in jobs),

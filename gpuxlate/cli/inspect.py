@@ -67,10 +67,7 @@ def command(
     rows: list[Row] = []
     broken: list[Diagnostic] = []
     texts = Texts()
-    given = common.inputs(paths)
-    if not given:
-        raise InputError("nothing to inspect: no YAML in the folders given")
-    for one in progress(given):
+    for one in progress(common.some_inputs(paths)):
         for found in _rows(one, chosen, known, texts):
             if isinstance(found, Row):
                 rows.append(found)
@@ -100,17 +97,18 @@ def _rows(
     if under_chart_templates(one.path, os.getcwd()):  # noqa: PTH109
         yield in_chart(source.name)
         return
-    texts.add(source)
     try:
         for document in documents(source):
             template = template_in(document)
             if template is not None:
+                texts.add(source)
                 yield unrendered(source, template)
                 continue
             for pod in pods_in(document):
                 count = replicas(document, pod)
                 yield from _pod_rows(source.name, document.index, pod, count, chosen, profile)
     except NotYamlError as error:
+        texts.add(source)
         yield no_yaml(source, error)
 
 
@@ -118,13 +116,10 @@ def _pod_rows(
     file: str, document: int, pod: Pod, count: int | None, chosen: str | None, profile: Profile | None
 ) -> Iterator[Row]:
     spoken = registry.spoken_in(pod.claims) if chosen is None else (registry.get(chosen),)
+    claimed = {(one.init, one.index): one for one in pod.claims.all_containers()}
     for backend in spoken:
         for container in backend.read(Taking(pod.claims), profile).containers:
-            claims = next(
-                c
-                for c in pod.claims.all_containers()
-                if (c.init, c.index) == (container.init, container.index)
-            )
+            claims = claimed[container.init, container.index]
             if container.share or any(backend.owns(name) for name in claims.resources):
                 yield Row(
                     file,

@@ -39,10 +39,11 @@ def command(
     if not answer.misconfigured:
         common.show(said(answer.diagnostics), Texts.of(source))
     if settings is None or not answer.refused:
-        common.out(source.encode(answer.text).decode())
+        common.documents_out([source.encode(answer.text)])
     if answer.misconfigured:
         [wrong] = answer.diagnostics
-        raise common.CliError(f"{field_path(wrong.path)}: {wrong.message}", wrong.hint)
+        where = f"{field_path(wrong.path)}: " if wrong.path else ""
+        raise common.CliError(f"{where}{wrong.message}", wrong.hint)
     return common.Exit.FINDINGS if answer.refused else common.Exit.CLEAN
 
 

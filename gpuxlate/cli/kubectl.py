@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from gpuxlate.cli import only_version, words
+from gpuxlate.cli import end_cleanly, only_version, words
 from gpuxlate.cluster.errors import ChoiceError, ClusterError
 
 BEFORE = {
@@ -21,6 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = words(arguments)
     if only_version(given):
         return
+    if arguments is None:
+        end_cleanly()
     from gpuxlate.cli.app import build
     from gpuxlate.cli.common import guarded
 

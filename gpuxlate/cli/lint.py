@@ -13,18 +13,17 @@ import typer
 from gpuxlate import __version__, report
 from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options
-from gpuxlate.cli.linting import How, Run, check
+from gpuxlate.cli.linting import MAY_BE_EMPTY, How, Run, check
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import (
-    InputError,
-)
-from gpuxlate.manifest.compose import Document, NotYamlError, documents
+from gpuxlate.files import SUFFIXES, InputError
+from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.source import Source
 from gpuxlate.report.summary import Replacement
 from gpuxlate.rules import catalog
 
 if TYPE_CHECKING:
+    from gpuxlate.manifest.edit import Splice
     from gpuxlate.rules.base import Rule
 
 FAIL_ON = ("error", "warning", "info", "never")
@@ -80,15 +79,15 @@ def command(
     how = How(fix or unsafe_fixes, unsafe_fixes, allow_empty)
     given = common.inputs(paths)
     run = check(given, selection, how)
-    for line in run.unreadable:
-        common.note(f"error: {line}")
+    for problem in run.unreadable:
+        common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty:
-        raise InputError("nothing to check: no YAML in the folders given")
+        raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
     _judge(selection, run, whole_folders=not any(one.named for one in given))
     run.diagnostics.sort(key=Diagnostic.sort_key)
     shown = _rendered(run, chosen, statistics)
     if how.fix and any(one.path is None for one in given):  # stdout holds the fixed text
-        sys.stderr.write(shown)
+        common.err(shown)
     else:
         common.out(shown)
     if run.fixes:
@@ -136,7 +135,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         counts = report.statistics(run.diagnostics, rules)
         if format_ == "text":
             return counts
-        sys.stderr.write(counts)
+        common.err(counts)
     return report.render(
         format_,
         run.diagnostics,
@@ -154,21 +153,31 @@ class _Replacements:
 
     def __init__(self, run: Run) -> None:
         self._texts = run.texts
+        self._wanted: dict[str, dict[int, list[Diagnostic]]] = {}
+        for one in run.diagnostics:
+            if one.fix is not None and one.file is not None:
+                self._wanted.setdefault(one.file, {}).setdefault(one.document or 0, []).append(one)
         self._of: Source | None = None
-        self._documents: dict[int, Document] = {}
+        self._splices: dict[int, list[Splice]] = {}
 
     def __call__(self, one: Diagnostic) -> Sequence[Replacement]:
-        source = self._texts.holding(one.file or "", one.span.line) if one.span else None
-        if source is None or one.fix is None:
+        if one.fix is None or one.span is None:
+            return ()
+        source = self._texts.holding(one.file or "", one.span.line)
+        if source is None:
             return ()
         if self._of is not source:  # findings come in the order of the text
-            self._of, self._documents = source, {}
-            with suppress(NotYamlError):  # what stands before the break can be fixed
-                self._documents.update((d.index, d) for d in documents(source))
-        document = self._documents.get(one.document or 0)
-        if document is None:
-            return ()
-        from gpuxlate.mend import fix_splices
-
-        spans = [(source.span(s.start, s.end), s.text) for s in fix_splices(document, one)]
+            self._of, self._splices = source, self._of_source(source)
+        spans = [(source.span(s.start, s.end), s.text) for s in self._splices.get(id(one), ())]
         return [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
+
+    def _of_source(self, source: Source) -> dict[int, list[Splice]]:
+        from gpuxlate.fixing import each_alone  # not loaded by runs that mend nothing
+
+        made: dict[int, list[Splice]] = {}
+        wanted = self._wanted.get(source.name, {})
+        with suppress(NotYamlError):  # what stands before the break can be fixed
+            for document in documents(source):
+                if document.index in wanted:
+                    made |= each_alone(document, wanted[document.index])
+        return made

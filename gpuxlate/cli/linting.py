@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from gpuxlate import limits
 from gpuxlate.cli import common
 from gpuxlate.cli.ordered import LIGHT, ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, reader, reason, under_chart_templates, write_atomically
+from gpuxlate.files import Input, InputError, reader, under_chart_templates
 from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source
 from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest.alike import Alike
@@ -20,7 +21,9 @@ from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Source, Texts
 from gpuxlate.report.summary import Summary
-from gpuxlate.unreadable import HELM_TEMPLATE, in_chart
+from gpuxlate.unreadable import HELM_TEMPLATE, in_chart, too_many
+
+MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Run:
     suppressed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     fixes: int = 0
-    unreadable: list[str] = field(default_factory=list)
+    unreadable: list[InputError] = field(default_factory=list)
 
     def add(self, linted: Linted, name: str, source: Source | None) -> None:
         """``source`` is what findings stand in."""
@@ -77,6 +80,7 @@ class _File:
 
     excused: Callable[[str], bool]
     documents: int = 0
+    findings: int = 0
     broken: bool = False
 
 
@@ -94,10 +98,10 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
             return InputError(f"{piece.name}: {error}")
 
     for (file, piece), found in ordered(work, _jobs(given, selection, run, how)):
-        if file.broken:
+        if file.broken or len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             continue  # behind what is no YAML nobody knows what stands
         if isinstance(found, InputError):
-            run.unreadable.append(str(found))
+            run.unreadable.append(found)
             file.broken = True
             continue
         linted = found or Linted(piece.documents)
@@ -109,7 +113,16 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
             source = None
         run.add(linted, piece.name, source)
         file.documents += linted.documents
+        file.findings += len(linted.diagnostics)
         file.broken = linted.broken
+        if file.findings > limits.MAX_FINDINGS and not file.broken:
+            run.diagnostics[-1] = too_many(_source(piece), run.diagnostics[-1])
+            file.broken = True
+        if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
+            most = limits.MAX_RUN_FINDINGS
+            run.unreadable.append(
+                InputError(f"more than {most} findings: what follows {piece.name} was not looked at")
+            )
     return run
 
 
@@ -134,7 +147,7 @@ def _jobs(
                 size = len(piece.data)
                 yield (file, piece), *((piece, size) if piece.matters else (None, size // LIGHT))
         except InputError as error:
-            run.unreadable.append(str(error))
+            run.unreadable.append(error)
 
 
 def _pieces(one: Input, here: str, settings: LintSettings, run: Run, how: How) -> Iterator[Piece]:
@@ -161,7 +174,7 @@ def _pieces(one: Input, here: str, settings: LintSettings, run: Run, how: How) -
     first = next(pieces)
     run.files += 1
     if given.named and first.blank:
-        raise InputError(f"{one.name}: empty, nothing to check")
+        raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
     if how.fix:
         _fix(one, chain([first], pieces), settings, run, unsafe=how.unsafe)
     else:
@@ -195,12 +208,12 @@ def _fix(one: Input, pieces: Iterable[Piece], settings: LintSettings, run: Run, 
     left = [(fixed.linted, fixed.source) for fixed in found]
     failed = None
     if one.path is None:
-        common.out(b"".join(new).decode())
+        common.documents_out(new)
     elif fixes:
         try:
-            write_atomically(one.path, b"".join(new), b"".join(old))
-        except OSError as error:
-            failed = InputError(f"{one.name}: not fixed: {reason(error)}")
+            common.change_file(one.path, b"".join(new), b"".join(old), "fixed")
+        except InputError as error:
+            failed = error
             left = [(lint_source(source, settings), source) for source in before]
     run.documents += counted
     for linted, source in left:

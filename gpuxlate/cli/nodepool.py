@@ -50,13 +50,13 @@ def command(
     if output not in FORMATS:
         raise common.CliError(f"-o {output} is not possible", f"formats: {', '.join(FORMATS)}")
     if node and output != "kubectl":
-        raise common.CliError("--node is for -o kubectl")
+        raise common.CliError("--node is for -o kubectl", "add -o kubectl, or leave --node out")
     backend = common.target(to)
     if backend.needs_module is None:
         others = [one.name for one in registry.all_backends() if one.needs_module]
         raise common.CliError(f"{backend.name} has no node pools", f"targets: {', '.join(others)}")
     profile = _profile(check, backend)
-    found = read_specs(common.inputs(specs))
+    found = read_specs(common.some_inputs(specs))
     diagnostics: list[Diagnostic] = list(found.diagnostics)
     pools: list[NodePool] = []
     for _, document, share in found.found:
@@ -73,9 +73,9 @@ def command(
         common.out(common.write_json(data))
     elif output == "kubectl":
         nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
-        common.out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
+        common.text_out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
     else:
-        common.out("\n".join(_text(one, backend, profile is not None) for one in pools))
+        common.text_out("\n".join(_text(one, backend, profile is not None) for one in pools))
     failed = profile is not None and any(one.failed for one in pools)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN
 

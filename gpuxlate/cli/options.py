@@ -47,4 +47,8 @@ OutputDir = Annotated[
 Report = Annotated[
     str | None, typer.Option("--report", help="Write a JSON report, on a refusal too.", metavar="FILE")
 ]
+AllowOutside = Annotated[
+    bool,
+    typer.Option("--allow-outside", help="A document may name a workload outside of its folder."),
+]
 Output = Annotated[str, typer.Option("-o", "--output", help="Output format.", metavar="FORMAT")]

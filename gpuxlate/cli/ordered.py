@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gpuxlate.cli import common
+from gpuxlate.cli import common, end_if_asked
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -78,10 +78,11 @@ def _on_all_cores(
     global _work
     _work = work
     count = cores()
-    pool = ProcessPoolExecutor(count, get_context("fork"), initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(count, get_context("fork"), initializer=_begin, initargs=(os.getpid(),))
     try:
         yield from _in_turn(pool, jobs, AHEAD * count)
     except BrokenProcessPool:
+        end_if_asked()
         raise common.CliError(
             "a process of this run was killed, probably for want of memory",
             "GPUXLATE_CORES=1 does the work in one process",
@@ -109,6 +110,7 @@ def _finished(
     batch: _Batch[About, Job], future: Future[list[Result]]
 ) -> Iterator[tuple[About, Result | None]]:
     results = iter(future.result())
+    end_if_asked()
     for about, job, _ in batch:
         yield about, None if job is None else next(results)
 
@@ -131,8 +133,18 @@ def _do(jobs: list[Any]) -> list[Any]:
     return [_work(job) for job in jobs]
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches the whole group: the process that started this one answers it for all."""
+_PR_SET_PDEATHSIG = 1
+"""Of Linux's prctl: the signal to get when the parent ends."""
+
+
+def _begin(parent: int) -> None:
+    """In a new process: it ends with the one that started it, which answers signals for all."""
+    import ctypes
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGHUP):  # these reach the whole group
+        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before that
+        os._exit(1)

@@ -65,7 +65,7 @@ def command(
     if output == "json":
         common.out(common.write_json(_json(flights, backend, version)))
     else:
-        common.out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
+        common.text_out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
     failed = any(flight.failed for _, flight in flights)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN
 

@@ -11,6 +11,7 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.bounded import inside
 from gpuxlate.cli import common, options
 from gpuxlate.cli.report import write_report
 from gpuxlate.files import PARAMETER_SUFFIXES, Input, InputError
@@ -45,6 +46,7 @@ def command(
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
+    allow_outside: options.AllowOutside = False,
     output_dir: options.OutputDir = None,
     report: options.Report = None,
     output: Annotated[
@@ -64,7 +66,7 @@ def command(
         raise common.CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs))
-    groups = list(workloads(found, workload, container))
+    groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
     done: list[tuple[Backend, Rendering]] = []
     diagnostics = list(found.diagnostics)
@@ -153,15 +155,24 @@ def render_asked(base: Source | None, asked: list[Asked], settings: Settings) ->
 
 
 def workloads(
-    found: Specs, workload: str | None, container: str | None
+    found: Specs, workload: str | None, container: str | None, *, allow_outside: bool
 ) -> Iterator[tuple[Source | None, list[Asked]]]:
-    """Shares with the workload they are put on. Those of one workload file go on it together."""
+    """Shares with the workload they are put on. Those of one workload file go on it together.
+
+    ``allow_outside``: what a document names may stand outside of the document's folder.
+    """
     groups: dict[str, tuple[Source, list[Asked]]] = {}
     for given, document, share in found.found:
         file, name = workload, container
         if workload is None and share.workload:
             folder = given.path.parent if given.path else Path()
             file, name = str(folder / share.workload.file), share.workload.container
+            if not allow_outside and not inside(Path(file), folder):
+                raise common.CliError(
+                    f"{file} is outside of the folder of {given.name}, which names it in spec.workload.file",
+                    "put it into that folder, or pass --allow-outside",
+                    common.Exit.INPUT,
+                )
         asked = Asked(share, document, name)
         if file is None:
             yield None, [asked]
@@ -177,7 +188,7 @@ def workloads(
 def _workload(file: str, said_in: Document | None) -> Source:
     """The manifest that shares are put on; ``said_in`` is the document that names it, if one does."""
     try:
-        return Input(file, Path(file)).source()
+        return Input(file, Path(file), named=said_in is None).source()
     except InputError as error:
         hint = f"{said_in.source.name} names it in spec.workload.file" if said_in else "--workload names it"
         raise common.CliError(str(error), hint, common.Exit.INPUT) from None
@@ -185,7 +196,7 @@ def _workload(file: str, said_in: Document | None) -> Source:
 
 def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> None:
     if output_dir is None:
-        common.out(joined([made.text for _, made in done]))
+        common.documents_out([joined([made.text for _, made in done]).encode()])
         return
     files = {}
     for backend, made in done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from gpuxlate.cli import common
 from gpuxlate.files import Input
+from gpuxlate.limits import MAX_FINDINGS, MAX_PROBLEMS
 
 KINDS = ("spec", "config", "profile", "diagnostics", "report", "kubernetes-overlay")
 
@@ -42,11 +44,12 @@ def command(
     try:
         data = plain_document(Input(check, Path(check)).source())
     except ValueError as error:
-        raise common.CliError(f"{check}: {error}", code=common.Exit.FINDINGS) from None
-    problems = sorted(
-        Draft202012Validator(schema(kind)).iter_errors(data), key=lambda e: list(map(str, e.path))
-    )
-    for problem in problems:
+        raise common.CliError(f"{check}: it is no YAML: {error}", code=common.Exit.FINDINGS) from None
+    found = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
+    problems = sorted(found, key=lambda e: list(map(str, e.path)))
+    for problem in problems[:MAX_PROBLEMS]:
         where = "/".join(map(str, problem.absolute_path)) or "(root)"
         common.note(f"{check}: {where}: {problem.message}")
+    if len(problems) > MAX_PROBLEMS:
+        common.note(f"{check}: there are {len(problems) - MAX_PROBLEMS} more problems")
     return common.Exit.FINDINGS if problems else common.Exit.CLEAN

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
+from gpuxlate.bounded import content
 from gpuxlate.cli import common
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.lint import LintSettings
@@ -122,5 +123,5 @@ class Selection:
         name = os.path.relpath(self.config.path)
         if self.config.path.suffix == ".toml":
             return replace(found, file=name), None
-        source = Source.from_bytes(name, self.config.path.read_bytes())
+        source = Source.from_bytes(name, content(self.config.path))
         return placed(next(documents(source)), found), source

@@ -6,10 +6,10 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import pairwise
 
 from gpuxlate.cli import color_wanted
+from gpuxlate.cli.lines import same
 from gpuxlate.report.characters import visible, width
 
 MARK = "+ "
@@ -69,7 +69,7 @@ def align(texts: Sequence[Sequence[str]]) -> list[Row]:
 
 def _matches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of indices of equal lines, in order."""
-    for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
+    for block in same(a, b):
         yield from ((block.a + n, block.b + n) for n in range(block.size))
 
 

@@ -6,12 +6,18 @@ import io
 import sys
 from collections.abc import Sequence
 
-from gpuxlate.cli import color_wanted
+from gpuxlate.cli import color_wanted, is_terminal
+from gpuxlate.limits import MAX_MESSAGE, cut
+from gpuxlate.report.characters import visible, width
+
+MAX_CELL = MAX_MESSAGE
+"""Characters of one line of a cell."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, lines: bool = False) -> str:
     """The table as text: drawn on a terminal, else in columns two spaces apart."""
-    if not (sys.stdout.isatty() or color_wanted(sys.stdout)):
+    head, rows = [visible(title) for title in head], [[_cell(cell) for cell in row] for row in rows]
+    if not (is_terminal(sys.stdout) or color_wanted(sys.stdout)):
         return plain(head, rows)
     from rich import box
     from rich.console import Console
@@ -29,6 +35,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, lines: bool = F
     return stream.getvalue()
 
 
+def _cell(text: str) -> str:
+    """What stands in a cell may be anybody's: nothing in it acts on a terminal, and no line is endless."""
+    return "\n".join(visible(cut(line, MAX_CELL)) for line in text.split("\n"))
+
+
 def _width() -> int:
     import shutil
 
@@ -37,8 +48,6 @@ def _width() -> int:
 
 def plain(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Aligned columns, a line a row; a cell of several lines takes several."""
-    from gpuxlate.report.characters import width
-
     cells = [[cell.split("\n") for cell in row] for row in [head, *rows]]
     widths = [max((width(line) for row in cells for line in row[n]), default=0) for n in range(len(head))]
     lines: list[str] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ import typer
 from gpuxlate.cli import common, options
 from gpuxlate.cli.report import write_report
 from gpuxlate.cli.translating import File, Run, translate_inputs
-from gpuxlate.files import write_atomically
 from gpuxlate.translate import Settings
 
 
@@ -37,7 +35,7 @@ def command(
     _exclusive(in_place, output_dir, diff, check)
     given = common.some_inputs(paths)
     if in_place and any(one.path is None for one in given):
-        raise common.CliError("stdin cannot be changed in place")
+        raise common.CliError("stdin cannot be changed in place", "leave -i out: the result goes to stdout")
     source = common.target(from_) if from_ else None
     for one in (common.target(to), source):
         if one and one.form_module:
@@ -54,7 +52,7 @@ def command(
     if run.refused:
         return common.Exit.FINDINGS
     if diff:
-        common.out_parts(_diff(run, file).encode() for file in run.changed)
+        common.documents_out(_diff(run, file).encode() for file in run.changed)
     if check:
         for file in run.changed:
             common.note(f"would change {file.name}")
@@ -66,36 +64,35 @@ def command(
 
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) -> None:
     if in_place and output_dir:
-        raise common.CliError("-i and --output-dir exclude each other")
+        raise common.CliError(
+            "-i and --output-dir exclude each other", "-i changes the files, --output-dir leaves them alone"
+        )
     if (diff or check) and (in_place or output_dir):
         raise common.CliError("--diff and --check write nothing: leave -i and --output-dir out")
 
 
 def _diff(run: Run, file: File) -> str:
-    lines = difflib.unified_diff(
-        run.old(file).decode().splitlines(keepends=True),
-        run.new(file).decode().splitlines(keepends=True),
-        f"a/{file.name.lstrip('/')}",
-        f"b/{file.name.lstrip('/')}",
-    )
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
+    from gpuxlate.cli.lines import unified
+
+    return unified(run.old(file).decode(), run.new(file).decode(), file.name.lstrip("/"))
 
 
 def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     if in_place:
         for file in run.changed:
-            write_atomically(Path(file.name), run.new(file), run.old(file))
+            common.change_file(Path(file.name), run.new(file), run.old(file), "translated")
             common.note(f"translated {file.name}")
         return
     if output_dir is None:
-        common.out_parts(_joined(run))
+        common.documents_out(_joined(run))
         return
     written = {}
     for file in run.files:
         name = _inside(file.name) if file.is_file else f"{file.name.strip('<>')}.yaml"
-        written[common.output_path(output_dir, name)] = file
+        path = common.output_path(output_dir, name)
+        if path in written:
+            raise common.CliError(f"two files would be written to {path}", "translate them one by one")
+        written[path] = file
     for path, file in written.items():
         common.write_files({path: run.new(file)})
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from gpuxlate import limits
 from gpuxlate.backends.registry import marks
 from gpuxlate.cli.ordered import LIGHT, ordered
 from gpuxlate.cli.progress import progress
@@ -17,7 +18,7 @@ from gpuxlate.manifest.alike import Alike, Shape, Spot, shape_of
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Texts
 from gpuxlate.translate import Settings, Translation, translate_source
-from gpuxlate.unreadable import in_chart
+from gpuxlate.unreadable import in_chart, too_many
 
 
 @dataclass(slots=True)
@@ -28,6 +29,7 @@ class File:
     is_file: bool
     changed: bool = False
     documents: int = 0
+    findings: int = 0
     broken: bool = False
     old: list[Stretch] = field(default_factory=list)
     new: list[Stretch] = field(default_factory=list)
@@ -107,6 +109,7 @@ def translate_inputs(
             file.documents += piece.documents
         else:
             _add(run, file, made, piece)
+            _judge_number(run, file, piece)
         if texts:
             file.old.append(run.spool.add(piece.data))
             text = made.text if made else None
@@ -187,8 +190,18 @@ def _add(run: Run, file: File, made: _Made, piece: Piece) -> None:
     if made.diagnostics:
         run.texts.add(piece.source(file.documents))
     file.documents += made.documents
+    file.findings += len(made.diagnostics)
     file.changed = file.changed or made.text is not None
     file.broken = made.broken
+
+
+def _judge_number(run: Run, file: File, piece: Piece) -> None:
+    """What has more findings than are told is looked at no further. Raises InputError."""
+    if file.findings > limits.MAX_FINDINGS and not file.broken:
+        run.diagnostics[-1] = too_many(piece.source(), run.diagnostics[-1])
+        file.broken = True
+    if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
+        raise InputError(f"{piece.name}: with it there are more than {limits.MAX_RUN_FINDINGS} findings")
 
 
 def _moved(found: Sequence[Diagnostic], documents: int) -> tuple[Diagnostic, ...]:

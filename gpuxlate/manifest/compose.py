@@ -1,7 +1,7 @@
 """Reading: a light composer over the events of libyaml (PyYAML's C extension).
 
-One document at a time, so that memory is bounded by the largest, with limits on nesting and on
-the number of aliases. libyaml's own composer recurses in C and is not used.
+One document at a time, so that memory is bounded by the largest, within the limits of
+``gpuxlate.limits``. libyaml's own composer recurses in C and is not used.
 """
 
 from __future__ import annotations
@@ -25,16 +25,12 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
+from gpuxlate import limits
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.standins import StandIns
 
-MAX_DEPTH = 256
-"""Deeper nesting is no manifest; keeps every recursive walk bounded."""
-MAX_ALIASES = 10_000
-"""More aliases in one document are refused."""
-MAX_ALIASED_NODES = 1_000_000
-"""What the aliases of one document stand for, written out, may be no more nodes: no billion laughs."""
+_WRITE_OUT = "write out what the aliases stand for, in several files"
 
 
 class NotYamlError(ValueError):
@@ -44,6 +40,14 @@ class NotYamlError(ValueError):
         super().__init__(message)
         self.message = message
         self.index = index
+
+
+class TooMuchError(NotYamlError):
+    """The text is more than a limit allows; ``hint`` says what to do."""
+
+    def __init__(self, message: str, index: int, hint: str) -> None:
+        super().__init__(message, index)
+        self.hint = hint
 
 
 @dataclass(slots=True)
@@ -125,6 +129,9 @@ class _Composer:
                 self.start = 0 if index == first else event.start_mark.index
                 if self._source.followed and self.start >= len(text):
                     return
+                if index - first >= limits.MAX_DOCUMENTS:
+                    what = f"more than {limits.MAX_DOCUMENTS} documents"
+                    raise TooMuchError(what, self.start, "put them into several files")
                 document = Document(self._source, index, self.start, len(text), None)
                 document.root = self._compose(document)
             except (YAMLError, ValueError) as error:
@@ -142,6 +149,7 @@ class _Composer:
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
         opened: dict[int, int] = {}
         count = aliased = 0
+        max_nodes, max_key = limits.MAX_NODES, limits.MAX_KEY
         stack: list[Mapping | Sequence] = []
         keys: list[Node | None] = []  # for each open mapping, the key that waits for its value
         root: Node | None = None
@@ -150,6 +158,12 @@ class _Composer:
             kind = type(event)
             node: Node
             count += 1
+            if count > max_nodes + aliased:
+                raise TooMuchError(
+                    f"a document of more than {max_nodes} nodes",
+                    event.start_mark.index,
+                    "put its objects into documents of their own",
+                )
             if kind is ScalarEvent:
                 start, end, tag, style = (
                     event.start_mark.index,
@@ -170,8 +184,12 @@ class _Composer:
                 if style == "|" or style == ">":
                     node.end = _block_scalar_end(text, start, end)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                if len(stack) >= MAX_DEPTH:
-                    raise NotYamlError(f"nested deeper than {MAX_DEPTH} levels", event.start_mark.index)
+                if len(stack) >= limits.MAX_DEPTH:
+                    raise TooMuchError(
+                        f"nested deeper than {limits.MAX_DEPTH} levels",
+                        event.start_mark.index,
+                        "no manifest is so deep: nest it less",
+                    )
                 made = Mapping if kind is MappingStartEvent else Sequence
                 tag = event.tag
                 node = made(
@@ -186,8 +204,10 @@ class _Composer:
                     raise NotYamlError(
                         f"alias *{event.anchor} has no anchor before it", event.start_mark.index
                     )
-                if len(document.aliases) >= MAX_ALIASES:
-                    raise NotYamlError(f"more than {MAX_ALIASES} aliases", event.start_mark.index)
+                if len(document.aliases) >= limits.MAX_ALIASES:
+                    raise TooMuchError(
+                        f"more than {limits.MAX_ALIASES} aliases", event.start_mark.index, _WRITE_OUT
+                    )
                 if target in stack:
                     raise NotYamlError(
                         f"alias *{event.anchor} stands inside its own anchor", event.start_mark.index
@@ -197,9 +217,10 @@ class _Composer:
                 size = sizes.get(id(target), 1)
                 count += size
                 aliased += size
-                if aliased > MAX_ALIASED_NODES:
-                    raise NotYamlError(
-                        "aliases stand for too much: written out, this is no manifest", event.start_mark.index
+                if aliased > limits.MAX_ALIASED_NODES:
+                    most = limits.MAX_ALIASED_NODES
+                    raise TooMuchError(
+                        f"the aliases stand for more than {most} nodes", event.start_mark.index, _WRITE_OUT
                     )
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 closed = stack.pop()
@@ -226,6 +247,12 @@ class _Composer:
                 if isinstance(parent, Mapping):
                     key = keys[-1]
                     if key is None:
+                        if kind is ScalarEvent and len(event.value) > max_key:
+                            raise TooMuchError(
+                                f"a key of more than {max_key} characters",
+                                event.start_mark.index,
+                                "Kubernetes takes 253 before the slash and 63 behind it",
+                            )
                         keys[-1] = node
                     else:
                         parent.entries.append((key, node))

@@ -13,7 +13,7 @@ from gpuxlate.manifest.plan import EditError, NodePlan, Plans, make_plan
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.splice import Splice, in_order, splices
 
-__all__ = ["EditError", "Splice", "apply", "edit_document"]
+__all__ = ["EditError", "Splice", "apply", "edit_document", "planned"]
 
 
 def edit_document(document: Document, edits: Iterable[Edit]) -> list[Splice]:
@@ -28,6 +28,11 @@ def edit_document(document: Document, edits: Iterable[Edit]) -> list[Splice]:
         error.path = error.path or (wanted[0].path if wanted else ())
         raise
     return made
+
+
+def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
+    """The splices of edits that were checked before, together with others. Raises EditError."""
+    return splices(document, make_plan(document, edits))
 
 
 def apply(text: str, made: Iterable[Splice]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,8 +14,11 @@ from gpuxlate.manifest.objects import Pod
 
 IsKey = Callable[[str], bool]
 
-_EMBEDDED = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z0-9.-]+/[A-Za-z0-9._-]+")
-"""A key with a domain, in the text of a whole manifest that stands in a string."""
+_EMBEDDED = re.compile(r"(?<![A-Za-z0-9.-])[.-]*([A-Za-z0-9][A-Za-z0-9-]*\.[A-Za-z0-9.-]+/[A-Za-z0-9._-]+)")
+"""A key with a domain, in the text of a whole manifest that stands in a string.
+
+It is tried at the beginning of a word alone, and has one way to match: linear in the text.
+"""
 _QUOTA = ("requests.", "limits.")
 """How a ResourceQuota writes resources."""
 
@@ -124,13 +128,13 @@ def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Ite
     sharing = Sharing(document.root)
     for pod in pods:
         for container in pod.claims.all_containers():
-            for path in _gpu_paths(container, is_gpu_key):
-                found = resolve(document.root, path)
+            spots = [(path, resolve(document.root, path)) for path in _gpu_paths(container, is_gpu_key)]
+            own = Counter((id(one[0]), id(one[1])) for _, one in spots if one)
+            for path, found in spots:
                 if found is None:
                     continue
-                own = [resolve(document.root, other) for other in _gpu_paths(container, is_gpu_key)]
                 try:
-                    alone = sharing.ways(found[0], path[-1]) <= sum(one == found for one in own)
+                    alone = sharing.ways(found[0], path[-1]) <= own[id(found[0]), id(found[1])]
                 except SharingError:
                     alone = False
                 if not alone:

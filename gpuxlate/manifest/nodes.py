@@ -52,13 +52,14 @@ class Scalar(Node):
 class Mapping(Node):
     """A mapping: its entries in their order, keys given twice included."""
 
-    __slots__ = ("_plain", "entries", "flow")
+    __slots__ = ("_by_name", "_plain", "entries", "flow")
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
         super().__init__(start, start, anchor, tag)
         self.flow = flow
         self.entries: list[tuple[Node, Node]] = []
         self._plain: dict[str, tuple[Node, Node]] | None = None
+        self._by_name: dict[str, tuple[Node, Node, Mapping]] | None = None
 
     @property
     def plain(self) -> dict[str, tuple[Node, Node]] | None:
@@ -66,7 +67,7 @@ class Mapping(Node):
 
         Of a key that is given twice the last counts. Made once, of a mapping that is complete.
         """
-        if self._plain is None:
+        if self._plain is None and self._by_name is None:
             found: dict[str, tuple[Node, Node]] = {}
             for entry in self.entries:
                 key = entry[0]
@@ -75,6 +76,13 @@ class Mapping(Node):
                 found[key.text] = entry
             self._plain = found
         return self._plain
+
+    @property
+    def by_name(self) -> dict[str, tuple[Node, Node, Mapping]]:
+        """``entries_of`` by name, for a mapping that is more than plain. Made once, too."""
+        if self._by_name is None:
+            self._by_name = {name: (key, value, owner) for name, key, value, owner in entries_of(self)}
+        return self._by_name
 
 
 class Sequence(Node):
@@ -210,16 +218,7 @@ def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | 
     if plain is not None:
         entry = plain.get(name) if isinstance(name, str) else None
         return None if entry is None else (*entry, mapping)
-    merges = False
-    for key_node, value in reversed(mapping.entries):
-        key = deref(key_node)
-        if isinstance(key, Scalar):
-            if key.text == name and not is_merge(key):
-                return key_node, value, mapping
-            merges = merges or is_merge(key)
-    if merges:
-        return next(((key, value, owner) for n, key, value, owner in entries_of(mapping) if n == name), None)
-    return None
+    return mapping.by_name.get(name) if isinstance(name, str) else None
 
 
 def get(node: Node | None, *path: str | int) -> Node | None:

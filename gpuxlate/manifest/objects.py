@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from gpuxlate.claims import Path, PodClaims
 from gpuxlate.diagnostics import ObjectRef
+from gpuxlate.limits import MAX_NAME, cut
 from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import Mapping, Sequence, deref, get, get_text
+from gpuxlate.manifest.nodes import Mapping, Node, Sequence, deref, get, get_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,16 @@ def _objects(node: Mapping, path: Path) -> Iterator[tuple[ObjectRef, Path, Mappi
 
 
 def object_ref(node: Mapping) -> ObjectRef:
+    """What an object is called; every finding repeats it, so it is never long."""
     return ObjectRef(
-        get_text(node, "apiVersion"),
-        get_text(node, "kind"),
-        get_text(node, "metadata", "namespace"),
-        get_text(node, "metadata", "name"),
+        name_at(node, "apiVersion"),
+        name_at(node, "kind"),
+        name_at(node, "metadata", "namespace"),
+        name_at(node, "metadata", "name"),
     )
+
+
+def name_at(node: Node | None, *path: str) -> str | None:
+    """The name at a path, as it is shown."""
+    text = get_text(node, *path)
+    return None if text is None else cut(text, MAX_NAME)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from yaml._yaml import CParser
 from yaml.error import YAMLError
 
-from gpuxlate.manifest.source import Source, decoded
+from gpuxlate import limits
+from gpuxlate.manifest.source import DecodeError, Source, decoded
 
 PIECE = 256 * 1024
 """Bytes: smaller documents come together in pieces of up to this size."""
@@ -67,6 +68,7 @@ class Piece:
 
     def source(self, document: int = 0) -> Source:
         """Its text; ``document``: how many documents stand before it. Raises DecodeError."""
+        _judge_size(len(self.data), "document")
         return Source(self.name, decoded(self.data, self.at), self.line, document, followed=self.followed)
 
 
@@ -91,6 +93,7 @@ def unread(name: str, first: bytes, read: Read) -> Iterator[Piece]:
     """A text of which nothing matters, cut anywhere between lines. Raises DecodeError."""
     rest, at = first, 0
     while True:
+        _judge_size(len(rest), "line")
         block = read(max(BLOCK, len(rest)))
         cut = rest.rfind(b"\n") + 1 if block else len(rest)
         decoded(rest[:cut], at)
@@ -151,10 +154,17 @@ def _documents(first: bytes, read: Read) -> Iterator[tuple[bytes, bool]]:
                 cut = end
         rest = rest[cut:]
         looked = max(0, len(rest) - len(b"\n---"))
+        _judge_size(len(rest) - BLOCK, "document")
         block = read(max(BLOCK, len(rest)))  # more at a time where one document is large
         rest += block
     if rest:
         yield rest, _is_one(rest, 0, len(rest))
+
+
+def _judge_size(size: int, what: str) -> None:
+    """What is held in memory at once is bounded. Raises DecodeError."""
+    if size > limits.MAX_TEXT:
+        raise DecodeError(f"a {what} of more than {limits.MAX_TEXT // 2**20} MiB; put its parts into several")
 
 
 def _may_end(text: bytes, start: int, end: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.claims import ContainerClaims, Kind, NodeRequirement, Path, PodClaims, Value
 from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
+from gpuxlate.manifest.objects import name_at
 
 REQUIRED_AFFINITY = (
     "affinity",
@@ -70,7 +71,7 @@ def container(
             env[name] = _value(value, (*path, "env", place))
     privileged = get(node, "securityContext", "privileged")
     return ContainerClaims(
-        get_text(node, "name") or field,
+        name_at(node, "name") or field,
         index,
         init,
         values(get(node, resources, "limits"), (*path, resources, "limits")),

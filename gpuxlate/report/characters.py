@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 # Categories that act on a terminal or on the reader instead of showing something: control (Cc),
 # format such as bidirectional overrides and zero-width joiners (Cf), surrogates (Cs), separators.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_BREAKS = re.compile(r"([\n\t])")
 _NO_COLUMN = frozenset({"Mn", "Me"})  # marks that stand on the character before
 
 
@@ -15,6 +17,11 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(map(_visible_character, text))
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text of lines: their breaks and tabs stay."""
+    return "".join(visible(one) if one not in "\n\t" else one for one in _BREAKS.split(text) if one)
 
 
 def width(text: str) -> int:

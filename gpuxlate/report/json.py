@@ -10,9 +10,13 @@ from gpuxlate.report.summary import Report
 
 FORMAT = "gpuxlate-diagnostics/v1"
 
-# Characters that JSON allows bare but that a terminal or an encoder trips over: DEL and C1 controls,
-# line separators, bidirectional controls, lone surrogates (file names that are no UTF-8).
-_ESCAPED = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Characters that JSON allows bare but that a terminal, a reader or an encoder trips over: DEL and C1
+# controls, what is not seen (soft hyphens, zero-width characters, line separators, bidirectional
+# controls, byte order marks, tags), lone surrogates (file names that are no UTF-8).
+_ESCAPED = re.compile(
+    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def render(report: Report) -> str:
@@ -29,4 +33,4 @@ def render(report: Report) -> str:
 def dump(value: Any) -> str:
     """JSON for people and programs: indented, text as it is, nothing that acts on a terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n"
+    return _ESCAPED.sub(lambda match: json.dumps(match.group()).strip('"'), text) + "\n"

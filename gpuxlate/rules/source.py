@@ -40,6 +40,29 @@ def file_parses(this: Rule, problem: str, near_template: bool = False) -> Findin
     return f"this is no YAML: {problem}", "mend the syntax at this place"
 
 
+@rule("GX025", Severity.ERROR, scope=Scope.SOURCE)
+def file_keeps_the_limits(this: Rule, what: str, hint: str) -> Finding:
+    """The file keeps the limits of reading.
+
+    ## What it does
+    Reports where a file goes beyond what is read: nesting, aliases and what they stand for, the size
+    and the number of documents, the length of a key, the number of findings. What follows is not read.
+
+    ## Why
+    A few lines of YAML can stand for more than any memory holds; no manifest comes near the limits.
+
+    ## Example
+    `a: &a [x, x, x]`, `b: &b [*a, *a, *a]`, and so on: each line three times as large as the last.
+
+    ## Use instead
+    What the aliases stand for, in several files.
+
+    ## Source
+    docs/security.md, "Limits".
+    """
+    return f"this is too much: {what}", hint
+
+
 @rule("GX012", Severity.INFO, scope=Scope.SOURCE)
 def template_is_rendered(this: Rule, in_chart: bool) -> Finding:
     """Files are rendered manifests, not Helm templates.

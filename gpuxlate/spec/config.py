@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpuxlate.bounded import content, inside
 from gpuxlate.claims import Path as DocumentPath
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.limits import MAX_CONFIG_BYTES
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.spec.find import absolute
 
@@ -29,10 +31,14 @@ SECTION = ("tool", "gpuxlate")
 
 
 class ConfigError(ValueError):
-    """The configuration, or a profile, cannot be used; ``diagnostics`` holds every reason."""
+    """The configuration, or a profile, cannot be used; ``diagnostics`` holds every reason.
 
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+    ``read``: it was read, and what it says is wrong.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], *, read: bool = True) -> None:
         self.diagnostics = tuple(diagnostics)
+        self.read = read
         super().__init__("\n".join(map(_line, self.diagnostics)))
 
 
@@ -43,7 +49,7 @@ def _line(one: Diagnostic) -> str:
 
 def _error(message: str, hint: str | None = None, file: Path | None = None) -> ConfigError:
     where = str(file) if file else None
-    return ConfigError([Diagnostic(CODE, Severity.ERROR, message, hint, file=where)])
+    return ConfigError([Diagnostic(CODE, Severity.ERROR, message, hint, file=where)], read=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +174,12 @@ def _bad_patterns(entries: Iterable[dict[str, Any]], base: DocumentPath) -> list
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return content(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _error("is not UTF-8", "save the file as UTF-8", path) from error
+        raise _error("it is no UTF-8", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise _error(f"cannot be read: {reason}", file=path) from error
+        raise _error(f"it cannot be read: {(reason or 'no reason is given').lower()}", file=path) from error
 
 
 def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
@@ -181,7 +187,7 @@ def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
     try:
         return read_yaml(text)
     except ValueError as error:
-        raise _error(f"is no YAML: {error}", file=path) from error
+        raise _error(f"it is no YAML: {error}", file=path) from error
 
 
 def _toml_section(path: Path) -> object:
@@ -189,8 +195,10 @@ def _toml_section(path: Path) -> object:
 
     try:
         data: Any = tomllib.loads(_text(path))
+    except RecursionError as error:
+        raise _error("it is no TOML: nested too deeply", "nest it less", path) from error
     except tomllib.TOMLDecodeError as error:
-        raise _error(f"is no TOML: {error}", file=path) from error
+        raise _error(f"it is no TOML: {error}", file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])
 
 
@@ -241,6 +249,9 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
     if isinstance(found, Profile):
         return found
     file = found or Path(name)
+    if found and config and config.path and not inside(found, config.path.parent):
+        what = f"profiles.{name} names {found}, which is outside of the folder of the configuration"
+        raise _error(what, f"put it into that folder, or pass --profile {found}", config.path)
     if found or file.is_file():
         return load_profile_file(file, read_yaml)
     from difflib import get_close_matches

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from gpuxlate.bounded import UnusualFileError, content
+from gpuxlate.limits import MAX_CONFIG_BYTES
+
 NAMES = (".gpuxlate.yaml", ".gpuxlate.yml")
 PYPROJECT = "pyproject.toml"
 
@@ -34,17 +37,19 @@ def _is_there(path: Path) -> bool:
 def _has_section(pyproject: Path) -> bool:
     """[tool.gpuxlate] is there; a broken file that seems to have it counts, for the error to show."""
     try:
-        content = pyproject.read_bytes()
+        data = content(pyproject, MAX_CONFIG_BYTES)
+    except UnusualFileError:
+        return True  # loading says what it is
     except OSError:
         return False
-    if b"gpuxlate" not in content:
+    if b"gpuxlate" not in data:
         return False
     import tomllib
 
     try:
-        tool = tomllib.loads(content.decode()).get("tool", {})
-    except ValueError:
-        return b"tool.gpuxlate" in content
+        tool = tomllib.loads(data.decode()).get("tool", {})
+    except (ValueError, RecursionError):
+        return b"tool.gpuxlate" in data
     return isinstance(tool, dict) and "gpuxlate" in tool
 
 

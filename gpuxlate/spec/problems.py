@@ -10,11 +10,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args
 
 from gpuxlate.claims import Path
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.spec.wording import number_hint, shown, yaml_of
+from gpuxlate.limits import MAX_ENTRIES, MAX_PROBLEMS
+from gpuxlate.spec.wording import LONGEST, number_hint, shown, yaml_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -73,6 +75,9 @@ def check(
     """
     from pydantic import ValidationError
 
+    if _larger(data, MAX_ENTRIES):
+        what = f"{dotted(base) or 'the document'} has more than {MAX_ENTRIES} entries"
+        return None, [Diagnostic(code, Severity.ERROR, what, "leave out what gpuxlate does not know", base)]
     try:
         return model.model_validate(data).model_dump(exclude_unset=True), []
     except ValidationError as error:
@@ -82,7 +87,22 @@ def check(
             )
             for one in error.errors(include_url=False)
         ]
-        return None, [_diagnostic(one, code) for one in found]
+        told = [_diagnostic(one, code) for one in found[:MAX_PROBLEMS]]
+        if len(found) > MAX_PROBLEMS:
+            more = f"there are {len(found) - MAX_PROBLEMS} more problems"
+            told.append(Diagnostic(code, Severity.ERROR, more, "mend these first", base))
+        return None, told
+
+
+def _larger(data: object, most: int) -> bool:
+    """Plain data holds more than so many entries, in all its mappings and lists together."""
+    pending, count = [data], 0
+    while pending and count <= most:
+        one = pending.pop()
+        if isinstance(one, dict | list):
+            count += len(one)
+            pending.extend(islice(one.values() if isinstance(one, dict) else one, most + 1))
+    return count > most
 
 
 def dotted(path: Path) -> str:
@@ -151,7 +171,7 @@ def _nearest_field(problem: Problem, name: str, allowed: list[str]) -> str:
     for path in _all_fields(problem.root):
         if path[-1] == name and len(path) > 1:
             return f"{name} belongs under {problem.dotted(path[:-1])}: move it there"
-    near = get_close_matches(_plain(name), list(plain), 1, 0.6)
+    near = get_close_matches(_plain(name[:LONGEST]), list(plain), 1, 0.6)
     return f"did you mean {plain[near[0]]}?" if near else f"fields here: {', '.join(allowed)}"
 
 
@@ -226,7 +246,7 @@ def _choice(problem: Problem) -> Saying:
     what = f"{problem.label} is {shown(problem.value)}, it must be "
     if len(choices) == 1:
         return what + choices[0], f"write {problem.name}: {choices[0]}"
-    text = problem.value if isinstance(problem.value, str) else ""
+    text = problem.value[:LONGEST] if isinstance(problem.value, str) else ""
     known = problem.words.get(problem.name, {}).get(text.strip().lower())
     near = [known] if known else get_close_matches(text.lower().replace("_", "-"), choices, 1, 0.5)
     hint = f"write {problem.name}: {near[0]}" if near else f"write one of {', '.join(choices)}"
@@ -236,7 +256,7 @@ def _choice(problem: Problem) -> Saying:
 def _pattern(problem: Problem) -> Saying:
     message = f"{problem.label} is {shown(problem.value)}, which is not allowed"
     rule = problem.field.description if problem.field else None
-    text = str(problem.value)
+    text = str(problem.value)[:LONGEST]
     kebab = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
     for mended in (text.strip(), text.upper(), kebab):
         if mended != text and re.search(problem.context["pattern"], mended):

@@ -217,9 +217,9 @@ def test_statistics(lint: Lint, write: Write) -> None:
 @pytest.mark.parametrize(
     ("files", "paths", "said"),
     [
-        ({"a.yaml": ""}, ["a.yaml"], "a.yaml: empty, nothing to check"),
-        ({"a.yaml": " \n\n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
-        ({"a.yaml": b"\xef\xbb\xbf \n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
+        ({"a.yaml": ""}, ["a.yaml"], "a.yaml: it is empty"),
+        ({"a.yaml": " \n\n"}, ["a.yaml"], "a.yaml: it is empty"),
+        ({"a.yaml": b"\xef\xbb\xbf \n"}, ["a.yaml"], "a.yaml: it is empty"),
         ({}, ["a.yaml"], "a.yaml: no such file or directory"),
         (
             {"a.yaml": b"name: \xff\n"},
@@ -227,7 +227,7 @@ def test_statistics(lint: Lint, write: Write) -> None:
             "a.yaml: byte 6 (0xff) is no UTF-8; save the file as UTF-8",
         ),
         ({"a.yaml": CLEAN.encode("utf-16")}, ["a.yaml"], "a.yaml: byte 0 (0xff) is no UTF-8"),
-        ({"d/notes.txt": "a"}, ["d"], "nothing to check: no YAML in the folders given"),
+        ({"d/notes.txt": "a"}, ["d"], "d: no file there ends in .yaml, .yml, .json"),
         ({"a.yaml": CLEAN}, ["a.yaml/b.yaml"], "a.yaml/b.yaml: not a directory"),
     ],
     ids=["empty", "blank", "mark", "missing", "no-utf-8", "utf-16", "folder", "below-a-file"],
@@ -323,7 +323,10 @@ def test_stdin(lint: Lint, stdin: Stdin) -> None:
     assert lint("-").findings == ["<stdin>:11:29 K8S002"]
     stdin("")
     said = lint("-")
-    assert (said.code, said.err) == (3, "error: <stdin>: empty, nothing to check\n")
+    assert (said.code, said.err) == (
+        3,
+        "error: <stdin>: it is empty\nhelp: nothing was checked; where that is right, pass --allow-empty\n",
+    )
     stdin("")
     assert lint("-", "--allow-empty").code == 0
     assert lint("-", "-").code == 2

@@ -81,5 +81,5 @@ def test_no_folder_is_without_its_rule() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_what_has_findings_passes_the_test_of_its_text(path: Path) -> None:
-    codes = {one.code for one in found(path)} - {"GX001", "GX012"}  # of a text that is no YAML
+    codes = {one.code for one in found(path)} - {"GX001", "GX012", "GX025"}  # of a text that is not read
     assert not codes or may_hold(path.read_bytes(), text_marks())

@@ -8,7 +8,8 @@ from math import inf, isnan
 import pytest
 
 from gpuxlate.claims import Kind
-from gpuxlate.manifest.compose import MAX_ALIASES, MAX_DEPTH, Document, NotYamlError, documents
+from gpuxlate.limits import MAX_ALIASES, MAX_DEPTH
+from gpuxlate.manifest.compose import Document, NotYamlError, documents
 from gpuxlate.manifest.nodes import (
     Mapping,
     Node,
@@ -182,6 +183,29 @@ def test_merge_keys_and_keys_given_twice() -> None:
     assert to_plain(root)["m"] == {"x": 10, "y": 2, "z": 4}
 
 
+def test_numbers_that_are_none_are_floats() -> None:
+    found = to_plain(only("[.inf, -.INF, +.Inf, .nan, .NaN, 1_000.5, 1e400]"))
+    assert [str(one) for one in found] == ["inf", "-inf", "inf", "nan", "nan", "1000.5", "inf"]
+
+
+def test_wide_mappings_are_looked_up_alike() -> None:
+    """By name from some width on: keys given twice, merges and numbers as in narrow ones."""
+    narrow = "base: &b {x: 1, y: 2}\nm:\n  <<: *b\n  x: 9\n  x: 10\n  7: seven\n"
+    wide = narrow + "".join(f"  k{n}: {n}\n" for n in range(100))
+    for text in (narrow, wide):
+        root = only(text)
+        assert [get_text(root, "m", name) for name in ("x", "y", "7", "q", "<<")] == [
+            "10",
+            "2",
+            "seven",
+            None,
+            None,
+        ]
+        assert get(root, "m", 7) is None
+        start, end = locate(root, ("m", "y"))
+        assert text[start:end] == "2"
+
+
 def test_a_quoted_merge_key_is_a_key() -> None:
     assert to_plain(only("a: &a {x: 1}\nm: {'<<': *a}\n"))["m"] == {"<<": {"x": 1}}
 
@@ -238,7 +262,7 @@ def test_too_many_aliases() -> None:
 def test_a_billion_laughs_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-    with pytest.raises(NotYamlError, match="aliases stand for too much"):
+    with pytest.raises(NotYamlError, match="aliases stand for more than 1000000 nodes"):
         read("\n".join(lines))
 
 

@@ -50,6 +50,7 @@ GX021 error -
 GX022 error -
 GX023 error -
 GX024 error -
+GX025 error -
 """
 RULES = catalog.neutral_rules()
 RUN = [one for one in RULES if one.scope in (Scope.POD, Scope.DOCUMENT)]

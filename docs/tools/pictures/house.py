@@ -10,8 +10,8 @@ FLOORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "Work",
         "a file or a share, from one end to the other",
         (
-            *("rendering", "function_config", "shares", "results", "jobs", "render", "translate", "lint", "mend"),
-            *("item", "verify", "nodepool", "cost", "nvidia_smi", "accepting"),
+            *("rendering", "function_config", "shares", "results", "jobs", "render", "translate"),
+            *("lint", "mend", "fixing", "item", "verify", "nodepool", "cost", "nvidia_smi", "accepting"),
         ),
     ),
     (
@@ -35,7 +35,11 @@ FLOORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Form", "documents of gpuxlate, and how findings are shown", ("spec", "report")),
     ("Vendors and rules", "no YAML comes here", ("backends", "rules", "profile", "versions")),
     ("Text", "the only place that knows YAML; no vendor comes here", ("manifest", "parameters")),
-    ("Ground", "standard library alone", ("share", "claims", "quantity", "diagnostics")),
+    (
+        "Ground",
+        "standard library alone",
+        ("share", "claims", "quantity", "diagnostics", "limits", "bounded", "writing"),
+    ),
 )
 """From the roof down: a name, what it is, its rooms (modules of ``gpuxlate``)."""
 

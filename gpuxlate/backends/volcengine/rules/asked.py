@@ -10,14 +10,12 @@ from gpuxlate import quantity
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Put, Remove, Value
 from gpuxlate.diagnostics import Fix
+from gpuxlate.limits import MAX_NAME
 from gpuxlate.profile import Profile
 from gpuxlate.rules.base import Context, letters
 
 RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
-DEFAULT_POLICY = "fixed-share"
-"""A pod without the annotation, and a node without the label (S0)."""
-TARGETS = ("volcengine-mgpu", "volcengine", "vke")
-"""How a profile may name a cluster of this vendor."""
+DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
 
 
 def annotation(pod: PodClaims, name: str) -> Value | None:
@@ -40,7 +38,7 @@ def is_offline(pod: PodClaims) -> bool:
 def cluster(context: Context) -> Profile | None:
     """The profile, where it is one of a cluster of this vendor."""
     profile = context.profile
-    return profile if profile and profile.target in TARGETS else None
+    return profile if profile and profile.target in k.NAMES else None
 
 
 def has_mgpu(container: ContainerClaims) -> bool:
@@ -142,7 +140,7 @@ def nearest_of(value: Value, accepted: Mapping[str, str]) -> tuple[str, Fix | No
         return f"write {same}", Fix(f"write {same}", (Put(value.path, same),))
     if value.text in accepted:
         return f"write {accepted[value.text]}", None
-    near = get_close_matches(value.text, names, 1, 0.6)
+    near = get_close_matches(value.text[:MAX_NAME], names, 1, 0.6)
     return (f"did you mean {near[0]}?" if near else f"write {', '.join(names[:-1])} or {names[-1]}"), None
 
 

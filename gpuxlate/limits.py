@@ -1,0 +1,54 @@
+"""What gpuxlate takes at most, in one place; docs/security.md shows the table.
+
+What others wrote must cost time and memory in proportion to its size, and no more than these bounds
+allow. Every limit is far above what people write; each is refused by name, never cut off in silence.
+"""
+
+from __future__ import annotations
+
+MAX_BYTES = 512 * 2**20
+"""Of one input: a file, or what stdin holds. Lint and translate read it in pieces of whole documents."""
+MAX_TEXT = 128 * 2**20
+"""Of what is read at once: one document, or an input of the other commands. Kubernetes takes 3 MiB."""
+MAX_CONFIG_BYTES = 4 * 2**20
+"""Of a configuration or a profile."""
+MAX_FILES = 200_000
+"""In one run."""
+
+MAX_DOCUMENTS = 100_000
+"""In a text that is read at once."""
+MAX_NODES = 2_000_000
+"""Keys, values, lists and mappings of one document, and their ends: about 0.3 KiB of memory each."""
+MAX_DEPTH = 256
+"""Levels of nesting; keeps every recursive walk bounded."""
+MAX_KEY = 1024
+"""Characters of a key, which is what YAML itself allows for one without a question mark."""
+MAX_ALIASES = 10_000
+"""In one document."""
+MAX_ALIASED_NODES = 1_000_000
+"""What the aliases of one document stand for, written out: no billion laughs."""
+
+MAX_FINDINGS = 100_000
+"""In one file; what stands behind them is not looked at, and that is an error (GX025)."""
+MAX_RUN_FINDINGS = 1_000_000
+"""In one run."""
+MAX_ENTRIES = 10_000
+"""Keys and items of one GPUShare document, configuration or profile."""
+MAX_PROBLEMS = 100
+"""Told of one such document."""
+MAX_IGNORES = 10_000
+"""Comments in one file that ignore findings."""
+MAX_MESSAGE = 2000
+"""Characters of a message or a hint; what is longer is cut in its middle."""
+MAX_NAME = 253
+"""Characters of a name that are shown, which is the most that Kubernetes allows."""
+MAX_TRIES = 500
+"""How often the fixes of one document are tried, and read again, in one round."""
+
+
+def cut(text: str, most: int) -> str:
+    """The text, without its middle where it is longer than ``most`` characters."""
+    if len(text) <= most:
+        return text
+    tail = most // 4
+    return f"{text[: most - tail - 1]}…{text[-tail:]}"

@@ -1,0 +1,347 @@
+"""Every limit, at the limit and one above it: what is said, and that what is below is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpuxlate import limits
+from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.files import Input, InputError, expand
+from gpuxlate.lint import LintSettings, lint_source
+from gpuxlate.manifest.source import Source
+from gpuxlate.mend import fix_source
+from tests.hostile.conftest import FIXABLE, OLD, SPEC, Worker, fill
+from tests.lint.conftest import pod
+
+KEY = "vke.volcengine.com/mgpu-core: 1"
+
+
+def lint(text: str) -> list[Diagnostic]:
+    return lint_source(Source("a.yaml", text), LintSettings()).diagnostics
+
+
+def documents(count: int) -> str:
+    return "---\n" + "---\n".join(["a: 1\n"] * count)
+
+
+def nodes(count: int) -> str:
+    """A document of so many: a mapping, its key, a list, its items; mapping, list and document end."""
+    return f"a: [{', '.join('1' * (count - 6))}]\n"
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth + "\n"
+
+
+def key(length: int) -> str:
+    return f"? {'k' * length}\n: 1\n"
+
+
+def aliases(count: int) -> str:
+    return f"a: &a 1\nb: [{', '.join(['*a'] * count)}]\n"
+
+
+def laughs(count: int) -> str:
+    """Ten aliases that stand for so many nodes together: items, and the end of their list."""
+    items = ", ".join(["1"] * (count // 10 - 1))
+    return f"a: &a [{items}]\nb: [{', '.join(['*a'] * 10)}]\n"
+
+
+def findings(count: int) -> str:
+    return "kind: ConfigMap\ndata:\n" + "".join(
+        f"  vke.volcengine.com/mgpu-core{n}: 1\n" for n in range(count)
+    )
+
+
+def ignores(count: int) -> str:
+    return "# gpuxlate: ignore[GX014] not judged here\n" * count + f"data: {{{KEY}}}\n"
+
+
+# the limit, what makes a text of that size, the number it is set to (None: the true one), what is said
+TEXTS: dict[str, tuple[Callable[[int], str], int | None, str]] = {
+    "MAX_DOCUMENTS": (documents, 30, "more than 30 documents"),
+    "MAX_NODES": (nodes, 300, "a document of more than 300 nodes"),
+    "MAX_DEPTH": (nested, None, "nested deeper than 256 levels"),
+    "MAX_KEY": (key, None, "a key of more than 1024 characters"),
+    "MAX_ALIASES": (aliases, None, "more than 10000 aliases"),
+    "MAX_FINDINGS": (findings, 25, "more than 25 findings"),
+    "MAX_IGNORES": (ignores, 12, "more than 12 comments that ignore findings"),
+}
+
+
+@pytest.mark.parametrize(("name", "row"), TEXTS.items(), ids=TEXTS)
+def test_a_limit_of_a_text(
+    monkeypatch: pytest.MonkeyPatch, name: str, row: tuple[Callable[[int], str], int | None, str]
+) -> None:
+    made, number, said = row
+    if number is not None:
+        monkeypatch.setattr(limits, name, number)
+    limit = number or getattr(limits, name)
+    assert "GX025" not in {one.code for one in lint(made(limit))}
+    [found] = [one for one in lint(made(limit + 1)) if one.code == "GX025"]
+    assert found.severity is Severity.ERROR
+    assert found.message == f"this is too much: {said}"
+    assert found.hint
+    assert found.span is not None
+
+
+def test_what_aliases_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_ALIASED_NODES", 400)
+    assert lint(laughs(400)) == []
+    [found] = lint(laughs(410))
+    assert found.message == "this is too much: the aliases stand for more than 400 nodes"
+
+
+def test_findings_up_to_the_limit_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_FINDINGS", 25)
+    found = lint(findings(40))
+    assert [one.code for one in found].count("GX014") == 25
+    assert len(found) == 26
+    assert len(lint(findings(25))) == 25
+
+
+@pytest.mark.parametrize(
+    "command", ["lint a.yaml", "translate a.yaml --to tke", "parse a.yaml", "inspect a.yaml"]
+)
+def test_every_command_refuses_what_is_too_much(tmp_path: Path, worker: Worker, command: str) -> None:
+    fill(tmp_path, {"a.yaml": OLD + "---\n" + nested(257)})
+    done = worker(tmp_path, *command.split())
+    assert done.code == 1
+    assert "error[GX025]: this is too much: nested deeper than 256 levels\n" in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    "command", ["render a.yaml --to tke", "compare a.yaml", "cost a.yaml --to emr-ray --card A10"]
+)
+def test_a_share_of_too_many_entries(tmp_path: Path, worker: Worker, command: str) -> None:
+    labels = "".join(f"    l{n}: x\n" for n in range(limits.MAX_ENTRIES))
+    fill(tmp_path, {"a.yaml": SPEC.replace("{name: a}", f"\n  name: a\n  labels:\n{labels}")})
+    done = worker(tmp_path, *command.split())
+    assert done.code == 1
+    assert f"the document has more than {limits.MAX_ENTRIES} entries" in done.err
+
+
+def test_problems_of_a_share_are_told_up_to_a_number() -> None:
+    wrong = "".join(f"  f{n}: 1\n" for n in range(limits.MAX_PROBLEMS))
+    text = SPEC.replace("{cores: 30, memoryMiB: 4096}", f"\n  cores: 30\n{wrong}")
+    assert len(lint(text)) == limits.MAX_PROBLEMS
+    *told, last = sorted(lint(text + "  f: 1\n  g: 1\n"), key=lambda one: "more" in one.message)
+    assert len(told) == limits.MAX_PROBLEMS
+    assert last.message == "there are 2 more problems"
+
+
+# --- sizes ----------------------------------------------------------------------------------------
+
+
+def test_the_size_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_TEXT", 100)
+    for size, read in ((100, True), (101, False)):
+        (tmp_path / "a.yaml").write_bytes(b"#" * size)
+        one = Input("a.yaml", tmp_path / "a.yaml")
+        if read:
+            assert len(one.read_bytes()) == size
+        else:
+            with pytest.raises(InputError, match=r"a.yaml: larger than 100 bytes"):
+                one.read_bytes()
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_the_true_size_of_a_file_and_of_stdin(tmp_path: Path, worker: Worker, size: int) -> None:
+    """A file without content on the disk: nothing of it is read where it is too large."""
+    with (tmp_path / "a.yaml").open("wb") as file:
+        file.truncate(limits.MAX_BYTES + 1)
+    given = ["lint", "a.yaml"] if size == 0 else ["lint", "-"]
+    done = worker(tmp_path, *given, stdin=str(tmp_path / "a.yaml"))
+    said = {
+        0: "error: a.yaml: larger than 512 MiB\n",
+        1: "error: <stdin>: a document of more than 128 MiB; put its parts into several\n",
+    }
+    assert (done.code, done.err) == (3, said[size])
+
+
+def test_the_size_of_a_configuration_and_a_profile(tmp_path: Path, worker: Worker) -> None:
+    fill(tmp_path, {"a.yaml": OLD, ".gpuxlate.yaml": "", "profile.yaml": "target: vke\n"})
+    for name, arguments in (
+        (".gpuxlate.yaml", ["lint", "a.yaml"]),
+        ("profile.yaml", ["lint", "a.yaml", "--profile", "profile.yaml"]),
+    ):
+        text = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(text + "#" * (limits.MAX_CONFIG_BYTES - len(text)))
+        assert worker(tmp_path, *arguments).code == 0
+        (tmp_path / name).write_text(text + "#" * (limits.MAX_CONFIG_BYTES + 1 - len(text)))
+        done = worker(tmp_path, *arguments)
+        assert done.code == 2
+        assert f"{name}: cannot be read: larger than 4 MiB" in done.err
+        (tmp_path / name).write_text(text)
+
+
+def test_the_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path, {f"{n % 3}/{n}.yaml": "a: 1\n" for n in range(12)})
+    monkeypatch.setattr(limits, "MAX_FILES", 12)
+    assert len(list(expand([str(tmp_path)]))) == 12
+    (tmp_path / "one-more.yaml").write_text("a: 1\n")
+    with pytest.raises(InputError, match="more than 12 files; name fewer folders at once"):
+        list(expand([str(tmp_path)]))
+
+
+@pytest.mark.parametrize("number", [7, 8])
+def test_the_findings_of_a_run(tmp_path: Path, worker: Worker, number: int) -> None:
+    fill(tmp_path, {f"{n}.yaml": findings(1) for n in range(8)})
+    given = {"gpuxlate.limits.MAX_RUN_FINDINGS": number}
+    for command in ("lint .", "translate . --to tke --check"):
+        done = worker(tmp_path, *command.split(), set=given)
+        assert done.code == (3 if number == 7 else 0)
+        assert ("more than 7 findings" in done.err) == (number == 7)
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+@pytest.mark.parametrize("command", ["lint a.yaml", "translate a.yaml --to tke"])
+def test_the_size_of_one_document(tmp_path: Path, worker: Worker, command: str, spare: int) -> None:
+    """Files are read in pieces of whole documents: one document is held at once."""
+    most = 3 * 2**20
+    mark = "# vke.volcengine.com\na: 1 # "
+    fill(tmp_path, {"a.yaml": mark + "x" * (most + spare - len(mark) - 1) + "\n---\n" + OLD})
+    done = worker(tmp_path, *command.split(), set={"gpuxlate.limits.MAX_TEXT": most})
+    assert done.code == (3 if spare else 0)
+    assert ("error: a.yaml: a document of more than 3 MiB" in done.err) == bool(spare)
+
+
+def test_the_length_of_a_line_that_is_not_looked_at(tmp_path: Path, worker: Worker) -> None:
+    fill(tmp_path, {"a.yaml": "# " + "x" * 5 * 2**20 + "\n", "b.yaml": "#\n" * 2**21})
+    done = worker(tmp_path, "lint", ".", set={"gpuxlate.limits.MAX_TEXT": 2**20})
+    assert done.code == 3
+    assert done.err == "error: a.yaml: a line of more than 1 MiB; put its parts into several\n"
+
+
+# --- what is said ---------------------------------------------------------------------------------
+
+LONG = 3_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pod(f"aliyun.com/gpu-mem: {'9' * LONG}"),
+        pod(f"aliyun.com/gpu-mem: {'x' * LONG}"),
+        pod(f"aliyun.com/gpu-mem: 2.5  # {'x' * LONG}"),
+        pod("aliyun.com/gpu-mem: 2.5", name="n" * LONG),
+        pod("aliyun.com/gpu-mem: 2.5", metadata=f"namespace: {'n' * LONG}"),
+        '{"kind": "Pod", "x": "' + "y" * LONG + '", "vke.volcengine.com/mgpu-core": 1,,}',
+        SPEC.replace("cores: 30", f"cores: 30, policy: {'p' * LONG}"),
+        SPEC.replace("cores: 30", f"cores: {'9' * LONG}"),
+        SPEC.replace("kind: GPUShare", f"kind: {'k' * LONG}"),
+    ],
+    ids=["digits", "text", "comment", "name", "namespace", "one line", "policy", "cores", "kind"],
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "lint a.yaml",
+        "lint a.yaml --format sarif",
+        "inspect a.yaml",
+        "inspect a.yaml -o json",
+        "translate a.yaml --to tke",
+        "compare a.yaml",
+        "render a.yaml --to tke",
+    ],
+)
+def test_no_message_is_long(tmp_path: Path, worker: Worker, text: str, command: str) -> None:
+    fill(tmp_path, {"a.yaml": text})
+    done = worker(tmp_path, *command.split())
+    assert done.code in (0, 1)
+    if "translate" not in command or done.code:  # a manifest goes out as it came in
+        assert len(done.out) + len(done.err) < 30_000
+
+
+def test_a_message_is_cut_in_its_middle() -> None:
+    found = Diagnostic("GX001", Severity.ERROR, "a" * 3000 + "end", "b" * limits.MAX_MESSAGE)
+    assert len(found.message) == limits.MAX_MESSAGE
+    assert found.message.endswith("aend")
+    assert "…" in found.message
+    assert found.hint == "b" * limits.MAX_MESSAGE
+
+
+def test_fixes_of_one_document_are_tried_so_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that go together are made at the first try."""
+    monkeypatch.setattr(limits, "MAX_TRIES", 1)
+    text = FIXABLE + "".join(
+        f"  - name: c{n}\n    resources: {{limits: {{aliyun.com/gpu-mem: 2Gi}}}}\n" for n in range(40)
+    )
+    fixed = fix_source(Source("a.yaml", text), LintSettings(), unsafe=False)
+    assert fixed.fixes == 41
+    assert "Gi" not in fixed.text
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+NUMBERS = [
+    "1e400", "-1e400", ".inf", "-.INF", ".nan", "1e999999999", "9" * 19, "9" * 5000, "-" + "9" * 5000,
+    "0x" + "f" * 5000, "0o" + "7" * 5000, "0b" + "1" * 20000, "1_" * 3000 + "1", "0." + "3" * 50000,
+    "1" * 400 + ".5", "9223372036854775808", "1E+0000000000000000001", "1e-400", "30m", "30e-999",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda text: text[:12])
+def test_no_number_breaks_anything(tmp_path: Path, worker: Worker, number: str) -> None:
+    """In a share, a manifest, a profile, a configuration, and wherever a number is read."""
+    fill(
+        tmp_path,
+        {
+            "spec.yaml": SPEC.replace("30", number),
+            "cards.yaml": SPEC.replace("cores: 30", f"cards: {number}, cores: 30"),
+            "pod.yaml": pod(
+                f"vke.volcengine.com/mgpu-core: {number}\nvke.volcengine.com/mgpu-memory: {number}"
+            ),
+            "many.yaml": OLD + f"x:\n  replicas: {number}\n",
+            "profile.yaml": f"target: ack\ncards: {{memoryMiB: {number}}}\n"
+            f"alibaba: {{memoryUnitMiB: {number}}}\n",
+        },
+    )
+    for command in (
+        "lint .", "lint pod.yaml --fix --unsafe-fixes", "translate pod.yaml --to ack --round up",
+        "parse pod.yaml", "inspect .", "render spec.yaml --to vke",
+        "render cards.yaml --to vke", "compare spec.yaml",
+        "lint pod.yaml --profile profile.yaml", "schema spec --check spec.yaml",
+    ):  # fmt: skip
+        done = worker(tmp_path, *command.split())  # which looks for tracebacks
+        assert done.code in (0, 1, 2), command
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "1/" + "9" * 5000, "1e99", "9" * 70, "0." + "1" * 5000])
+def test_no_number_of_an_option_breaks_anything(tmp_path: Path, worker: Worker, text: str) -> None:
+    fill(tmp_path, {"spec.yaml": SPEC, "pod.yaml": OLD})
+    for option in ("--hours", "--card-units", "--card-memory-mib", "--pods"):
+        done = worker(tmp_path, "cost", "spec.yaml", "--to", "emr-ray", "--card", "A10", option, text)
+        assert done.code in (0, 2)
+    done = worker(tmp_path, "translate", "pod.yaml", "--to", "tke", "--fill", f"cores={text}")
+    assert done.code == 2
+
+
+TOML = {
+    "nested": "[tool.gpuxlate]\nselect = " + "[" * 20_000 + "]" * 20_000,
+    "many digits": f"[tool.gpuxlate]\nx = {'9' * 5000}",
+    "dotted": f"[tool.gpuxlate]\n{'.'.join(['a'] * 5000)} = 1",
+    "another section": "[tool.x]\ny = " + "[" * 20_000 + "]" * 20_000 + "\n[tool.gpuxlate]\n",
+}
+
+
+@pytest.mark.parametrize("text", TOML.values(), ids=TOML)
+def test_no_toml_breaks_anything(tmp_path: Path, worker: Worker, text: str) -> None:
+    fill(tmp_path, {"a.yaml": OLD, "pyproject.toml": text})
+    done = worker(tmp_path, "lint", "a.yaml")
+    assert done.code == 2
+    assert done.err.startswith(f"error: {tmp_path}/pyproject.toml: ")
+    assert len(done.err) < 1000
+
+
+@pytest.mark.parametrize("name", [".gpuxlate.yaml", "pyproject.toml"])
+def test_no_configuration_blocks(tmp_path: Path, worker: Worker, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    fill(tmp_path, {"a.yaml": OLD})
+    done = worker(tmp_path, "lint", "a.yaml")
+    assert done.code == 2
+    assert f"{name}: cannot be read: it is a named pipe, no file" in done.err
