@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import errors
 import matrix
 from console import ROOT, with_output
-from tools import commands, pictures, reference, rules, sources
+from tools import chinese, commands, pictures, reference, rules, sources
 from tools.inserts import with_tables
 from tools.text import NOTE, rule_link, table
 
@@ -27,10 +28,20 @@ def pages() -> Iterator[tuple[str, str]]:
     """Every page that holds something generated, as it should be."""
     whole = dict(made_whole())
     yield from whole.items()
-    for path in sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]):
+    of_the_root = [ROOT / "README.md", ROOT / chinese.README, ROOT / "CONTRIBUTING.md"]
+    for path in sorted([*of_the_root, *(ROOT / "docs").glob("*.md")]):
         name = path.relative_to(ROOT).as_posix()
         if name not in whole:
-            yield name, with_output(with_tables(path.read_text(encoding="utf-8")))
+            yield name, with_output(written(path))
+
+
+def written(path: Path) -> str:
+    """A page that people write, with its tables; where it is Chinese, with what its twin has."""
+    text = path.read_text(encoding="utf-8")
+    if not chinese.is_chinese(path):
+        return with_tables(text)
+    live = chinese.with_live_blocks(text, chinese.twin(path).read_text(encoding="utf-8"))
+    return with_tables(live, chinese.row)
 
 
 def made_whole() -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from gpuxlate.rules.catalog import all_rules
 ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / "README.md",
+    ROOT / "README.zh-CN.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").rglob("*.md")),

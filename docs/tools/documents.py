@@ -49,7 +49,9 @@ def all_documents() -> tuple[Document, ...]:
     return tuple(one for path in sorted(FOLDER.glob("*.toml")) for one in group(path.stem))
 
 
-OWN = r"Contract of gpuxlate|^`gpuxlate schema spec`|^The data sheets of the vendors' keys"
+OWN = (
+    r"Contract of gpuxlate|^docs/security[.]md|^`gpuxlate schema spec`|^The data sheets of the vendors' keys"
+)
 """Sources that are this tool's own word: how shares, verdicts and files are handled."""
 
 

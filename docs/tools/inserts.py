@@ -20,6 +20,11 @@ TABLES: dict[str, Callable[[str], list[str]]] = {
 _PLACE = re.compile(r"(<!-- table: (\w+) ?(.*?) -->\n).*?(<!-- /table -->)", re.DOTALL)
 
 
-def with_tables(text: str) -> str:
-    """The page with its tables as they are now."""
-    return _PLACE.sub(lambda place: place[1] + "\n".join(TABLES[place[2]](place[3])) + "\n" + place[4], text)
+def with_tables(text: str, as_row: Callable[[str], str] = str) -> str:
+    """The page with its tables as they are now, each row in the words of the page."""
+
+    def made(place: re.Match[str]) -> str:
+        rows = map(as_row, TABLES[place[2]](place[3]))
+        return "\n".join([place[1].rstrip("\n"), *rows, place[4]])
+
+    return _PLACE.sub(made, text)

@@ -7,12 +7,14 @@ links between them turned, and MkDocs builds from there.
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import browser
 from mkdocs.plugins import event_priority
 
 if TYPE_CHECKING:
@@ -23,12 +25,19 @@ ROOT = Path(__file__).resolve().parents[2]
 OF_THE_ROOT = {"CHANGELOG": "changelog", "CONTRIBUTING": "contributing", "SECURITY": "reporting"}
 """Pages of the root (``CHANGELOG.md``, ``CHANGELOG.zh.md``), and what they are called on the site."""
 
-LATER = ("errors.md", "playground.md", "security.md")
+LATER = ("errors.md", "security.md")
 """Pages of the navigation that may not be there yet: left out until they are."""
 
 SHOWN = {".md", ".svg", ".png", ".css", ".js"}
 """What of ``docs/`` is for readers."""
 
+PLAYGROUND = "<!-- here is the playground -->"
+"""A line of its page, where the site has its form."""
+NO_PLAYGROUND = (
+    "This copy of the site was built where npm does not give Pyodide: the playground is not on it."
+)
+
+_LOG = logging.getLogger("mkdocs.hooks.site")
 _FENCE = re.compile(r"^( *```[a-z]+) [^\n{]+$", re.MULTILINE)
 """A fence with more than a language, such as ``console live``: a code host ignores the rest."""
 
@@ -38,26 +47,37 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Build from the staged pages, without what is not there yet in the navigation."""
     site = Path(config.site_dir)
     pages = site.with_name(f"{site.name}-pages")
-    stage(pages)
+    try:
+        config.extra["pyodide"] = browser.package()
+    except browser.NotThereError as error:
+        config.extra["pyodide"] = None
+        _LOG.info("No playground: %s", error)
+    stage(pages, playground=config.extra["pyodide"] is not None)
     config.docs_dir = str(pages)
     config.nav = _without(config.nav, {name for name in LATER if not (pages / name).is_file()})
     return config
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Publish each schema under its ``$id``."""
+    """Publish each schema under its ``$id``, and what the playground loads."""
     from gpuxlate.spec.schemas import VERSIONS, schema_url
 
     folder = Path(config.site_dir) / "schemas"
     folder.mkdir(exist_ok=True)
     for kind in VERSIONS:
         shutil.copyfile(ROOT / "schemas" / f"{kind}.json", folder / schema_url(kind).rpartition("/")[2])
+    if config.extra["pyodide"]:
+        browser.publish(config.extra["pyodide"], Path(config.site_dir) / "playground")
 
 
-def stage(folder: Path) -> None:
+def stage(folder: Path, *, playground: bool) -> None:
     """Lay all pages into one folder, as the site wants them. What is as it was is not touched, so that
     ``mkdocs serve``, which watches this folder, comes to rest."""
     wanted = dict(_pages())
+    form = _form() if playground else NO_PLAYGROUND
+    for inside, content in wanted.items():
+        if inside.name.startswith("playground.") and inside.suffix == ".md":
+            wanted[inside] = content.replace(PLAYGROUND.encode(), form.encode())
     for inside, content in wanted.items():
         path = folder / inside
         if not path.is_file() or path.read_bytes() != content:
@@ -66,6 +86,14 @@ def stage(folder: Path) -> None:
     for path in folder.rglob("*"):
         if path.is_file() and path.relative_to(folder) not in wanted:
             path.unlink()
+
+
+def _form() -> str:
+    from gpuxlate.backends import registry
+
+    names = [one.name for one in registry.all_backends() if not one.form_module]
+    form = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
+    return form.replace("<!-- targets -->", "\n".join(f"<option>{name}</option>" for name in names))
 
 
 def _pages() -> Iterator[tuple[Path, bytes]]:
@@ -95,6 +123,7 @@ def for_the_site(text: str, *, of_the_root: bool) -> str:
     text = re.sub(
         rf"\]\((?:\.\./)?({names})((?:\.[a-z]+)?\.md)", lambda m: f"]({OF_THE_ROOT[m[1]]}{m[2]}", text
     )
+    text = re.sub(r"(\]\([\w/-]+)\.zh\.md", r"\1.md", text)  # the site finds the page of each language itself
     return _FENCE.sub(r"\1", text)
 
 

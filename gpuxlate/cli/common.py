@@ -17,7 +17,6 @@ from gpuxlate.accepting import DROPPABLE, FILLABLE
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
-from gpuxlate.bounded import inside
 from gpuxlate.cli import Terminated, is_terminal
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import STDIN, SUFFIXES, Input, InputError, expand, reason
@@ -290,45 +289,6 @@ def write_json(data: dict[str, Any]) -> str:
     from gpuxlate.report.json import dump
 
     return dump(data)
-
-
-def output_path(folder: str, *parts: str) -> Path:
-    """A path inside ``--output-dir``; parts that would leave it are a usage error."""
-    base = Path(folder)
-    path = base.joinpath(*parts)
-    if not inside(path, base):
-        raise CliError(f"{'/'.join(parts)} would be written outside {folder}")
-    return path
-
-
-def write_files(files: dict[Path, bytes]) -> None:
-    """Write new files, making their folders."""
-    from gpuxlate.writing import write_atomically
-
-    for path, data in files.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise CliError(
-                f"{path} cannot be written: {path.parent} is no folder", "name another place", Exit.INPUT
-            ) from None
-        _note_links(str(path), write_atomically(path, data))
-
-
-def change_file(path: Path, data: bytes, expected: bytes, done: str) -> None:
-    """Change an input in place, if it still holds what was read. Raises InputError: not ``done``."""
-    from gpuxlate.writing import write_atomically
-
-    try:
-        _note_links(str(path), write_atomically(path, data, expected))
-    except OSError as error:
-        raise InputError(f"{path}: not {done}: {reason(error)}") from None
-
-
-def _note_links(name: str, others: int) -> None:
-    if others:
-        names = "another name, which keeps" if others == 1 else f"{others} other names, which keep"
-        note(f"note: {name}: the file had {names} the old text (hard links)")
 
 
 Complete = Callable[[str], list[str]]

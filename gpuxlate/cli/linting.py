@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from gpuxlate import limits
-from gpuxlate.cli import common
+from gpuxlate.cli import common, outputs
 from gpuxlate.cli.ordered import LIGHT, ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
@@ -211,7 +211,7 @@ def _fix(one: Input, pieces: Iterable[Piece], settings: LintSettings, run: Run, 
         common.documents_out(new)
     elif fixes:
         try:
-            common.change_file(one.path, b"".join(new), b"".join(old), "fixed")
+            outputs.change_file(one.path, b"".join(new), b"".join(old), "fixed")
         except InputError as error:
             failed = error
             left = [(lint_source(source, settings), source) for source in before]

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
 from gpuxlate.cli.translating import File, Run, translate_inputs
 from gpuxlate.translate import Settings
@@ -80,7 +80,7 @@ def _diff(run: Run, file: File) -> str:
 def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     if in_place:
         for file in run.changed:
-            common.change_file(Path(file.name), run.new(file), run.old(file), "translated")
+            outputs.change_file(Path(file.name), run.new(file), run.old(file), "translated")
             common.note(f"translated {file.name}")
         return
     if output_dir is None:
@@ -89,12 +89,12 @@ def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     written = {}
     for file in run.files:
         name = _inside(file.name) if file.is_file else f"{file.name.strip('<>')}.yaml"
-        path = common.output_path(output_dir, name)
+        path = outputs.output_path(output_dir, name)
         if path in written:
             raise common.CliError(f"two files would be written to {path}", "translate them one by one")
         written[path] = file
     for path, file in written.items():
-        common.write_files({path: run.new(file)})
+        outputs.write_files({path: run.new(file)})
 
 
 def _joined(run: Run) -> Iterator[bytes]:

@@ -58,6 +58,8 @@ COMMANDS: dict[str, dict[str, How]] = {
         "make schemas": Make("spec/test_schemas.py compares what it would write"),
         "make e2e": Make(CI),
         "make bench": Make("nobody: it takes minutes"),
+        "make lock": Make("nobody: it takes what is newest today"),
+        "make audit": Make(CI),
         "make fuzz": Make("nobody: it takes an hour"),
         "GPUXLATE_FUZZ=20 .venv/bin/python -m pytest tests/fuzz": OwnTests(),
         f"{PYTEST} tests/backends tests/lint/test_rule_fixtures.py tests/test_rule_examples.py "

@@ -23,7 +23,8 @@ CASES = [
 
 
 def test_every_direction_is_on_a_page() -> None:
-    pages = (path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("from-*.md"))
+    paths = (path for path in (ROOT / "docs").glob("from-*.md") if "." not in path.stem)
+    pages = (path.read_text(encoding="utf-8") for path in paths)
     shown = [
         tuple(pair) for page in pages for pair in re.findall(r"<!-- table: becomes (\S+) (\S+) -->", page)
     ]

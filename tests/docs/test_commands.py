@@ -100,7 +100,7 @@ def test_what_is_spoken_of_exists(page: str, code: str) -> None:
     application = build(live=code.startswith("kubectl"))
     assert words[0] in application.list_commands(None), (page, code)
     command = application.get_command(None, words[0])
-    known = {name for one in command.params for name in one.opts} | {"--help"}
+    known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
     options = [word.partition("=")[0] for word in words[1:] if word.startswith("-") and word != "-"]
     assert [one for one in options if one not in known] == [], page
 

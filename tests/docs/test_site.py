@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -147,3 +148,23 @@ def test_every_page_is_on_the_site(site: Path) -> None:
     pages = [path for path in (ROOT / "docs").glob("*.md") if "." not in path.stem and path.stem != "index"]
     names = {*(page.stem for page in pages), "changelog", "contributing", "reporting"}
     assert [name for name in sorted(names) if not (site / name / "index.html").is_file()] == []
+
+
+def test_the_site_is_in_both_languages(site: Path) -> None:
+    pages = sorted((ROOT / "docs").glob("*.zh.md"))
+    assert pages
+    for page in pages:
+        stem = page.name.removesuffix(".zh.md")
+        for language in ("", "zh"):
+            built = site / language / ("" if stem == "index" else stem) / "index.html"
+            text = built.read_text(encoding="utf-8")
+            assert f'<html lang="{language or "en"}"' in text, built
+            assert ("份额" in text) is bool(language) or stem == "terms", built
+
+
+def test_the_search_finds_chinese_without_a_list_of_words(site: Path) -> None:
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    assert index["config"]["lang"] == ["en", "zh"]
+    separator = re.compile(index["config"]["separator"])
+    assert separator.split("整卡，mgpu-core 30") == ["整", "卡", "mgpu", "core", "30"]
+    assert "份额" in next(one for one in index["docs"] if one["location"] == "zh/share/")["title"]
