@@ -36,7 +36,7 @@ docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
 
 bench: $(VENV)/dev.stamp  ## every benchmark, side by side in one run
 	@$(PIP) install yamllint check-jsonschema ruamel.yaml
-	@for one in lint worst growth cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
+	@for one in lint worst growth limits cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
 
 dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manifest
 	$(BIN)/python contrib/dist.py
