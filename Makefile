@@ -2,10 +2,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := -m pip --disable-pip-version-check --quiet
+# From a lock: these versions, these files, and no code of a package is run to install it.
+LOCKED := $(PIP) install --require-hashes --only-binary :all: --requirement
+# This checkout; what builds it is in the lock too.
+ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 EXAMPLE := examples/bert-serving
 
-.PHONY: demo test lint venv schemas docs bench dist clean
+.PHONY: demo test lint venv schemas docs site bench dist lock audit test-lowest test-newest clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp  ## one workload with one share, on three clouds
@@ -34,41 +38,78 @@ schemas: $(VENV)/run.stamp  ## write schemas/ anew from the models
 docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
 	$(BIN)/python docs/generate.py
 
-bench: $(VENV)/dev.stamp  ## every benchmark, side by side in one run
-	@$(PIP) install yamllint check-jsonschema ruamel.yaml
+site: $(VENV)/dev.stamp  ## the documentation as a site, in build/site; SERVE=1 serves it on http://127.0.0.1:8000
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(if $(SERVE),serve,build) --strict --quiet
+
+bench: $(VENV)/bench.stamp  ## every benchmark, side by side in one run
 	@for one in lint worst growth limits cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
 
 dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manifest
 	$(BIN)/python contrib/dist.py
+
+lock: $(VENV)/dist.stamp  ## requirements/ anew: the newest versions that pyproject.toml allows
+	$(BIN)/python contrib/lock.py
+
+audit: $(VENV)/dist.stamp  ## known vulnerabilities of what is in requirements/
+	@$(BIN)/python contrib/audit.py
+
+# The ranges of pyproject.toml at both ends. Without the tests in which no package of them works:
+# conformance, pairs/properties and plugins try gpuxlate's own arithmetic; packaging builds and installs.
+# What a start loads is held for the newest client only: kubernetes 31 loads requests by itself.
+RANGE := tests --ignore tests/conformance --ignore tests/plugins --ignore tests/packaging \
+	--ignore tests/pairs/properties \
+	--deselect tests/test_startup.py::test_nodes_loads_the_light_half_of_the_client_alone
+
+test-lowest: $(VENV)/lowest/stamp  ## the tests with the lowest versions that pyproject.toml allows
+	$(VENV)/lowest/bin/python -m pytest -n auto $(RANGE)
+
+test-newest: $(VENV)/dist.stamp  ## the tests with the newest versions of today, if the lock is older
+	@$(BIN)/python contrib/lock.py --newest $(VENV)/newest.txt
+	@if cmp -s $(VENV)/newest.txt requirements/dev.txt; \
+	then echo "requirements/dev.txt has the newest versions that pyproject.toml allows: make test is with these"; \
+	else diff requirements/dev.txt $(VENV)/newest.txt | grep '^[<>] [a-z]' | tr -d '\\'; \
+	$(PYTHON) -m venv --clear $(VENV)/newest; \
+	$(VENV)/newest/bin/python $(LOCKED) $(VENV)/newest.txt; \
+	$(VENV)/newest/bin/python $(ITSELF); \
+	$(VENV)/newest/bin/python -m pytest -n auto $(RANGE); fi
 
 clean:  ## everything that was made here
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is written last, so that an environment that was made half is made again.
-$(VENV)/run.stamp: pyproject.toml
+$(VENV)/run.stamp: pyproject.toml requirements/run.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gpuxlate needs Python 3.11 or later; try make PYTHON=python3.12")'
 	@echo "setting up $(VENV) (once)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --editable .
+	@$(BIN)/python $(LOCKED) requirements/run.txt
+	@$(BIN)/python $(ITSELF)
 	@touch $@
 
-$(VENV)/dev.stamp: $(VENV)/run.stamp
-	@echo "adding the tools for tests to $(VENV) (once)"
-	@$(PIP) install --editable '.[dev]'
+# dev: the tools for tests; dist: those for packages; bench: what gpuxlate is measured beside
+$(VENV)/%.stamp: requirements/%.txt $(VENV)/run.stamp
+	@echo "adding requirements/$*.txt to $(VENV) (once)"
+	@$(BIN)/python $(LOCKED) $<
 	@touch $@
 
-$(VENV)/dist.stamp: $(VENV)/run.stamp
-	@echo "adding the tools for packages to $(VENV) (once)"
-	@$(PIP) install --editable '.[dist]'
+$(VENV)/bench.stamp: $(VENV)/dev.stamp
+
+$(VENV)/lowest/stamp: pyproject.toml requirements/lowest.txt
+	@echo "setting up $(VENV)/lowest (once)"
+	@$(PYTHON) -m venv --clear $(VENV)/lowest
+	@$(VENV)/lowest/bin/python $(LOCKED) requirements/lowest.txt
+	@$(VENV)/lowest/bin/python $(ITSELF)
 	@touch $@
+
+.PHONY: fuzz
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/fuzz.stamp  ## fuzzing guided by coverage, FUZZ_SECONDS for each target; what breaks is in .cache/fuzz
+	@for one in reader pieces edits quantities parameters commands; do \
+	  $(BIN)/python -m tests.fuzz.guided $$one --seconds $(FUZZ_SECONDS) || exit 1; done
+
+$(VENV)/fuzz.stamp: $(VENV)/dev.stamp
 
 .PHONY: e2e
-e2e: $(VENV)/e2e.stamp  ## the plug-in against a real API server (the first time five to ten minutes, root on Debian 12)
+e2e: $(VENV)/dev.stamp  ## the plug-in against a real API server (the first time five to ten minutes, root on Debian 12)
 	$(BIN)/python -m tests.e2e.server.build
 	$(BIN)/python -m pytest -m e2e tests/e2e
-
-$(VENV)/e2e.stamp: $(VENV)/dev.stamp
-	@echo "adding the Kubernetes client to $(VENV) (once)"
-	@$(PIP) install --editable '.[dev,cluster]'
-	@touch $@

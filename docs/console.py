@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-HIDDEN = ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "GPUXLATE_DEBUG")
+HIDDEN = ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "GPUXLATE_DEBUG", "GPUXLATE_LANG")
 """Variables that change what is printed."""
 
 

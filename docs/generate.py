@@ -1,60 +1,58 @@
 """Writes what is generated of the documentation: ``python docs/generate.py``, or ``--check`` to compare.
 
-``targets.md`` and ``rules.md`` are made from the data sheets and the docstrings. In README.md and the
-other pages, every ``console`` block is run: the lines after a ``$`` are what the command prints. Those of
-``console live`` need clusters: ``tests/e2e/pages.py`` runs them.
+Some pages are made whole, from the data sheets, the docstrings, the application and the table of errors
+in ``tests/errors``. In README.md and the other pages, every ``console`` block is run: the lines after a
+``$`` are what the command prints. Those of ``console live`` need clusters: ``tests/e2e/pages.py`` runs
+them. Tables between ``<!-- table: ... -->`` and ``<!-- /table -->`` are made by ``tools/inserts.py``.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from itertools import groupby
+from pathlib import Path
 
+import errors
 import matrix
 from console import ROOT, with_output
+from tools import chinese, commands, pictures, reference, rules, sources
+from tools.inserts import with_tables
+from tools.text import NOTE, rule_link, table
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.rules.base import Rule
-from gpuxlate.rules.catalog import all_rules
 from gpuxlate.share import JSON_NAMES
-
-WRITTEN_BY_HAND = (
-    "README.md",
-    "docs/share.md",
-    "docs/translate.md",
-    "docs/lint.md",
-    "docs/node-pools.md",
-    "docs/volcengine-colocation.md",
-    "docs/alibaba-multi-card.md",
-    "docs/tencent-qgpu.md",
-    "docs/emr.md",
-    "docs/ai-app.md",
-    "docs/kubectl.md",
-    "docs/hami.md",
-    "docs/volcano-vgpu.md",
-    "docs/writing-a-target.md",
-)
-NOTE = "<!-- written by docs/generate.py; change the code it is made from -->\n\n"
-
-PREFIXES = {
-    "K8S": "Kubernetes itself",
-    "GX": "gpuxlate",
-    "VKE": "Volcengine mGPU",
-    "ACK": "Alibaba Cloud gpushare",
-    "TKE": "Tencent Cloud qGPU",
-    "EMR": "Volcengine EMR Serverless",
-}
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """Every page that holds something generated, as it should be."""
+    whole = dict(made_whole())
+    yield from whole.items()
+    of_the_root = [ROOT / "README.md", ROOT / chinese.README, ROOT / "CONTRIBUTING.md"]
+    for path in sorted([*of_the_root, *(ROOT / "docs").glob("*.md")]):
+        name = path.relative_to(ROOT).as_posix()
+        if name not in whole:
+            yield name, with_output(written(path))
+
+
+def written(path: Path) -> str:
+    """A page that people write, with its tables; where it is Chinese, with what its twin has."""
+    text = path.read_text(encoding="utf-8")
+    if not chinese.is_chinese(path):
+        return with_tables(text)
+    live = chinese.with_live_blocks(text, chinese.twin(path).read_text(encoding="utf-8"))
+    return with_tables(live, chinese.row)
+
+
+def made_whole() -> Iterator[tuple[str, str]]:
+    """The pages that are generated from their first line to the last."""
     yield "docs/targets.md", targets()
-    yield "docs/rules.md", rules()
+    yield from rules.pages()
+    yield "docs/commands.md", commands.page()
+    yield "docs/python-reference.md", reference.page()
     yield "docs/support-matrix.md", support_matrix()
-    for name in WRITTEN_BY_HAND:
-        yield name, with_output((ROOT / name).read_text(encoding="utf-8"))
+    yield "docs/errors.md", NOTE.replace("the code it is made from", "tests/errors") + errors.page()
+    yield from pictures.files()
 
 
 # --- targets ----------------------------------------------------------------------------------
@@ -72,7 +70,13 @@ def target(backend: Backend) -> str:
     fields = [[f"`{name}`", backend.says.get(name, "no place")] for name in JSON_NAMES.values()]
     lines += [*table(["field", "how it is said"], fields), ""]
     keys = [
-        [f"`{row.name}`", ", ".join(sorted(map(str, row.places))), row.meaning, row.unit, row.source]
+        [
+            f"`{row.name}`",
+            ", ".join(sorted(map(str, row.places))),
+            row.meaning,
+            row.unit,
+            sources.links(backend.name, row.source),
+        ]
         for row in backend.keys
     ]
     lines += table(["key", "stands in", "meaning", "unit", "source"], keys)
@@ -116,53 +120,23 @@ def with_rules(cell: matrix.Cell) -> list[str]:
     """``rounded: ACK006``, each code a link."""
     found = []
     for word in cell.words():
-        codes = ", ".join(f"[{code}](rules.md#{code.lower()})" for code in sorted(cell.met[word]))
+        codes = ", ".join(map(rule_link, sorted(cell.met[word])))
         found.append(f"{word}: {codes}" if codes else word)
     return found
 
 
-# --- rules ------------------------------------------------------------------------------------
-
-
-def prefix(rule: Rule) -> str:
-    return rule.code[:-3]
-
-
-def rules() -> str:
-    known = sorted(all_rules(registry.all_backends()).values(), key=lambda one: (order(one), one.code))
-    lines = [f"{NOTE}# Rules", "", "The same text as `gpuxlate explain CODE`.", ""]
-    for start, group in groupby(known, prefix):
-        lines += [f"**{PREFIXES.get(start, start)}**", ""]
-        rows = [[f"[{r.code}](#{r.code.lower()})", str(r.severity), r.fix or "", r.summary] for r in group]
-        lines += [*table(["code", "severity", "fix", "what it holds"], rows), ""]
-    return "\n".join(lines) + "\n" + "\n".join(map(one_rule, known))
-
-
-def order(rule: Rule) -> int:
-    known = list(PREFIXES)
-    return known.index(prefix(rule)) if prefix(rule) in known else len(known)
-
-
-def one_rule(rule: Rule) -> str:
-    fix = f", fix: {rule.fix}" if rule.fix else ""
-    parts = [f"## {rule.code}", f"`{rule.name}` ({rule.severity}{fix})", rule.summary]
-    for title, body in rule.sections.items():
-        parts += [f"### {title}", body]
-    return "\n\n".join(parts) + "\n"
-
-
-# --- pages -------------------------------------------------------------------------------------
-
-
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    return ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *cells]]
-
-
 def main() -> int:
     check = sys.argv[1:] == ["--check"]
+    made = dict(pages())
     stale = 0
-    for name, text in pages():
+    for path in sorted((ROOT / "docs" / "rules").glob("???*[0-9].md")):
+        name = path.relative_to(ROOT).as_posix()
+        if name not in made:
+            stale += 1
+            print(f"{name} is of no rule" + (": remove it" if check else ", removed"))
+            if not check:
+                path.unlink()
+    for name, text in made.items():
         path = ROOT / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

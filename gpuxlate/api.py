@@ -16,6 +16,7 @@ from gpuxlate.accepting import acceptance
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.files import Input, reader
 from gpuxlate.item import Item
 from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.manifest.plain import fresh, plain_document
@@ -91,12 +92,16 @@ def parse(
 ) -> Parsed:
     """The shares of manifests as GPUShare documents; none where nothing asks for GPUs.
 
+    With ``from_`` an engine of EMR, those of the parameters of a job; so too where ``name`` ends like a file
+    of such.
+
     Raises Refused where a share cannot be read, UnknownTargetError, ValueError.
     """
     given = _Given.of(text, name)
     source = registry.get(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=_profile(profile))
-    made = translate_source(given.source, settings)
+    read = reader(Input(given.source.name, None), given.source, source.name if source else None)
+    made = translate_source(given.source, settings, read)
     diagnostics, items = given.told(made.diagnostics), given.items(made.items)
     if made.refused:
         raise Refused(diagnostics, items)

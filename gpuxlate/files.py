@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gpuxlate import limits
 from gpuxlate.bounded import Bounded, inside, opened
-from gpuxlate.manifest.source import DecodeError, Source
+from gpuxlate.manifest.source import DecodeError, Source, decoded
 from gpuxlate.marks import may_hold
 
 if TYPE_CHECKING:
@@ -42,7 +42,14 @@ class Stream(Protocol):
 
 
 class InputError(Exception):
-    """An input is missing or cannot be opened or decoded (exit 3). The message names it."""
+    """An input is missing or cannot be opened or decoded (exit 3). The message names it.
+
+    ``hint``: what to do.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +110,16 @@ class Input:
 
         first = stream.read(PIECE)
         short = len(first) < PIECE
-        if not self.named and (short or stream.seekable()):
-            blocks = [first] if short else _overlapping(first, stream)
-            if not any(map(matters, blocks)):
-                if not short:
-                    stream.seek(len(first))
+        if not self.named and short and not matters(first):
+            decoded(first)
+            yield Piece(self.name, first, matters=False)
+            return
+        if not self.named and not short and stream.seekable():
+            holds = any(map(matters, _overlapping(first, stream)))
+            stream.seek(len(first))
+            if not holds:
                 yield from unread(self.name, first, stream.read)
                 return
-            if not short:
-                stream.seek(len(first))
         if short and b"\n---" not in first:  # most files are one document
             yield Piece(self.name, first)
         else:
@@ -233,11 +241,17 @@ def _repository(folder: str) -> Path:
     return next((one for one in folders if os.path.exists(one / ".git")), start)  # noqa: PTH110 - never raises
 
 
-def under_chart_templates(path: Path | None) -> bool:
-    """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml stands above it."""
+def under_chart_templates(path: Path | None, here: str) -> bool:
+    """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml stands above it.
+
+    ``here``: the working directory, asked for once in a run.
+    """
     if path is None:
         return False
-    text = os.path.abspath(path)  # noqa: PTH100 - for most files this string is all that is needed
+    # for most files these strings are all that is needed
+    if TEMPLATES not in (text := str(path)) and TEMPLATES not in here:
+        return False
+    text = os.path.normpath(os.path.join(here, text))  # noqa: PTH118
     if f"{os.sep}{TEMPLATES}{os.sep}" not in text:
         return False
     parts = Path(text).parts

@@ -18,7 +18,7 @@ __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
 
 
 class Verdict(StrEnum):
-    """How a share ends, in the order of the contract's table: the last that applies counts."""
+    """How a share ends. Where several apply, the last of them counts."""
 
     EXACT = "exact"
     ROUNDED = "rounded"
@@ -57,8 +57,8 @@ class Outcome:
         changed = {
             attributes[loss.field]: loss.given for loss in self.losses if loss.kind is not LossKind.REFUSED
         }
-        if changed.get("memory_mib") is not None:
-            changed["memory_percent"] = None  # memory is said once
+        if "memory_mib" in changed:
+            changed["memory_percent"] = None  # memory is said once: in MiB, or by whole cards
         return replace(self.share, **changed)  # type: ignore[arg-type]
 
     def findings(self) -> Iterator[Diagnostic]:

@@ -75,7 +75,8 @@ def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
         try:
             given["profile"] = plain_document(Source("profile", str(data["profile"])))
         except ValueError as error:
-            raise BadConfigError(f"profile is no YAML: {error}", None, (*path, "profile")) from None
+            hint = "write the fields of a profile, the first: target: TARGET"
+            raise BadConfigError(f"profile is no YAML: {error}", hint, (*path, "profile")) from None
     # an empty text says nothing
     return {name: value for name, value in given.items() if value != ""}
 

@@ -21,7 +21,7 @@ from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.source import Source
 from gpuxlate.spec.config import CODE
 from gpuxlate.translate import Settings, translate_source
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.unreadable import broken
 
 KIND = "ResourceList"
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
@@ -56,7 +56,7 @@ def run_list(source: Source) -> Answer:
     try:
         found = list(documents(source))
     except NotYamlError as error:
-        return Answer(source.text, (no_yaml(source, error),))
+        return Answer(source.text, (broken(source, error),))
     document = _resource_list(found)
     try:
         config = get(document.root, "functionConfig")

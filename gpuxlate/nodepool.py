@@ -51,7 +51,9 @@ def node_pool(
     """
     allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
     asked = ContainerShare("", 0, share=document.share, origins=document.origins, path=("spec",))
-    outcome = fit_pod([asked], backend, allowed, profile).outcomes[0]
+    # the policy of the nodes is what a pool is made with: it is checked below, and refuses no share
+    without = replace(profile, policy=None) if profile else None
+    outcome = fit_pod([asked], backend, allowed, without).outcomes[0]
     refused = [loss for loss in outcome.losses if loss.kind is LossKind.REFUSED]
     if refused:
         return None, [loss.diagnostic() for loss in refused]

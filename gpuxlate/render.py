@@ -21,7 +21,7 @@ from gpuxlate.rules.translation import editable_text
 from gpuxlate.scheduling import rescheduled
 from gpuxlate.spec.document import ShareDocument
 from gpuxlate.translate import Settings, unique
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.unreadable import broken
 
 PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"
 """An image that holds nvidia-smi and little else."""
@@ -100,7 +100,7 @@ class _Render:
         try:
             found = list(documents(self.workload))
         except NotYamlError as error:
-            self.diagnostics.append(no_yaml(self.workload, error))
+            self.diagnostics.append(broken(self.workload, error))
             return Rendering(name, "", (), tuple(self.diagnostics))
         spots = [
             _Spot(document, pod, c.init, c.index, c.name)

@@ -13,7 +13,7 @@ from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import object_ref
 from gpuxlate.manifest.source import Source, Texts
 from gpuxlate.spec.document import API_VERSION, KIND, ShareDocument, read_share_document
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.unreadable import broken, no_yaml
 
 
 @dataclass(slots=True)
@@ -30,11 +30,15 @@ def read_specs(inputs: Iterable[Input]) -> Specs:
     specs = Specs()
     for one in inputs:
         before = len(specs.found) + len(specs.diagnostics)
-        _read_source(one, one.source(), specs)
+        source = one.source()
+        _read_source(one, source, specs)
         if one.named and before == len(specs.found) + len(specs.diagnostics):
-            raise InputError(f"{one.name}: it is empty")
+            blank = not source.text.strip()
+            raise InputError(f"{one.name}: {'it is empty' if blank else 'there is no document in it'}")
     if not specs.found and not specs.diagnostics:
-        raise InputError("no GPUShare document in the folders given")
+        raise InputError(
+            "no GPUShare document in the folders given", "a vendor's manifests are read by gpuxlate parse"
+        )
     return specs
 
 
@@ -51,7 +55,8 @@ def _read_source(given: Input, source: Source, specs: Specs) -> None:
         for document in documents(source):
             _read(given, document, specs)
     except NotYamlError as error:
-        specs.diagnostics.append(no_yaml(source, error))
+        # in a folder it may be a template of something else
+        specs.diagnostics.append((broken if given.named else no_yaml)(source, error))
 
 
 def is_share_document(document: Document) -> bool:

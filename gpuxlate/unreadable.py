@@ -29,8 +29,11 @@ def no_yaml(source: Source, error: NotYamlError) -> Diagnostic:
     if isinstance(error, TooMuchError):
         return too_much(source, error.message, error.hint, error.index)
     index = _template_that_fails(source, error)
-    if index is not None:
-        return unrendered(source, index)
+    return broken(source, error) if index is None else unrendered(source, index)
+
+
+def broken(source: Source, error: NotYamlError) -> Diagnostic:
+    """GX001 for what has to be read: nothing can be done without it, though it be a template."""
     message, hint = file_parses(error.message, _near_template(source, error))
     return placed_at_index(source, Diagnostic("GX001", Severity.ERROR, message, hint), error.index)
 

@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from gpuxlate.backends import registry
+from gpuxlate.rules.catalog import all_rules
+
 ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / "README.md",
+    ROOT / "README.zh-CN.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
 
@@ -34,7 +38,7 @@ def heading_id(title: str) -> str:
     return re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
@@ -45,8 +49,22 @@ def test_links_lead_somewhere(page: Path) -> None:
         there = (page.parent / file).resolve() if file else page
         assert there.exists(), target
         if anchor:
-            titles = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), re.MULTILINE)
-            assert anchor in map(heading_id, titles), target
+            assert anchor in anchors(there), target
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link can name on a page: its headings, and places marked by hand."""
+    text = page.read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {*map(heading_id, titles), *re.findall(r'<a id="([^"]+)"', text)}
+
+
+def test_every_rule_has_its_page() -> None:
+    """Where findings lead to: ``URL`` and the code are ``rules/CODE`` of the site."""
+    pages = {path.stem for path in (ROOT / "docs" / "rules").glob("*.md") if "." not in path.stem}
+    assert pages == set(all_rules(registry.all_backends()))
+    listed = re.findall(r"\]\(rules/(\w+)\.md\)", (ROOT / "docs" / "rules.md").read_text(encoding="utf-8"))
+    assert set(listed) == pages
 
 
 def test_every_command_is_in_the_readme() -> None:
@@ -61,15 +79,11 @@ def test_every_page_is_linked(start: str) -> None:
     page = ROOT / start
     targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
     linked = {(page.parent / one).resolve() for one in targets if not one.startswith("https://")}
-    pages = set((ROOT / "docs").glob("*.md")) - {ROOT / "docs" / "index.md"}
+    pages = {
+        one for one in (ROOT / "docs").glob("*.md") if "." not in one.stem
+    }  # translations have their own
+    pages -= {ROOT / "docs" / "index.md"}
     assert sorted(one.name for one in pages - linked) == []
-
-
-def test_every_page_with_commands_is_generated() -> None:
-    from_generator = (ROOT / "docs" / "generate.py").read_text(encoding="utf-8")
-    shown = [one for one in PAGES if "```console\n" in one.read_text(encoding="utf-8")]
-    names = [one.relative_to(ROOT).as_posix() for one in shown]
-    assert [name for name in names if f'"{name}"' not in from_generator] == []
 
 
 def test_the_readme_shows_every_hook() -> None:

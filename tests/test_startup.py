@@ -130,6 +130,15 @@ def test_a_share_needs_pydantic_and_no_more(tmp_path: Path) -> None:
     assert not modules & {"jsonschema", "rich", "kubernetes", "pathspec", "asyncio"}
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_language_is_loaded_when_it_is_asked_for(tmp_path: Path, language: str) -> None:
+    chinese = {"gpuxlate.locale.zh", "gpuxlate.locale.zh_rules"}
+    for command in (("compare", "share.yaml"), ("explain", "TKE002")):
+        modules = loaded(tmp_path, *command, "--lang", language)
+        assert bool(modules & chinese) is (language == "zh")
+    assert not loaded(tmp_path, "lint", "pod.yaml") & {"gpuxlate.locale", *chinese}
+
+
 def test_one_command_does_not_load_the_others(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "translate", "pod.yaml", "--to", "tke")
     assert not modules & {

@@ -80,7 +80,8 @@ class Taking:
             return None
         amount = quantity.whole(value.text)
         if amount is None:
-            self.problem("K8S001", f"{name} is {value.text!r}, no whole number", value.path)
+            message = f"{name} is {value.text!r}, no whole number that Kubernetes can hold"
+            self.problem("K8S001", message, value.path, f"write digits alone, at most {quantity.LIMIT}")
             self._unread.add(container.path)
         return amount
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from gpuxlate.claims import Path
 from gpuxlate.diagnostics import Diagnostic, Loss, LossKind, Severity
+from gpuxlate.profile import CardProfile
 from gpuxlate.quantity import round_up
 from gpuxlate.share import FULL_CARD_CORES, JSON_NAMES, Policy, Qos, Share
 
@@ -173,6 +174,17 @@ class Placing:
     def refuse(self, attribute: str, code: str, message: str, hint: str | None = None) -> None:
         """The target cannot say this share, whatever the user allows."""
         self._lose(LossKind.REFUSED, attribute, code, message, hint, None, accepted=False)
+
+    def on_nodes(self, nodes: CardProfile, count: str | None, memory: str | None) -> None:
+        """Refuse what the nodes of a profile do not have; by the codes that lint says it with, if any."""
+        if count and nodes.per_node is not None and self.cards > nodes.per_node:
+            message = f"{self.cards} cards are asked, a node of the profile has {nodes.per_node}"
+            self.refuse("cards", count, message, "ask for fewer cards, and more of each")
+        each = (self._now["memory_mib"] or 0) // self.cards
+        if memory and nodes.memory_mib is not None and each > nodes.memory_mib:
+            message = f"{each} MiB are asked of each card, a card of the profile has {nodes.memory_mib}"
+            hint = f"ask for at most {nodes.memory_mib} on each card, or leave memoryMiB out"
+            self.refuse("memory_mib", memory, message, hint)
 
     def warn(self, code: str, message: str, hint: str | None = None, attribute: str = "cards") -> None:
         """Placed, but doubtful."""

@@ -68,7 +68,10 @@ def command(
     nodes = gpu_nodes(server) if target is None or known is None else []
     backend = target or _of_cluster(nodes)
     if known is not None and common.target(known.target).name != backend.name:
-        raise common.CliError(f"the profile is of {known.target}, and the target is {backend.name}")
+        raise common.CliError(
+            f"the profile is of {known.target}, and the target is {backend.name}",
+            "give a profile of the target, or leave --profile out",
+        )
     settings = Settings(backend, source, accepted, known or _profile(nodes, backend, server))
     run = translate_inputs(given, settings, items=False, texts=True)
     common.show(run.diagnostics, run.texts)
@@ -88,7 +91,10 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
     if len(served) == 1:
         return common.target(served[0])
     if not served:
-        raise common.CliError("no node of this cluster serves a target", "pass --to TARGET")
+        raise common.CliError(
+            "no node of this cluster serves a target",
+            "kubectl gpuxlate nodes shows them; or pass --to TARGET",
+        )
     raise common.CliError(f"the nodes of this cluster serve {' and '.join(served)}", "choose one with --to")
 
 
@@ -105,7 +111,8 @@ def _objects(run: Run) -> list[Json]:
     except ObjectError as error:
         raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
     if not found:
-        raise common.CliError("no object to apply", code=common.Exit.INPUT)
+        names = ", ".join(file.name for file in run.files)
+        raise common.CliError(f"{names}: there is no object to apply", code=common.Exit.INPUT)
     return found
 
 

@@ -11,7 +11,6 @@ from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translating import translate_inputs
 from gpuxlate.diagnostics import Severity
-from gpuxlate.files import InputError
 from gpuxlate.fit import Verdict
 from gpuxlate.item import Item
 from gpuxlate.translate import Settings
@@ -40,9 +39,7 @@ def command(
         common.accept(round_, fill, drop),
         common.profile(profile),
     )
-    run = translate_inputs(common.inputs(paths), settings)
-    if not run.files:
-        raise InputError("nothing to assess: no YAML in the folders given")
+    run = translate_inputs(common.some_inputs(paths), settings)
     items = run.items
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX025")]
     common.show(broken, run.texts)

@@ -63,7 +63,11 @@ def asked_for(file: Sequence[str]) -> Any:
     if wanted.diagnostics:
         raise typer.Exit(common.Exit.FINDINGS)
     if not wanted.wanted:
-        raise common.CliError("no pod there asks for a GPU", code=common.Exit.INPUT)
+        raise common.CliError(
+            f"{', '.join(file)}: no pod there asks for a GPU",
+            "gpuxlate targets shows the keys of each dialect",
+            common.Exit.INPUT,
+        )
     return wanted
 
 

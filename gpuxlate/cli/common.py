@@ -17,7 +17,6 @@ from gpuxlate.accepting import DROPPABLE, FILLABLE
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
-from gpuxlate.bounded import inside
 from gpuxlate.cli import Terminated, is_terminal
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import STDIN, SUFFIXES, Input, InputError, expand, reason
@@ -71,8 +70,8 @@ def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: 
     except UsageProblem as error:
         message = error.format_message().rstrip(".")
         note(f"error: {message[:1].lower()}{message[1:]}")
-        if error.ctx is not None:
-            note(f"try: {error.ctx.command_path} --help")
+        called = arguments[0] if arguments and not arguments[0].startswith("-") else ""
+        note(f"try: {error.ctx.command_path if error.ctx else f'{name} {called}'.rstrip()} --help")
         return Exit.USAGE
     except CliError as error:
         for number, line in enumerate(error.message.split("\n")):
@@ -85,7 +84,7 @@ def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: 
         note(f"help: {error.hint}")
         return Exit.USAGE
     except InputError as error:
-        note(f"error: {error}")
+        unreadable(error)
         return Exit.INPUT
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
@@ -102,6 +101,13 @@ def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: 
         if os.environ.get("GPUXLATE_DEBUG"):
             raise
         return Exit.FINDINGS
+
+
+def unreadable(error: InputError) -> None:
+    """An input that cannot be used, on stderr."""
+    note(f"error: {error}")
+    if error.hint:
+        note(f"help: {error.hint}")
 
 
 def note(text: str) -> None:
@@ -202,7 +208,7 @@ def inputs(paths: Sequence[str]) -> Sequence[Input]:
     if "" in paths:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
-        raise InputError(f"{STDIN}: it is closed")
+        raise InputError(f"{STDIN}: it is closed", "send a text in, or name a file")
     return list(expand(paths))
 
 
@@ -210,7 +216,10 @@ def some_inputs(paths: Sequence[str]) -> Sequence[Input]:
     """The files behind PATH arguments, at least one. Raises InputError."""
     found = inputs(paths)
     if not found:
-        raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}")
+        raise InputError(
+            f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}",
+            "name the file itself if it ends otherwise",
+        )
     return found
 
 
@@ -233,7 +242,9 @@ def config() -> Config | None:
     try:
         return load_config(path, read_yaml)
     except ConfigError as error:
-        raise CliError(str(error), "gpuxlate schema config prints every field") from None
+        raise CliError(
+            str(error), "gpuxlate schema config prints every field" if error.read else None
+        ) from None
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:
@@ -245,7 +256,9 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
     try:
         return find_profile(name, known or config(), read_yaml)
     except ConfigError as error:
-        raise CliError(str(error), "gpuxlate schema profile prints every field") from None
+        raise CliError(
+            str(error), "gpuxlate schema profile prints every field" if error.read else None
+        ) from None
 
 
 def show(
@@ -276,40 +289,6 @@ def write_json(data: dict[str, Any]) -> str:
     from gpuxlate.report.json import dump
 
     return dump(data)
-
-
-def output_path(folder: str, *parts: str) -> Path:
-    """A path inside ``--output-dir``; parts that would leave it are a usage error."""
-    base = Path(folder)
-    path = base.joinpath(*parts)
-    if not inside(path, base):
-        raise CliError(f"{'/'.join(parts)} would be written outside {folder}")
-    return path
-
-
-def write_files(files: dict[Path, bytes]) -> None:
-    """Write new files, making their folders."""
-    from gpuxlate.writing import write_atomically
-
-    for path, data in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _note_links(str(path), write_atomically(path, data))
-
-
-def change_file(path: Path, data: bytes, expected: bytes, done: str) -> None:
-    """Change an input in place, if it still holds what was read. Raises InputError: not ``done``."""
-    from gpuxlate.writing import write_atomically
-
-    try:
-        _note_links(str(path), write_atomically(path, data, expected))
-    except OSError as error:
-        raise InputError(f"{path}: not {done}: {reason(error)}") from None
-
-
-def _note_links(name: str, others: int) -> None:
-    if others:
-        names = "another name, which keeps" if others == 1 else f"{others} other names, which keep"
-        note(f"note: {name}: the file had {names} the old text (hard links)")
 
 
 Complete = Callable[[str], list[str]]

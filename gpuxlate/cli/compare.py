@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
+from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.claims import PodClaims
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, language, options
 from gpuxlate.cli.render import render_asked, workloads
 from gpuxlate.cli.tables import table
 from gpuxlate.diagnostics import Diagnostic, LossKind
@@ -34,10 +36,13 @@ def command(
     manifests: Annotated[
         bool, typer.Option("--manifests", help="Show the rendered manifests side by side.")
     ] = False,
+    lang: language.Lang = "en",
 ) -> int:
     """One share over all the targets side by side: the values, the rounding, the refusals."""
     if output not in ("table", "json"):
         raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+    language.check(lang)
+    say = locale.speaker(lang)
     found = read_specs(common.some_inputs(specs))
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
@@ -46,18 +51,22 @@ def command(
     backends = list(registry.all_backends())
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
-        return _manifests(found, groups, accept, known)
+        return _manifests(found, groups, accept, known, say)
     fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":
         items = [{"name": share.name, "targets": [_json(b, fit) for b, fit in row]} for share, row in fits]
         common.out(common.write_json({"format": "gpuxlate-compare/v1", "items": items}))
     else:
-        common.out("\n".join(_text(share, row) for share, row in fits))
+        common.out("\n".join(_text(share, row, say) for share, row in fits))
     return common.Exit.CLEAN
 
 
 def _manifests(
-    found: Specs, groups: list[tuple[Source | None, list[Asked]]], accept: Accept, known: Profile | None
+    found: Specs,
+    groups: list[tuple[Source | None, list[Asked]]],
+    accept: Accept,
+    known: Profile | None,
+    say: locale.Say,
 ) -> int:
     """Print what each vendor's manifest would be; what a vendor refuses is told on stderr."""
     from gpuxlate.cli.side_by_side import side_by_side
@@ -72,10 +81,15 @@ def _manifests(
         problems += [one for _, rendering in made for one in rendering.diagnostics]
         columns = [(name, rendering.text) for name, rendering in made if not rendering.refused]
         if columns:
-            blocks.append(side_by_side(columns))
-    common.show(unique(problems), found.sources)
+            blocks.append(side_by_side(columns, say))
+    common.show([_said(one, say) for one in unique(problems)], found.sources)
     common.out("\n".join(blocks))
     return common.Exit.CLEAN if blocks else common.Exit.FINDINGS
+
+
+def _said(one: Diagnostic, say: locale.Say) -> Diagnostic:
+    """The finding with its message and hint in the language that was chosen."""
+    return replace(one, message=say(one.message), hint=say(one.hint) if one.hint else None)
 
 
 def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile | None) -> PodFit:
@@ -83,10 +97,11 @@ def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile 
     return fit_pod([ContainerShare("", 0, share=share.share)], backend, accept, known)
 
 
-def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
+def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]], say: locale.Say) -> str:
     said = ", ".join(f"{name} {value}" for name, value in share.share.to_json().items() if value is not None)
-    cells = [[backend.name, _verdict(fit), "\n".join(_lines(fit))] for backend, fit in row]
-    return f"{share.name}: {said}\n\n" + table(["TARGET", "VERDICT", "WHAT IT BECOMES"], cells, lines=True)
+    cells = [[backend.name, say(_verdict(fit)), "\n".join(_lines(fit, say))] for backend, fit in row]
+    head = [say(title) for title in ("TARGET", "VERDICT", "WHAT IT BECOMES")]
+    return f"{share.name}: {said}\n\n" + table(head, cells, lines=True)
 
 
 def _verdict(fit: PodFit) -> str:
@@ -96,16 +111,16 @@ def _verdict(fit: PodFit) -> str:
     return f"{outcome.verdict}" if outcome.accepted else f"{outcome.verdict}?"
 
 
-def _lines(fit: PodFit) -> list[str]:
+def _lines(fit: PodFit, say: locale.Say) -> list[str]:
     outcome = fit.outcomes[0]
     lines: list[str] = []
     if outcome.verdict is not Verdict.REFUSED:
-        lines += [f"{name}: {value}" for name, value in keys_of(fit.claims).items()]
+        lines += [f"{say(name)}: {value}" for name, value in keys_of(fit.claims).items()]
     for loss in outcome.losses:
-        lines.append(f"{loss.code} {loss.message}")
+        lines.append(f"{loss.code} {say(loss.message)}")
         if not loss.accepted and loss.hint:
-            lines.append(f"  {loss.hint}")
-    lines += [f"{one.code} {one.severity}: {one.message}" for one in outcome.diagnostics]
+            lines.append(f"  {say(loss.hint)}")
+    lines += [f"{one.code} {one.severity}: {say(one.message)}" for one in outcome.diagnostics]
     return lines
 
 

@@ -91,7 +91,7 @@ def command(
     billed = _card(card, card_units, card_memory)
     count = _pods(backend.name, pods, executors, driver)
     accept = common.accept(round_, fill, drop)
-    found = read_specs(common.inputs(specs))
+    found = read_specs(common.some_inputs(specs))
     jobs: list[Job] = []
     diagnostics = list(found.diagnostics)
     for _, document, share in found.found:
@@ -113,7 +113,8 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
     try:
         return read(text)
     except CostError as error:
-        raise common.CliError(f"{option} {text}: {error}", "write 1, 0.5 or 1/3") from None
+        hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is cost.hours else "write 10, 0.5 or 1/3"
+        raise common.CliError(f"{option} {text}: {error}", hint) from None
 
 
 def _card(name: str | None, units: str | None, memory_mib: int | None) -> Card:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -66,10 +67,7 @@ def command(
     rows: list[Row] = []
     broken: list[Diagnostic] = []
     texts = Texts()
-    given = common.inputs(paths)
-    if not given:
-        raise InputError("nothing to inspect: no YAML in the folders given")
-    for one in progress(given):
+    for one in progress(common.some_inputs(paths)):
         for found in _rows(one, chosen, known, texts):
             if isinstance(found, Row):
                 rows.append(found)
@@ -96,7 +94,7 @@ def _rows(
         return
     if one.named and not source.text.strip():
         raise InputError(f"{one.name}: it is empty")
-    if under_chart_templates(one.path):
+    if under_chart_templates(one.path, os.getcwd()):  # noqa: PTH109
         yield in_chart(source.name)
         return
     try:

@@ -42,7 +42,8 @@ def command(
         common.documents_out([source.encode(answer.text)])
     if answer.misconfigured:
         [wrong] = answer.diagnostics
-        raise common.CliError(f"{field_path(wrong.path)}: {wrong.message}", wrong.hint)
+        where = f"{field_path(wrong.path)}: " if wrong.path else ""
+        raise common.CliError(f"{where}{wrong.message}", wrong.hint)
     return common.Exit.FINDINGS if answer.refused else common.Exit.CLEAN
 
 

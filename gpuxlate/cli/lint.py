@@ -13,10 +13,10 @@ import typer
 from gpuxlate import __version__, report
 from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options
-from gpuxlate.cli.linting import How, Run, check
+from gpuxlate.cli.linting import MAY_BE_EMPTY, How, Run, check
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import InputError
+from gpuxlate.files import SUFFIXES, InputError
 from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.source import Source
 from gpuxlate.report.summary import Replacement
@@ -79,10 +79,10 @@ def command(
     how = How(fix or unsafe_fixes, unsafe_fixes, allow_empty)
     given = common.inputs(paths)
     run = check(given, selection, how)
-    for line in run.unreadable:
-        common.note(f"error: {line}")
+    for problem in run.unreadable:
+        common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty:
-        raise InputError("nothing to check: no YAML in the folders given")
+        raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
     _judge(selection, run, whole_folders=not any(one.named for one in given))
     run.diagnostics.sort(key=Diagnostic.sort_key)
     shown = _rendered(run, chosen, statistics)

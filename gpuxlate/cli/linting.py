@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from gpuxlate import limits
-from gpuxlate.cli import common
+from gpuxlate.cli import common, outputs
 from gpuxlate.cli.ordered import LIGHT, ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
@@ -21,6 +22,8 @@ from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Source, Texts
 from gpuxlate.report.summary import Summary
 from gpuxlate.unreadable import HELM_TEMPLATE, in_chart, too_many
+
+MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Run:
     suppressed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     fixes: int = 0
-    unreadable: list[str] = field(default_factory=list)
+    unreadable: list[InputError] = field(default_factory=list)
 
     def add(self, linted: Linted, name: str, source: Source | None) -> None:
         """``source`` is what findings stand in."""
@@ -98,13 +101,17 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
         if file.broken or len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             continue  # behind what is no YAML nobody knows what stands
         if isinstance(found, InputError):
-            run.unreadable.append(str(found))
+            run.unreadable.append(found)
             file.broken = True
             continue
         linted = found or Linted(piece.documents)
         linted.excuse(file.excused)
         linted.move(file.documents)
-        run.add(linted, piece.name, _source(piece, file.documents) if linted.diagnostics else None)
+        try:
+            source = _source(piece, file.documents) if linted.diagnostics else None
+        except InputError:  # behind what is no YAML, which nobody has read
+            source = None
+        run.add(linted, piece.name, source)
         file.documents += linted.documents
         file.findings += len(linted.diagnostics)
         file.broken = linted.broken
@@ -113,7 +120,9 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
             file.broken = True
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             most = limits.MAX_RUN_FINDINGS
-            run.unreadable.append(f"more than {most} findings: what follows {piece.name} was not looked at")
+            run.unreadable.append(
+                InputError(f"more than {most} findings: what follows {piece.name} was not looked at")
+            )
     return run
 
 
@@ -129,20 +138,21 @@ def _jobs(
     given: Sequence[Input], selection: Selection, run: Run, how: How
 ) -> Iterator[tuple[tuple[_File, Piece], Piece | None, int]]:
     """The pieces of every input. What is no manifest, or is to be mended, is done with here."""
+    here = os.getcwd()  # noqa: PTH109
     for one in progress(given):
         settings = selection.for_file(one.path)
         file = _File(settings.excused)
         try:
-            for piece in _pieces(one, settings, run, how):
+            for piece in _pieces(one, here, settings, run, how):
                 size = len(piece.data)
                 yield (file, piece), *((piece, size) if piece.matters else (None, size // LIGHT))
         except InputError as error:
-            run.unreadable.append(str(error))
+            run.unreadable.append(error)
 
 
-def _pieces(one: Input, settings: LintSettings, run: Run, how: How) -> Iterator[Piece]:
+def _pieces(one: Input, here: str, settings: LintSettings, run: Run, how: How) -> Iterator[Piece]:
     """Raises InputError."""
-    if under_chart_templates(one.path):
+    if under_chart_templates(one.path, here):
         one.read_bytes()
         run.files += 1
         found = in_chart(one.name)
@@ -159,12 +169,12 @@ def _pieces(one: Input, settings: LintSettings, run: Run, how: How) -> Iterator[
             run.add(lint_source(source, settings, read), one.name, source)
             return
     # a file that nobody wants an answer on costs no parse where it cannot hold a vendor's key
-    given = replace(one, named=one.named and not how.allow_empty)
+    given = replace(one, named=False) if one.named and how.allow_empty else one
     pieces = given.pieces(text_marks(), data)
     first = next(pieces)
     run.files += 1
     if given.named and first.blank:
-        raise InputError(f"{one.name}: empty, nothing to check")
+        raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
     if how.fix:
         _fix(one, chain([first], pieces), settings, run, unsafe=how.unsafe)
     else:
@@ -201,7 +211,7 @@ def _fix(one: Input, pieces: Iterable[Piece], settings: LintSettings, run: Run, 
         common.documents_out(new)
     elif fixes:
         try:
-            common.change_file(one.path, b"".join(new), b"".join(old), "fixed")
+            outputs.change_file(one.path, b"".join(new), b"".join(old), "fixed")
         except InputError as error:
             failed = error
             left = [(lint_source(source, settings), source) for source in before]

@@ -86,7 +86,10 @@ def cluster_options(
     from gpuxlate.cluster.client import Options
 
     if namespace is not None and not _NAMESPACE.fullmatch(namespace):
-        raise common.CliError(f"-n {namespace or repr('')}: no namespace can be called so")
+        raise common.CliError(
+            f"-n {namespace or repr('')}: no namespace can be called so",
+            "names are of lower-case letters, digits and dashes, at most 63",
+        )
     return Options(kubeconfig, context, namespace, all_namespaces, selector, seconds(request_timeout))
 
 
@@ -157,7 +160,8 @@ class LiveInputs(Sequence[Input]):
             chosen = f" with labels {self.options.selector}" if self.options.selector else ""
             raise common.CliError(
                 f"nothing to work on: no {' '.join(self.words) or 'workloads'} {where}{chosen}",
-                code=common.Exit.INPUT,
+                None if self.options.all_namespaces else "choose a namespace with -n, or all with -A",
+                common.Exit.INPUT,
             )
 
     def _objects(self) -> Iterator[LiveInput]:

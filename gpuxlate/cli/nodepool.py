@@ -50,13 +50,13 @@ def command(
     if output not in FORMATS:
         raise common.CliError(f"-o {output} is not possible", f"formats: {', '.join(FORMATS)}")
     if node and output != "kubectl":
-        raise common.CliError("--node is for -o kubectl")
+        raise common.CliError("--node is for -o kubectl", "add -o kubectl, or leave --node out")
     backend = common.target(to)
     if backend.needs_module is None:
         others = [one.name for one in registry.all_backends() if one.needs_module]
         raise common.CliError(f"{backend.name} has no node pools", f"targets: {', '.join(others)}")
     profile = _profile(check, backend)
-    found = read_specs(common.inputs(specs))
+    found = read_specs(common.some_inputs(specs))
     diagnostics: list[Diagnostic] = list(found.diagnostics)
     pools: list[NodePool] = []
     for _, document, share in found.found:

@@ -70,7 +70,9 @@ def command(
 def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
     served = targets_served(nodes)
     if not served:
-        raise common.CliError("no node here serves a target", code=common.Exit.INPUT)
+        raise common.CliError(
+            "no node here serves a target", "kubectl gpuxlate nodes shows what they serve", common.Exit.INPUT
+        )
     if len(served) > 1:
         raise common.CliError(
             f"the nodes serve {' and '.join(served)}, a profile has one target", "choose one with --to"

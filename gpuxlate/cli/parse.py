@@ -29,7 +29,10 @@ def command(
     if run.refused:
         return common.Exit.FINDINGS
     if not run.items:
-        raise InputError(f"{', '.join(paths)}: no container asks for a GPU in a known dialect")
+        raise InputError(
+            f"{', '.join(paths)}: no container asks for a GPU in a known dialect",
+            "gpuxlate targets shows the keys of each dialect",
+        )
     common.out(_rendered(run.items, output))
     return common.Exit.CLEAN
 

@@ -12,7 +12,7 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.bounded import inside
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
 from gpuxlate.files import PARAMETER_SUFFIXES, Input, InputError
 from gpuxlate.manifest.compose import Document
@@ -200,11 +200,11 @@ def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> Non
         return
     files = {}
     for backend, made in done:
-        path = common.output_path(output_dir, backend.name, made.name + made.suffix)
+        path = outputs.output_path(output_dir, backend.name, made.name + made.suffix)
         if path in files:
             raise common.CliError(f"two documents would be written to {path}", "give them names of their own")
         files[path] = made.text.encode()
-    common.write_files(files)
+    outputs.write_files(files)
 
 
 def joined(texts: list[str]) -> str:

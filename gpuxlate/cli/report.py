@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gpuxlate.cli import common
+from gpuxlate.cli import common, outputs
 from gpuxlate.fit import Verdict
 from gpuxlate.item import Item
 
@@ -24,4 +24,4 @@ def report_json(items: Sequence[Item]) -> dict[str, Any]:
 
 def write_report(path: Path, items: Sequence[Item]) -> None:
     """Write the report to a file."""
-    common.write_files({path: common.write_json(report_json(items)).encode()})
+    outputs.write_files({path: common.write_json(report_json(items)).encode()})

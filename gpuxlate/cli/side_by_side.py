@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -35,7 +35,7 @@ Row = list[Line | None]
 """One line across all manifests; None where a manifest has nothing there."""
 
 
-def side_by_side(manifests: Sequence[tuple[str, str]]) -> str:
+def side_by_side(manifests: Sequence[tuple[str, str]], say: Callable[[str], str] = str) -> str:
     """Titles and texts in columns that fit the terminal, or one below the other where they do not."""
     titles = [title for title, _ in manifests]
     rows = align([[visible(line) for line in text.splitlines()] for _, text in manifests])
@@ -43,7 +43,7 @@ def side_by_side(manifests: Sequence[tuple[str, str]]) -> str:
     # a pipe has no width: nothing is cut there unless COLUMNS says so
     room = shutil.get_terminal_size((100_000, 24)).columns
     widths = _widths(titles, rows, room)
-    lines = _columns(titles, rows, widths, color) if widths else _stacked(titles, rows, color)
+    lines = _columns(titles, rows, widths, color) if widths else _stacked(titles, rows, color, say)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -121,7 +121,9 @@ def _fitted(text: str, room: int) -> str:
     return text + " " * (room - taken)
 
 
-def _stacked(titles: Sequence[str], rows: Sequence[Row], color: bool) -> Iterator[str]:
+def _stacked(
+    titles: Sequence[str], rows: Sequence[Row], color: bool, say: Callable[[str], str]
+) -> Iterator[str]:
     """Each manifest for itself; of long stretches that all share, only the edges are shown."""
     for n, title in enumerate(titles):
         if n:
@@ -132,7 +134,7 @@ def _stacked(titles: Sequence[str], rows: Sequence[Row], color: bool) -> Iterato
         near = {at for o in own for at in range(o - CONTEXT, o + CONTEXT + 1)}
         for before, at in pairwise([-1, *sorted(near & set(range(len(lines)))), len(lines)]):
             if at - before > 1:
-                yield f"{PLAIN}... lines {before + 2} to {at}, which all targets share"
+                yield PLAIN + say(f"... lines {before + 2} to {at}, which all targets share")
             if at < len(lines):
                 line = lines[at]
                 yield _paint(MARK + line.text, _GREEN, color) if line.own else PLAIN + line.text

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
 from gpuxlate.cli.translating import File, Run, translate_inputs
 from gpuxlate.translate import Settings
@@ -35,7 +35,7 @@ def command(
     _exclusive(in_place, output_dir, diff, check)
     given = common.some_inputs(paths)
     if in_place and any(one.path is None for one in given):
-        raise common.CliError("stdin cannot be changed in place")
+        raise common.CliError("stdin cannot be changed in place", "leave -i out: the result goes to stdout")
     source = common.target(from_) if from_ else None
     for one in (common.target(to), source):
         if one and one.form_module:
@@ -64,7 +64,9 @@ def command(
 
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) -> None:
     if in_place and output_dir:
-        raise common.CliError("-i and --output-dir exclude each other")
+        raise common.CliError(
+            "-i and --output-dir exclude each other", "-i changes the files, --output-dir leaves them alone"
+        )
     if (diff or check) and (in_place or output_dir):
         raise common.CliError("--diff and --check write nothing: leave -i and --output-dir out")
 
@@ -78,7 +80,7 @@ def _diff(run: Run, file: File) -> str:
 def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     if in_place:
         for file in run.changed:
-            common.change_file(Path(file.name), run.new(file), run.old(file), "translated")
+            outputs.change_file(Path(file.name), run.new(file), run.old(file), "translated")
             common.note(f"translated {file.name}")
         return
     if output_dir is None:
@@ -87,12 +89,12 @@ def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     written = {}
     for file in run.files:
         name = _inside(file.name) if file.is_file else f"{file.name.strip('<>')}.yaml"
-        path = common.output_path(output_dir, name)
+        path = outputs.output_path(output_dir, name)
         if path in written:
             raise common.CliError(f"two files would be written to {path}", "translate them one by one")
         written[path] = file
     for path, file in written.items():
-        common.write_files({path: run.new(file)})
+        outputs.write_files({path: run.new(file)})
 
 
 def _joined(run: Run) -> Iterator[bytes]:

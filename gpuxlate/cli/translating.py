@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -103,8 +104,8 @@ def translate_inputs(
         if isinstance(made, InputError):
             raise made
         if file.broken:
-            continue  # behind what is no YAML nobody knows what stands
-        if made is None:
+            made = None  # behind what is no YAML nobody knows what stands: it stays
+        elif made is None:
             file.documents += piece.documents
         else:
             _add(run, file, made, piece)
@@ -140,7 +141,9 @@ def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], ite
     """
     result = _Made()
     texts: list[bytes] = []
+    at = 0
     for part in piece.single():
+        at += len(part.data)
         shape = None if items else shape_of(part.data)  # shares have names
         edits = alike.get(shape) if shape else None
         if shape and edits is not None:
@@ -157,8 +160,8 @@ def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], ite
         if done.broken:
             result.broken = True
             break
-    text = b"".join(texts)
-    result.text = None if text == piece.data or result.broken else text
+    text = b"".join([*texts, piece.data[at:]])  # what stands behind a break stays
+    result.text = None if text == piece.data else text
     return result
 
 
@@ -212,10 +215,11 @@ def _jobs(
     given: Sequence[Input], from_: str | None, run: Run
 ) -> Iterator[tuple[tuple[File, Piece], _Job | None, int]]:
     """Every piece of every input; those that matter are to be translated. Raises InputError."""
+    here = os.getcwd()  # noqa: PTH109
     for one in progress(given):
         file = File(one.name, one.path is not None)
         run.files.append(file)
-        template = under_chart_templates(one.path)
+        template = under_chart_templates(one.path, here)
         if template:
             run.diagnostics.append(in_chart(one.name))
         parameters = one.may_be_parameters(from_)

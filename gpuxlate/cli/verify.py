@@ -49,7 +49,7 @@ def command(
         raise common.CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)
     backend = _target(to, known)
-    found = read_specs(common.inputs(specs))
+    found = read_specs(common.some_inputs(specs))
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return common.Exit.FINDINGS
@@ -79,7 +79,9 @@ def _target(to: str | None, known: Profile | None) -> Backend | None:
         return backend
     of_profile = common.target(known.target)
     if backend is not None and backend.name != of_profile.name:
-        raise common.CliError(f"--to {backend.name}, and the profile is of {of_profile.name}")
+        raise common.CliError(
+            f"--to {backend.name}, and the profile is of {of_profile.name}", "leave --to or --profile out"
+        )
     return of_profile
 
 
@@ -102,7 +104,7 @@ def _seen(printed: str) -> Seen:
     given = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
     text = given.source().text
     if not text.strip():
-        raise InputError(f"{given.name}: empty; {nvidia_smi.EXPECTED}")
+        raise InputError(f"{given.name}: it is empty", nvidia_smi.EXPECTED)
     try:
         return nvidia_smi.read(text)
     except NvidiaSmiError as error:

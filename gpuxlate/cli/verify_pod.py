@@ -75,7 +75,11 @@ def command(
     try:
         seen = nvidia_smi.read(printed(server, where))
     except NvidiaSmiError as error:
-        raise common.CliError(f"{who}: {error}", error.hint, common.Exit.FINDINGS) from None
+        hint = error.hint
+        if hint == nvidia_smi.EXPECTED:  # nobody gave it but the container
+            by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
+            hint = f"see for yourself: {by_hand}"
+        raise common.CliError(f"{who}: {error}", hint, common.Exit.FINDINGS) from None
     return of_files.show(who, where.backend, verify(wanted, seen), output)
 
 
@@ -84,5 +88,8 @@ def _profile(given: Profile | None, live: Profile | None) -> Profile | None:
     if given is None or live is None:
         return given or live
     if common.target(given.target).name != live.target:
-        raise common.CliError(f"the profile is of {given.target}, and the pod is one of {live.target}")
+        raise common.CliError(
+            f"the profile is of {given.target}, and the pod is one of {live.target}",
+            "leave --profile out: the node tells enough, or give one of its target",
+        )
     return given

@@ -15,6 +15,7 @@ from typing import Any
 from gpuxlate.cluster.errors import ClusterError, ConflictError, ExpiredError, MissingError
 from gpuxlate.cluster.kubeconfig import Chosen
 
+ON_THE_WAY = "is the address in the kubeconfig right? is there a VPN or a proxy on the way?"
 MAX_LENGTH = 400
 """Characters of a server's own words that are shown."""
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"']+")
@@ -112,7 +113,9 @@ def failure(told: Told, answer: Any, tries: int) -> ClusterError:
     if code == 429:
         return ClusterError(f"{told.server} is too busy, after {_times(tries)}", "try again later")
     if code >= 500:
-        return ClusterError(f"{told.server} fails ({code}), after {_times(tries)}{_words(message)}")
+        return ClusterError(
+            f"{told.server} fails ({code}), after {_times(tries)}{_words(message)}", "try again later"
+        )
     if code < 400:
         return ClusterError(
             f"{told.server} sends GET {told.path} elsewhere ({code}): it is no Kubernetes API server",
@@ -149,9 +152,10 @@ def _forbidden(told: Told, message: str) -> ClusterError:
 
 def _missing(told: Told, status: Mapping[str, Any]) -> ClusterError:
     details = status.get("details")
+    elsewhere = "is it in another namespace? choose that with -n" if told.namespace else None
     if told.name and isinstance(details, Mapping) and details.get("name"):
-        return MissingError(f"{told.thing}: not found")
-    return MissingError(f"{told.server} has no {told.thing}")
+        return MissingError(f"{told.thing}: not found", elsewhere)
+    return MissingError(f"{told.server} has no {told.thing}", elsewhere)
 
 
 def _conflict(told: Told, status: Mapping[str, Any], message: str) -> ClusterError:
@@ -185,17 +189,17 @@ def unreachable(server: str, error: Exception, seconds: float | None) -> Cluster
     if isinstance(error, (exceptions.SSLError, ssl.SSLError)):
         return _no_trust(server, error)
     if isinstance(error, exceptions.NameResolutionError):
-        return ClusterError(f"{server}: no address is known for this host")
+        return ClusterError(f"{server}: no address is known for this host", ON_THE_WAY)
     if isinstance(error, exceptions.TimeoutError) and not isinstance(error, exceptions.NewConnectionError):
         if isinstance(error, exceptions.ConnectTimeoutError):
-            return ClusterError(f"{server} is not reachable: no connection in time")
+            return ClusterError(f"{server} is not reachable: no connection in time", ON_THE_WAY)
         within = "" if seconds is None else f" within {seconds:g} s"
         return ClusterError(f"{server} did not answer{within}", "--request-timeout gives it longer")
     if isinstance(error, exceptions.LocationParseError | ValueError):
-        return ClusterError(f"{server} is no address of a server")
+        return ClusterError(f"{server} is no address of a server", "look at the kubeconfig of this context")
     text = str(error).lower()
     known = next((why for why in ("connection refused", "unreachable", "reset") if why in text), None)
-    return ClusterError(f"{server} is not reachable" + (f": {known}" if known else ""))
+    return ClusterError(f"{server} is not reachable" + (f": {known}" if known else ""), ON_THE_WAY)
 
 
 _TRUST = (
@@ -226,8 +230,14 @@ def unusable(chosen: Chosen, error: Exception) -> ClusterError:
     path = re.search(r"File does not exist: (\S+)", str(error))
     if path or isinstance(error, FileNotFoundError):
         name = path.group(1) if path else getattr(error, "filename", None)
-        return ClusterError(f"context {chosen.name}: the kubeconfig names {name}, which is not there")
-    return ClusterError(f"context {chosen.name} of the kubeconfig cannot be used: {type(error).__name__}")
+        return ClusterError(
+            f"context {chosen.name}: the kubeconfig names {name}, which is not there",
+            "put the file there, or fetch the kubeconfig again",
+        )
+    return ClusterError(
+        f"context {chosen.name} of the kubeconfig cannot be used: {type(error).__name__}",
+        "look at what it says of this context's cluster and user",
+    )
 
 
 def plugin_failed(chosen: Chosen, said: list[str]) -> ClusterError:

@@ -62,7 +62,7 @@ def _pod(found: Asked, document: Document, pod: Pod) -> None:
     if foreign is not None or len(spoken) > 1:
         said = " and ".join(one.name for one in spoken)
         raise ObjectError(
-            f"{name} is written for {said}",
+            f"{document.source.name}: {name} is written for {said}",
             "gpuxlate translate writes it for one: gpuxlate translate FILE --to TARGET | ... -f -",
         )
     backend = spoken[0] if spoken else None

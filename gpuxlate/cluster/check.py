@@ -40,13 +40,19 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
     pod = server.get(f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}")
     phase = (pod.get("status") or {}).get("phase")
     if phase != "Running":
-        raise ClusterError(f"pod {namespace}/{name} is {phase or 'not started'}: nothing runs in it")
+        raise ClusterError(
+            f"pod {namespace}/{name} is {phase or 'not started'}: nothing runs in it",
+            f"kubectl describe pod -n {namespace} {name} says why",
+        )
     node = gpu_node(server.get(f"{NODES}/{quote(pod['spec']['nodeName'], safe='')}"))
     claims = claims_of(pod)
     backend = _dialect(claims, node)
     shares = _shares(claims, backend, node)
     if not shares:
-        raise ClusterError(f"pod {namespace}/{name} asks for no GPU in a dialect that is known")
+        raise ClusterError(
+            f"pod {namespace}/{name} asks for no GPU in a dialect that is known",
+            "gpuxlate targets shows the keys of each dialect",
+        )
     chosen = container or next(iter(shares))
     if chosen not in shares or (container is None and len(shares) > 1):
         wrong = f"has no share in container {chosen}" if container else f"has {len(shares)} shares"

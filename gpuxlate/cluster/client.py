@@ -93,7 +93,10 @@ class Cluster:
                 continue
             items = page.get("items")
             if not isinstance(items, list):
-                raise ClusterError(f"the answer to GET {path} is no list of objects")
+                raise ClusterError(
+                    f"{self._connection.server.name}: the answer to GET {path} is no list of objects",
+                    "is this a Kubernetes API server? a proxy or a login page may answer in its place",
+                )
             token = (page.get("metadata") or {}).get("continue")
             del page
             yield items
@@ -142,7 +145,10 @@ class Cluster:
         """
         program = shutil.which("kubectl")
         if program is None:
-            raise ChoiceError("running a command in a container needs kubectl on PATH")
+            raise ChoiceError(
+                "running a command in a container needs kubectl on PATH",
+                "or run it yourself: gpuxlate verify SPEC --nvidia-smi FILE reads what it printed",
+            )
         flags = [f"--namespace={namespace}"]
         if self.options.kubeconfig:
             flags.append(f"--kubeconfig={self.options.kubeconfig}")
@@ -159,9 +165,12 @@ class Cluster:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise ClusterError(f"{where}: {command[0]} did not end within {seconds:g} s") from None
+            raise ClusterError(
+                f"{where}: {command[0]} did not end within {seconds:g} s", "--request-timeout gives it longer"
+            ) from None
         if done.returncode:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             why = shown(lines[-1].removeprefix("error: "), set()) if lines else f"exit {done.returncode}"
-            raise ClusterError(f"{where}: {command[0]} failed: {why}")
+            by_hand = f"see for yourself: kubectl exec -n {namespace} {pod} -c {container} -- {command[0]}"
+            raise ClusterError(f"{where}: {command[0]} failed: {why}", by_hand)
         return done.stdout.decode("utf-8", "replace")

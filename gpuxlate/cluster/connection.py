@@ -69,7 +69,10 @@ class Connection:
         try:
             self._library.incluster_config.load_incluster_config(client_configuration=self._config)
         except Exception:
-            raise ClusterError("the service account of this pod cannot be read") from None
+            raise ClusterError(
+                "the service account of this pod cannot be read",
+                "set automountServiceAccountToken: true, or pass --kubeconfig FILE",
+            ) from None
 
     def _as_user(self, chosen: Chosen) -> None:
         with answers.quiet_root() as said:
@@ -106,7 +109,8 @@ class Connection:
             self._pool = self._library.rest.RESTClientObject(self._config).pool_manager
         except Exception as error:
             raise ClusterError(
-                f"no connection to {self.server.name} can be set up: {type(error).__name__}"
+                f"no connection to {self.server.name} can be set up: {type(error).__name__}",
+                "look at what the kubeconfig says of this context: server, proxy-url, certificates",
             ) from None
         read = READ_SECONDS if self._timeout is None else self._timeout or None
         connect = CONNECT_SECONDS if read is None else min(CONNECT_SECONDS, read)
@@ -148,7 +152,7 @@ class Connection:
             answer, cut = self._once(method, url, body, headers or {})
             if answer is None:
                 if last:
-                    raise ClusterError(f"{self.server.name} cuts every connection: {cut}")
+                    raise ClusterError(f"{self.server.name} cuts every connection: {cut}", answers.ON_THE_WAY)
                 wait = WAITS[tried]
             elif answer.status == _BUSY or (
                 answer.status in _PASSING and (method == "GET" or _asked(answer))

@@ -14,6 +14,8 @@ from gpuxlate.manifest.compose import NotYamlError
 from gpuxlate.manifest.plain import plain_document
 from gpuxlate.manifest.source import DecodeError, Source
 
+_AGAIN = "fetch the kubeconfig again, or choose another --kubeconfig or --context"
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -86,7 +88,12 @@ class Kubeconfig:
         cluster, cluster_file = self._entry("clusters", "cluster", entry)
         user, user_file = self._entry("users", "user", entry)
         if not isinstance(cluster.get("server"), str):
-            raise ClusterError(f"context {name}: the kubeconfig names no server for its cluster")
+            raise ClusterError(f"context {name}: the kubeconfig names no server for its cluster", _AGAIN)
+        if "://" not in cluster["server"]:  # a guess would send the credentials as plain text, or not at all
+            raise ClusterError(
+                f"context {name}: the kubeconfig names the server {cluster['server']} without http or https",
+                f"write server: https://{cluster['server']}",
+            )
         namespace = entry.get("namespace")
         return Chosen(name, str(namespace) if namespace else None, cluster, user, cluster_file, user_file)
 
@@ -110,13 +117,16 @@ def _read(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise ClusterError(f"kubeconfig {path}: {(error.strerror or 'cannot be read').lower()}") from None
     except NotYamlError as error:  # the text is not shown: it may be a secret's
-        raise ClusterError(f"kubeconfig {path}: no YAML: {error.message}") from None
+        raise ClusterError(f"kubeconfig {path}: no YAML: {error.message}", _AGAIN) from None
     except (DecodeError, ValueError):
-        raise ClusterError(f"kubeconfig {path}: no YAML text") from None
+        raise ClusterError(f"kubeconfig {path}: no YAML text", _AGAIN) from None
     if not isinstance(data, Mapping) or any(
         not isinstance(data.get(kind) or [], list) for kind in ("contexts", "clusters", "users")
     ):
-        raise ClusterError(f"kubeconfig {path}: no kubeconfig: it names no clusters, users and contexts")
+        raise ClusterError(
+            f"kubeconfig {path}: no kubeconfig: it names no clusters, users and contexts",
+            "pass --kubeconfig FILE, or set KUBECONFIG",
+        )
     return data
 
 

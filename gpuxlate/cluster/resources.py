@@ -193,7 +193,7 @@ def objects(
 
 def _single(server: Server, kind: Kind, namespace: str | None, name: str) -> Found:
     if name.strip(".") == "":  # a path would read it as a step
-        raise ChoiceError(f"{kind.short}/{name}: this is no name")
+        raise ChoiceError(f"{kind.short}/{name}: this is no name", "write KIND/NAME, as in deploy/web")
     for version in (kind.version, *kind.older):
         here = replace(kind, version=version)
         try:

@@ -1,4 +1,4 @@
-"""Reading: a light composer over the events of libyaml (PyYAML's C extension).
+"""Reading: a light composer over the events of libyaml.
 
 One document at a time, so that memory is bounded by the largest, within the limits of
 ``gpuxlate.limits``. libyaml's own composer recurses in C and is not used.
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from yaml._yaml import CParser
 from yaml.error import YAMLError
 from yaml.events import (
     AliasEvent,
@@ -26,6 +25,7 @@ from yaml.events import (
 from yaml.reader import ReaderError
 
 from gpuxlate import limits
+from gpuxlate.manifest.events import EventParser
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.standins import StandIns
@@ -110,7 +110,7 @@ class _Composer:
         if source.followed:  # what is left open is complained of where the next document begins
             text += "---\n"
         try:
-            self._parser = CParser(text)
+            self._parser = EventParser(text)
         except (YAMLError, ValueError) as error:
             raise _problem(error, source.text) from None
 

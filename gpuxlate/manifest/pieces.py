@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from yaml._yaml import CParser
 from yaml.error import YAMLError
 
 from gpuxlate import limits
+from gpuxlate.manifest.events import EventParser
 from gpuxlate.manifest.source import DecodeError, Source, decoded
 
 PIECE = 256 * 1024
@@ -26,7 +26,8 @@ _MARKER = re.compile(rb"\n---(?=[ \t\r\n])")
 _LINE = rb"(?:^|[\r\x85\xa8\xa9\xbf])"  # line breaks of YAML 1.1 and byte order marks, by their last byte
 _DIRECTIVE = re.compile(_LINE + rb"%", re.MULTILINE)
 _MORE = re.compile(_LINE + rb"(?:---|\.\.\.)", re.MULTILINE)
-_NO_CONTENT = re.compile(rb"(?:\xef\xbb\xbf)*(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*")
+_BREAK = rb"(?:\r\n?|\n|\xc2\x85|\xe2\x80[\xa8\xa9])"
+_NO_CONTENT = re.compile(rb"(?:\xef\xbb\xbf)*(?:[ \t]*(?:#[^\r\n]*)?" + _BREAK + rb")*")
 _DEEP = re.compile(rb"^[ ?:-]{100}", re.MULTILINE)
 _MANY = 100
 """So many brackets, or lines and items, may be nested too deeply."""
@@ -106,7 +107,7 @@ def unread(name: str, first: bytes, read: Read) -> Iterator[Piece]:
 def _is_yaml(data: bytes, followed: bool) -> bool:
     """libyaml accepts it. No Python object is made for it: an eighth of the time of its events."""
     try:
-        CParser(data + b"---\n" if followed else data).raw_parse()
+        EventParser(data + b"---\n" if followed else data).raw_parse()
     except (YAMLError, ValueError):
         return False
     return True

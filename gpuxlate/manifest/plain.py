@@ -8,17 +8,23 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gpuxlate.manifest.compose import documents
+from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.nodes import to_plain
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.style import scalar
 
 
 def plain_document(source: Source) -> Any:
-    """The first document of a source as plain data, None where it is empty. Raises ValueError."""
+    """The first document of a source as plain data, None where it is empty.
+
+    Raises ValueError; where the text is no YAML a NotYamlError that says the line.
+    """
     try:
         document = next(documents(source), None)
         return to_plain(document.root) if document and document.root else None
+    except NotYamlError as error:
+        line, column = source.position(error.index)
+        raise NotYamlError(f"line {line}, column {column}: {error.message}", error.index) from None
     except RecursionError as error:
         raise ValueError(str(error)) from None
 

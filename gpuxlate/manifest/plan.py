@@ -97,6 +97,8 @@ class _Planner:
             return
         if isinstance(edit, Rename) and spot.rest:
             raise EditError("there is no such entry to rename", edit.path)
+        if any(isinstance(step, int) for step in spot.rest):
+            raise EditError("there is no such item", edit.path)
         if isinstance(edit, Remove) or (isinstance(edit, Rename) and edit.key != spot.step):
             self._leaves(spot, edit.path)
         holder, step = _place(spot, edit)

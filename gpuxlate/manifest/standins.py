@@ -4,8 +4,8 @@ Each stands in with as many characters, so that every position stays, and gives 
 was read. They are:
 
 - two escapes of surrogates, in which JSON writes a character beyond 16 bits, in any text;
-- DEL, controls beyond it, U+FFFE and U+FFFF as themselves, in a text that begins like JSON. RFC 8259,
-  section 7, allows them in strings; so does YAML 1.2, in quotes (production 2, nb-json).
+- DEL, controls beyond it, U+FFFE and U+FFFF as themselves, in a document that begins like JSON. RFC
+  8259, section 7, allows them in strings; so does YAML 1.2, in quotes (production 2, nb-json).
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _PAIR = r"\\\\|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 _UNREADABLE = re.compile("[\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _IN_JSON = re.compile(f"{_PAIR}|({_UNREADABLE.pattern})")
 _IN_YAML = re.compile(f"{_PAIR}|((?!))")
-_LIKE_JSON = re.compile(r"\s*[\[{]")
+_LIKE_JSON = re.compile(r"(?:---)?\s*[\[{]")
+_DOCUMENTS = re.compile(r"^(?=---\s)", re.MULTILINE)
+"""Where documents begin, in whatever piece of a text they come."""
 _NO_CHARACTERS = range(0xFDD0, 0xFDF0)
 """Code points that are no characters, in any text (Unicode, section 23.7)."""
 _REPLACEMENT = 0xFFFD
@@ -31,14 +33,16 @@ class StandIns:
         self.text = text
         self.used = False
         lower = text.lower() if "\\u" in text else ""
-        strange = _LIKE_JSON.match(text) is not None and _UNREADABLE.search(text) is not None
-        if not strange and "\\ud" not in lower:
+        plain = "\x7f" not in text and (text.isascii() or _UNREADABLE.search(text) is None)
+        if plain and "\\ud" not in lower:
             return
-        self._pattern = _IN_JSON if strange else _IN_YAML
         unused = (n for n in _NO_CHARACTERS if chr(n) not in text and f"\\u{n:04x}" not in lower)
         code = next(unused, _REPLACEMENT)
         self._letter, self._escape = chr(code), f"\\u{code:04x}"
-        self.text = self._pattern.sub(self._stand_in, text)
+        self.text = "".join(
+            (_IN_JSON if _LIKE_JSON.match(one) else _IN_YAML).sub(self._stand_in, one)
+            for one in _DOCUMENTS.split(text)
+        )
         self.used = code != _REPLACEMENT and self.text != text
 
     def _stand_in(self, match: re.Match[str]) -> str:
@@ -51,7 +55,7 @@ class StandIns:
         parts: list[str] = []
         end = len(value)
         # from the end, since what comes first may stand in a comment behind the tag
-        for match in reversed(list(self._pattern.finditer(written))):
+        for match in reversed(list(_IN_JSON.finditer(written))):
             if not (match[1] or match[3]):
                 continue
             escaped = match[1] and quote == '"'

@@ -31,10 +31,14 @@ SECTION = ("tool", "gpuxlate")
 
 
 class ConfigError(ValueError):
-    """The configuration, or a profile, cannot be used; ``diagnostics`` holds every reason."""
+    """The configuration, or a profile, cannot be used; ``diagnostics`` holds every reason.
 
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+    ``read``: it was read, and what it says is wrong.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], *, read: bool = True) -> None:
         self.diagnostics = tuple(diagnostics)
+        self.read = read
         super().__init__("\n".join(map(_line, self.diagnostics)))
 
 
@@ -45,7 +49,7 @@ def _line(one: Diagnostic) -> str:
 
 def _error(message: str, hint: str | None = None, file: Path | None = None) -> ConfigError:
     where = str(file) if file else None
-    return ConfigError([Diagnostic(CODE, Severity.ERROR, message, hint, file=where)])
+    return ConfigError([Diagnostic(CODE, Severity.ERROR, message, hint, file=where)], read=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +176,10 @@ def _text(path: Path) -> str:
     try:
         return content(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _error("is not UTF-8", "save the file as UTF-8", path) from error
+        raise _error("it is no UTF-8", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise _error(f"cannot be read: {reason}", file=path) from error
+        raise _error(f"it cannot be read: {(reason or 'no reason is given').lower()}", file=path) from error
 
 
 def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
@@ -183,7 +187,7 @@ def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
     try:
         return read_yaml(text)
     except ValueError as error:
-        raise _error(f"is no YAML: {error}", file=path) from error
+        raise _error(f"it is no YAML: {error}", file=path) from error
 
 
 def _toml_section(path: Path) -> object:
@@ -192,11 +196,9 @@ def _toml_section(path: Path) -> object:
     try:
         data: Any = tomllib.loads(_text(path))
     except RecursionError as error:
-        raise _error("is no TOML: nested too deeply", "nest it less", path) from error
-    except ConfigError:
-        raise
-    except ValueError as error:
-        raise _error(f"is no TOML: {error}", file=path) from error
+        raise _error("it is no TOML: nested too deeply", "nest it less", path) from error
+    except tomllib.TOMLDecodeError as error:
+        raise _error(f"it is no TOML: {error}", file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])
 
 

@@ -199,6 +199,19 @@ def test_parse_gives_documents() -> None:
     assert (nothing.text, nothing.shares, nothing.objects) == ("", (), [])
 
 
+@pytest.mark.parametrize("engine", ["emr-spark", "emr-ray", "emr-customjob", "aiapp"])
+def test_parse_reads_what_render_writes(engine: str) -> None:
+    """Parameters of a job and values of a form too."""
+    share = gpuxlate.Share(cores=30, memory_mib=4096)
+    assert gpuxlate.parse(gpuxlate.render(share, to=engine).text, from_=engine).shares == (share,)
+
+
+def test_parse_goes_by_the_name_of_a_file() -> None:
+    text = gpuxlate.render(gpuxlate.Share(cores=30, memory_mib=4096), to="emr-spark").text
+    assert gpuxlate.parse(text).shares == ()
+    assert len(gpuxlate.parse(text, name="job.conf").shares) == 1
+
+
 def test_render_on_a_workload() -> None:
     bare = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}
     two = {**bare, "spec": {"containers": [{"name": "a"}, {"name": "b"}]}}

@@ -69,3 +69,10 @@ class TestVolcanoVgpuInGib(BackendContract):
 
     backend = registry.get("volcano-vgpu")
     profile = Profile("volcano-vgpu", memory_unit_mib=1024)
+
+
+def test_every_built_in_target_is_here() -> None:
+    here = {
+        one.backend.name for one in globals().values() if isinstance(one, type) and hasattr(one, "backend")
+    }
+    assert here == {row.name for row in registry.BUILT_IN}

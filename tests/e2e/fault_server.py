@@ -143,7 +143,7 @@ class FaultServer:
     ) -> Answer | Iterator[bytes]:
         """What a well server says: an answer, or a page in pieces."""
         listed = self.lists.get(path)
-        if method == "GET" and listed:
+        if method == "GET" and listed is not None:
             return self._page(listed, query)
         if method in ("POST", "PUT", "PATCH"):
             return _echo(method, body)

@@ -121,6 +121,16 @@ def test_sarif_has_regions_fixes_and_fingerprints(lint: Lint, write: Write) -> N
     assert change["replacements"] == [{"deletedRegion": region, "insertedContent": {"text": "2"}}]
 
 
+def test_sarif_fixes_the_document_that_the_finding_stands_in(lint: Lint, write: Write) -> None:
+    """Behind documents that are passed over unread, and beside others that could be mended alike."""
+    write({"a.yaml": "---\n".join(["---\na: 1\n", "b: 1\n", ERROR, CLEAN, ERROR])})
+    results = lint("a.yaml", as_="sarif").json["runs"][0]["results"]
+    lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results]
+    mended = [one["fixes"][0]["artifactChanges"][0]["replacements"] for one in results]
+    assert lines == [changes[0]["deletedRegion"]["startLine"] for changes in mended]
+    assert len(set(lines)) == 2
+
+
 @pytest.mark.parametrize("name", ["text", "github", "gitlab", "sarif", "json"])
 def test_nothing_found(lint: Lint, write: Write, name: str) -> None:
     write({"a.yaml": CLEAN})
@@ -207,9 +217,9 @@ def test_statistics(lint: Lint, write: Write) -> None:
 @pytest.mark.parametrize(
     ("files", "paths", "said"),
     [
-        ({"a.yaml": ""}, ["a.yaml"], "a.yaml: empty, nothing to check"),
-        ({"a.yaml": " \n\n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
-        ({"a.yaml": b"\xef\xbb\xbf \n"}, ["a.yaml"], "a.yaml: empty, nothing to check"),
+        ({"a.yaml": ""}, ["a.yaml"], "a.yaml: it is empty"),
+        ({"a.yaml": " \n\n"}, ["a.yaml"], "a.yaml: it is empty"),
+        ({"a.yaml": b"\xef\xbb\xbf \n"}, ["a.yaml"], "a.yaml: it is empty"),
         ({}, ["a.yaml"], "a.yaml: no such file or directory"),
         (
             {"a.yaml": b"name: \xff\n"},
@@ -217,7 +227,7 @@ def test_statistics(lint: Lint, write: Write) -> None:
             "a.yaml: byte 6 (0xff) is no UTF-8; save the file as UTF-8",
         ),
         ({"a.yaml": CLEAN.encode("utf-16")}, ["a.yaml"], "a.yaml: byte 0 (0xff) is no UTF-8"),
-        ({"d/notes.txt": "a"}, ["d"], "nothing to check: no YAML in the folders given"),
+        ({"d/notes.txt": "a"}, ["d"], "d: no file there ends in .yaml, .yml, .json"),
         ({"a.yaml": CLEAN}, ["a.yaml/b.yaml"], "a.yaml/b.yaml: not a directory"),
     ],
     ids=["empty", "blank", "mark", "missing", "no-utf-8", "utf-16", "folder", "below-a-file"],
@@ -234,6 +244,15 @@ def test_what_cannot_be_read(
     if paths != ["d"]:
         assert (done.code, said in done.err) == (3, True)
     assert "ok.yaml:11:29 K8S002" in done.findings
+
+
+def test_bytes_behind_what_is_no_yaml(lint: Lint, write: Write) -> None:
+    """Nobody reads them: the break is found, and the other files are checked."""
+    for key in (b"a", b"aliyun.com/gpu-mem"):
+        write({"a.yaml": b"%b: [\n---\n%b: \xff\n" % (key, key), "b.yaml": ERROR})
+        done = lint("a.yaml", "b.yaml")
+        assert (done.code, done.err) == (1, "")
+        assert done.findings == ["a.yaml:2:1 GX001", "b.yaml:11:29 K8S002"]
 
 
 def test_a_folder_is_never_passed_over_in_silence(lint: Lint, write: Write) -> None:
@@ -304,7 +323,10 @@ def test_stdin(lint: Lint, stdin: Stdin) -> None:
     assert lint("-").findings == ["<stdin>:11:29 K8S002"]
     stdin("")
     said = lint("-")
-    assert (said.code, said.err) == (3, "error: <stdin>: empty, nothing to check\n")
+    assert (said.code, said.err) == (
+        3,
+        "error: <stdin>: it is empty\nhelp: nothing was checked; where that is right, pass --allow-empty\n",
+    )
     stdin("")
     assert lint("-", "--allow-empty").code == 0
     assert lint("-", "-").code == 2

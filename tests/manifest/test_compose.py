@@ -312,6 +312,15 @@ def test_json_s_own_characters_are_read(text: str) -> None:
     assert to_plain(only(text)) == json.loads(text)
 
 
+def test_each_document_begins_like_json_or_does_not() -> None:
+    """A text is read in pieces: what one document may hold cannot depend on another."""
+    json_document, yaml_document = '{"a": "\x7f"}\n', 'a: "\x7f"\n'
+    for text in (f"{json_document}---\n{json_document}", f"a: 1\n--- {json_document}"):
+        assert len(read(text)) == 2
+    with pytest.raises(NotYamlError):
+        read(f"{json_document}---\n{yaml_document}")
+
+
 def test_such_escapes_in_a_text_that_has_every_stand_in() -> None:
     """Read all the same, as the replacement character."""
     every = "".join(map(chr, range(0xFDD0, 0xFDF0)))

@@ -400,6 +400,8 @@ def test_shared_with_something_that_is_not_changed_alike(name: str) -> None:
 # --- refusals -----------------------------------------------------------------------------------
 
 REFUSED: dict[str, tuple[str, tuple[Edit, ...], str]] = {
+    "no such item": ("a: [b]\n", (Put(("a", 1, "c"), 1),), "there is no such item"),
+    "no such list": ("a: {}\n", (Append(("a", "b", 0), 1),), "there is no such item"),
     "no such entry": ("a: 1\n", (Rename(("b",), "c", 1),), "there is no such entry to rename"),
     "a scalar on the way": ("a: 1\n", (Put(("a", "b"), 1),), "something else than a mapping stands here"),
     "a mapping where a list is meant": ("a: {b: 1}\n", (Append(("a",), 1),), "there is no list here"),

@@ -132,6 +132,13 @@ def test_translated_pieces_are_the_translated_whole() -> None:
     assert [item.share for one in made for item in one.items] == [item.share for item in whole.items]
 
 
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("head", ["\x85\n", "\u2028", "\r", "# c\r", " \t\r\n\u2029"])
+def test_line_breaks_of_every_kind_are_no_document(head: str) -> None:
+    text = f"{head}\n--- \na: 1\n---\nb: 1\n"
+    assert outcome(in_pieces(text.encode())) == outcome(iter([Source("f.yaml", text)]))
+
+
 def test_memory_is_bounded_by_the_largest_document() -> None:
     """Counted, not timed: no piece is larger than the limit, and no more is read than was asked for."""
     text = POD.format(name="p", cores=30).encode() + b"---\n"

@@ -40,7 +40,7 @@ def matrix() -> ModuleType:
         ),
         # VKE: compute is required, every percent can be said
         ("volcengine-mgpu", "cores", {"exact": set(), "filled": {"VKE011"}}),
-        ("volcengine-mgpu", "cards", {"exact": set(), "refused": {"VKE019"}}),
+        ("volcengine-mgpu", "cards", {"exact": set(), "refused": {"VKE019", "VKE020"}}),
         # TKE: a GiB, and at most two shared cards of more than half each
         (
             "tencent-qgpu",

@@ -1,4 +1,4 @@
-"""What ``make dist`` makes: built once, checked by twine, installed and run where nothing else is.
+"""What ``make dist`` makes: built twice, checked by twine, installed and run where nothing else is.
 
 This needs a package index; where pip cannot reach one, the test is skipped.
 """
@@ -6,8 +6,10 @@ This needs a package index; where pip cannot reach one, the test is skipped.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -68,27 +70,111 @@ def run(*command: str | Path, cwd: Path, **env: str) -> str:
 
 @pytest.mark.slow
 def test_what_is_published(tmp_path: Path) -> None:
-    """One test, so that the packages are built once however the tests are spread over processes."""
-    dist = tmp_path / "dist"
+    """One test, so that the packages are built no more than twice however the tests are spread."""
     tools = environment(tmp_path / "tools")
     # the registry of this user's pip: HOME is another one here
     index = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     home = {"HOME": os.environ.get("HOME", str(tmp_path)), **index}
     pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    run(tools, *pip, "build", "twine", cwd=tmp_path, **home)
-    said = run(tools, ROOT / "contrib" / "dist.py", dist, "--python", HERE, cwd=tmp_path, **home)
-    assert said.splitlines() == sorted(path.name for path in dist.iterdir())
+    locked = (*pip, "--require-hashes", "--only-binary", ":all:", "--requirement")
+    run(tools, *locked, ROOT / "requirements" / "dist.txt", cwd=tmp_path, **home)
+    dist = built(tmp_path / "one", tools, home, 0o022, "UTC")
+    again = built(tmp_path / "two" / "deeper", tools, home, 0o077, "Asia/Shanghai")
+    the_bytes_are_the_same(dist, again)
     [wheel] = dist.glob("*.whl")
     [app] = dist.glob("*.pyz")
 
+    the_sums_are_right(dist)
     the_sdist_holds_what_the_tests_need(dist)
     the_wheel_holds_the_package_and_its_schemas(wheel)
+    the_zipapp_tells_nothing_of_where_it_was_made(app, tmp_path)
+    the_bill_lists_what_is_locked(dist, tools)
     python = environment(tmp_path / "clean")
     run(python, *pip, wheel, cwd=tmp_path, **home)
     it_works(tmp_path, python.parent / "gpuxlate")
     it_works(tmp_path, sys.executable, app)
     the_zipapp_unpacks_once(tmp_path, app)
     krew_gets_what_its_manifest_says(tmp_path, dist)
+
+
+def built(folder: Path, tools: Path, env: dict[str, str], umask: int, zone: str) -> Path:
+    """What is published, from a copy of the sources: other paths, times, permissions, another time zone."""
+    before = os.umask(umask)
+    try:
+        sources = folder / "sources"
+        aside = ("*cache*", ".venv", ".git", ".hypothesis", "dist", "build", "node_modules")
+        shutil.copytree(ROOT, sources, copy_function=shutil.copyfile, ignore=shutil.ignore_patterns(*aside))
+        env = env | {"SOURCE_DATE_EPOCH": "1790000000", "TZ": zone}
+        said = run(
+            tools, sources / "contrib" / "dist.py", folder / "dist", "--python", HERE, cwd=folder, **env
+        )
+    finally:
+        os.umask(before)
+    assert said.splitlines() == sorted(path.name for path in (folder / "dist").iterdir())
+    return folder / "dist"
+
+
+def the_bytes_are_the_same(one: Path, two: Path) -> None:
+    names = sorted(path.name for path in one.iterdir())
+    assert names == sorted(path.name for path in two.iterdir())
+    assert len(names) == 7
+    assert [name for name in names if (one / name).read_bytes() != (two / name).read_bytes()] == []
+
+
+def the_sums_are_right(dist: Path) -> None:
+    run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=dist)
+    listed = [line.split("  ")[1] for line in (dist / "SHA256SUMS").read_text().splitlines()]
+    assert listed == sorted(path.name for path in dist.iterdir() if path.name != "SHA256SUMS")
+
+
+def the_zipapp_tells_nothing_of_where_it_was_made(app: Path, folder: Path) -> None:
+    with zipfile.ZipFile(app) as archive:
+        assert {one.date_time for one in archive.infolist()} == {(2026, 9, 21, 14, 13, 20)}  # 1790000000
+        naming = [name for name in archive.namelist() if str(folder).encode() in archive.read(name)]
+    assert naming == []
+
+
+VALIDATE = """
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+print(JsonStrictValidator(SchemaVersion.V1_6).validate_str(sys.stdin.read()))
+"""
+
+
+def the_bill_lists_what_is_locked(dist: Path, tools: Path) -> None:
+    """Valid in the schema that the library brings along; the packages are those of the lock, connected."""
+    [path] = dist.glob("*.cdx.json")
+    done = subprocess.run(
+        [tools, "-c", VALIDATE], input=path.read_text(), capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "None\n"
+    bill = json.loads(path.read_text())
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    assert bill["metadata"]["timestamp"] == "2026-09-21T14:13:20+00:00"
+    root = bill["metadata"]["component"]
+    assert (root["name"], root["version"], root["type"]) == ("gpuxlate", gpuxlate.__version__, "application")
+    found = {one["bom-ref"]: one for one in bill["components"]}
+    locked = {key.replace("==", "@") for key in pinned() if not key.startswith("colorama")}  # Windows only
+    assert set(found) == locked
+    assert all(one["purl"] == f"pkg:pypi/{name}" for name, one in found.items())
+    assert [name for name, one in found.items() if not one.get("licenses")] == []
+    needs = {one["ref"]: one.get("dependsOn", []) for one in bill["dependencies"]}
+    reached, waiting = set(), [root["bom-ref"]]
+    while waiting:
+        for name in needs[waiting.pop()]:
+            if name not in reached:
+                reached.add(name)
+                waiting.append(name)
+    assert reached == locked
+    required = {one["name"] for one in bill["components"] if one["scope"] == "required"}
+    assert "pydantic-core" in required
+    assert {"kubernetes", "aiohttp"} & required == set()
+
+
+def pinned() -> list[str]:
+    text = (ROOT / "requirements" / "app.txt").read_text()
+    return re.findall(r"^([a-z0-9-]+==[^ ]+)", text, re.MULTILINE)
 
 
 def it_works(folder: Path, *program: str | Path) -> None:
@@ -109,6 +195,9 @@ def the_sdist_holds_what_the_tests_need(dist: Path) -> None:
         "schemas/spec.json",
         "fixtures/lint/TKE002/bad.yaml",
         "docs/krm.md",
+        "docs/pictures/share.svg",
+        "mkdocs.yml",
+        "requirements/dev.txt",
         "LICENSE",
     )
     assert set(wanted) <= names

@@ -249,7 +249,7 @@ def test_all_problems_of_a_configuration_at_once(tmp_path: Path) -> None:
     ("name", "content", "words"),
     [
         (".gpuxlate.yaml", b"a: [", "is no YAML"),
-        (".gpuxlate.yaml", b"\xff\xfe", "is not UTF-8"),
+        (".gpuxlate.yaml", b"\xff\xfe", "is no UTF-8"),
         ("pyproject.toml", b"[tool.gpuxlate]\nselect = \n", "is no TOML"),
     ],
 )
@@ -261,7 +261,7 @@ def test_unreadable_configurations(tmp_path: Path, name: str, content: bytes, wo
 
 
 def test_missing_configuration(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read: No such file"):
+    with pytest.raises(ConfigError, match="cannot be read: no such file"):
         load_config(tmp_path / "none.yaml", read_yaml)
 
 
@@ -373,7 +373,7 @@ def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
         find_profile("bejing", config, read_yaml)
     with pytest.raises(ConfigError, match="profiles: beijing, hangzhou"):
         find_profile("zzz", config, read_yaml)
-    with pytest.raises(ConfigError, match=r"ack\.yaml: cannot be read: No such file"):
+    with pytest.raises(ConfigError, match=r"ack\.yaml: it cannot be read: no such file"):
         find_profile("hangzhou", config, read_yaml)
     bad = put(tmp_path / "bad.yaml", "target: 3\n")
     with pytest.raises(ConfigError, match=r"bad\.yaml: target is 3"):

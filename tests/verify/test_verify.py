@@ -268,8 +268,8 @@ def test_one_of_several_documents(run: Run) -> None:
 
 
 INPUTS = {
-    "empty": ("", 3, "error: <stdin>: empty; give what nvidia-smi prints"),
-    "blank": (" \n\n", 3, "error: <stdin>: empty; give what nvidia-smi prints"),
+    "empty": ("", 3, "error: <stdin>: it is empty\nhelp: give what nvidia-smi prints"),
+    "blank": (" \n\n", 3, "error: <stdin>: it is empty\nhelp: give what nvidia-smi prints"),
     "failed": ("NVIDIA-SMI has failed because\n", 1, "error: <stdin>: nvidia-smi does not reach the driver"),
     "cut": (Path(V100).read_text()[:900], 1, "error: <stdin>: the table of nvidia-smi is cut"),
     "escape": ("a\x1b]0;title\x07b\x9bc", 1, "error: <stdin>: there is no card in it: ab\\x9bc"),

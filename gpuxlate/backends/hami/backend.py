@@ -6,7 +6,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing,
 from gpuxlate.backends.hami import keys as k
 from gpuxlate.backends.hami.asks import speaks
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.profile import Profile, memory_unit_of
+from gpuxlate.profile import CardProfile, Profile, card_of, memory_unit_of
 from gpuxlate.share import Policy, Qos
 
 CLASSES = {"0": Qos.ONLINE, "1": Qos.OFFLINE}
@@ -56,17 +56,19 @@ def _policy(pod: Taking, container: ContainerClaims) -> Policy | None:
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     """Shares to claims. Only fixed-share has a place (FORCE); other policies are left over."""
-    unit = memory_unit_of(profile, k.NAMES)
+    unit, nodes = memory_unit_of(profile, k.NAMES), card_of(profile, k.NAMES)
     policy = pod.policy() if pod.peek_policy() is Policy.FIXED_SHARE else None
     qos = pod.qos()
-    containers = [_write_container(placing, policy, qos, unit) for placing in pod.placings]
+    containers = [_write_container(placing, policy, qos, unit, nodes) for placing in pod.placings]
     return PodClaims(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
     )
 
 
-def _write_container(placing: Placing, policy: Policy | None, qos: Qos | None, unit: int) -> ContainerClaims:
+def _write_container(
+    placing: Placing, policy: Policy | None, qos: Qos | None, unit: int, nodes: CardProfile
+) -> ContainerClaims:
     cards = int(placing.take("cards"))
     values: dict[str, int | None] = {k.COUNT: cards}
     if placing.asked.whole_cards:
@@ -86,6 +88,10 @@ def _write_container(placing: Placing, policy: Policy | None, qos: Qos | None, u
         values[k.CORES] = None if cores is None else cores // cards
         if qos:
             values[k.PRIORITY] = int(PRIORITIES[qos])
+        if (values[k.MEMORY] or 0) > k.MOST_MEMORY:
+            message = f"{k.MEMORY} would be {values[k.MEMORY]}, it must be 1 to {k.MOST_MEMORY}"
+            placing.refuse("memory_mib", "HAMI004", message, "no card has so much: count in MiB")
+    placing.on_nodes(nodes, "HAMI005", "HAMI004")
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {k.CORE_POLICY: Value.of(k.FORCE)} if policy else {}
     return ContainerClaims(placing.name, placing.index, placing.init, written, written, env)

@@ -7,7 +7,7 @@ from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
 from gpuxlate.claims import ContainerClaims, NodeRequirement, PodClaims, Value
-from gpuxlate.profile import Profile
+from gpuxlate.profile import CardProfile, Profile
 from gpuxlate.share import Policy, Qos
 
 Numbers = dict[str, int | None]
@@ -39,6 +39,7 @@ def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None)
         values = _online(placing)
     else:
         values = _ordinary(placing, profile)
+    placing.on_nodes(CardProfile(memory_mib=cluster.card_mib(profile)), None, "TKE001")
     written = {name: Value.of(str(number)) for name, number in values.items() if number is not None}
     return ContainerClaims(placing.name, placing.index, placing.init, written, written)
 

@@ -31,6 +31,12 @@ def card_gib(profile: Profile | None) -> int | None:
     return found.cards.memory_mib // k.GIB if found and found.cards.memory_mib else None
 
 
+def card_mib(profile: Profile | None) -> int | None:
+    """MiB of one card that can be asked for: what its units of qgpu-memory are."""
+    units = card_gib(profile)
+    return None if units is None else units * k.GIB
+
+
 def old_addon(profile: Profile | None) -> str | None:
     """The version of the qGPU add-on, where it is too old for two shared cards."""
     found = ours(profile)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcano_vgpu import keys as k
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.profile import Profile, memory_unit_of
+from gpuxlate.profile import CardProfile, Profile, card_of, memory_unit_of
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
@@ -37,8 +37,8 @@ def _read_container(pod: Taking, container: ContainerClaims, unit: int) -> Conta
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     """Shares to claims, and the scheduler that they need."""
-    unit = memory_unit_of(profile, k.NAMES)
-    containers = [_write_container(placing, unit) for placing in pod.placings]
+    unit, nodes = memory_unit_of(profile, k.NAMES), card_of(profile, k.NAMES)
+    containers = [_write_container(placing, unit, nodes) for placing in pod.placings]
     return PodClaims(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
@@ -46,10 +46,11 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     )
 
 
-def _write_container(placing: Placing, unit: int) -> ContainerClaims:
+def _write_container(placing: Placing, unit: int, nodes: CardProfile) -> ContainerClaims:
     """Whole cards are their number alone."""
     cards = int(placing.take("cards"))
     memory = placing.on_grid("memory_mib", "VOLC007", step=unit, low=unit, unit="MiB")
+    placing.on_nodes(nodes, "VOLC006", "VOLC007")
     cores = placing.take("cores")
     values = {
         k.NUMBER: cards,

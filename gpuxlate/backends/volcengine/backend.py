@@ -93,6 +93,9 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     containers = tuple(_write_container(placing, multi) for placing in pod.placings)
     annotations: dict[str, Value] = {}
     policy, qos = pod.policy(), pod.qos()
+    if profile is not None and profile.target in k.NAMES:
+        for placing in pod.placings:
+            _on_nodes(placing, policy, multi, profile)
     if policy:
         annotations[k.POLICY] = Value.of(k.POLICIES[policy])
     if qos:
@@ -106,6 +109,25 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
         annotations=annotations,
+    )
+
+
+def _on_nodes(placing: Placing, policy: Policy | None, multi: bool, profile: Profile) -> None:
+    """What the nodes of the profile do not have: so many cards, another policy. Whole cards fit any."""
+    if not multi or placing.cards <= k.MAX_CARDS:
+        placing.on_nodes(profile.cards, "VKE020", None)
+    known = {str(own): text for own, text in k.POLICIES.items()}  # a profile may use gpuxlate's names
+    nodes = known.get(profile.policy or "", profile.policy)
+    said = k.POLICIES[policy or k.DEFAULT_POLICY]
+    if nodes is None or placing.whole_cards or said == nodes:
+        return
+    asked = f"the pod asks for {said}" if policy else f"the share names no policy, which means {said}"
+    mine = next((str(own) for own, text in k.POLICIES.items() if text == nodes), nodes)
+    placing.refuse(
+        "policy",
+        "VKE005",
+        f"{asked}, but the nodes of the profile have {nodes}",
+        f"write policy: {mine} in the share, or choose nodes with {said}",
     )
 
 

@@ -12,6 +12,9 @@ import re
 from gpuxlate.backends.base import Key, Place, Range, key
 from gpuxlate.share import Policy, Qos
 
+NAMES = ("volcengine-mgpu", "volcengine", "vke")
+"""What a profile may call this target."""
+
 CORE = "vke.volcengine.com/mgpu-core"
 """Percent of one card, total of the container: 1..99, or 100 x k for k whole cards (S1, V)."""
 MEMORY = "vke.volcengine.com/mgpu-memory"
@@ -32,6 +35,8 @@ POLICIES: dict[Policy, str] = {
     Policy.BEST_EFFORT: "native-burst-share",
 }
 """S0 lists names and Chinese labels in this order."""
+DEFAULT_POLICY = Policy.FIXED_SHARE
+"""Of pods without the annotation, and of nodes without the label (S0, V)."""
 
 QOS_LEVELS: dict[Qos, str] = {Qos.ONLINE: "shared_cores", Qos.OFFLINE: "reclaimed_cores"}
 """S1."""

@@ -15,11 +15,8 @@ from gpuxlate.backends.live import (
     recorded_by_name,
 )
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.share import Policy
 
 _POLICY_OF = {text: policy for policy, text in k.POLICIES.items()}
-DEFAULT_POLICY = Policy.FIXED_SHARE
-"""Of nodes without the label, and of pods without the annotation (S0, V)."""
 RECORD = "vke.volcengine.com/gpu-index-container-"
 """Annotation of a scheduled pod, for each container: ``1`` or ``2,3`` (V)."""
 
@@ -35,9 +32,9 @@ def view(node: LiveNode) -> NodeView | None:
         notes = (f"{k.NODE_DEVICE} is mgpu, and no mGPU is allocatable",) if device == "mgpu" else ()
         return NodeView("volcengine-mgpu", Serves.NOTHING, mode=device, model=model, notes=notes)
     said = node.labels.get(k.POLICY)
-    policy = _POLICY_OF.get(said) if said is not None else DEFAULT_POLICY
+    policy = _POLICY_OF.get(said) if said is not None else k.DEFAULT_POLICY
     cards = cores // PERCENT
-    labels = {k.POLICY: k.POLICIES[DEFAULT_POLICY], **node.labels}
+    labels = {k.POLICY: k.POLICIES[k.DEFAULT_POLICY], **node.labels}
     return NodeView(
         "volcengine-mgpu",
         Serves.SHARES,
@@ -63,7 +60,7 @@ def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     shares = [one.share for one in wanted if one.share]
     if all(share.whole_cards for share in shares):
         return None
-    asked = next((share.policy for share in shares if share.policy), None) or DEFAULT_POLICY
+    asked = next((share.policy for share in shares if share.policy), None) or k.DEFAULT_POLICY
     if node.policy is asked:
         return None
     return f"its policy is {node.labels.get(k.POLICY)}, the pod asks for {k.POLICIES[asked]}"

@@ -168,7 +168,11 @@ def test_what_cannot_be_is_one_line(plugin: Plugin, words: str, code: int, probl
 def test_nothing_there(plugin: Plugin, server: FaultServer) -> None:
     server.inject(Answer(200, b'{"kind": "DeploymentList", "items": []}'))
     code, _, err = plugin("lint", "deploy", "-l", "app=x")
-    assert (code, err) == (3, "error: nothing to work on: no deploy in this namespace with labels app=x\n")
+    assert (code, err) == (
+        3,
+        "error: nothing to work on: no deploy in this namespace with labels app=x\n"
+        "help: choose a namespace with -n, or all with -A\n",
+    )
     assert server.requests()[0].query["labelSelector"] == "app=x"
     assert plugin("lint", "deploy", "--allow-empty")[0] == 0
 

@@ -15,10 +15,7 @@ from gpuxlate.profile import Profile
 from gpuxlate.rules.base import Context, letters
 
 RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
-DEFAULT_POLICY = "fixed-share"
-"""A pod without the annotation, and a node without the label (S0)."""
-TARGETS = ("volcengine-mgpu", "volcengine", "vke")
-"""How a profile may name a cluster of this vendor."""
+DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
 
 
 def annotation(pod: PodClaims, name: str) -> Value | None:
@@ -41,7 +38,7 @@ def is_offline(pod: PodClaims) -> bool:
 def cluster(context: Context) -> Profile | None:
     """The profile, where it is one of a cluster of this vendor."""
     profile = context.profile
-    return profile if profile and profile.target in TARGETS else None
+    return profile if profile and profile.target in k.NAMES else None
 
 
 def has_mgpu(container: ContainerClaims) -> bool:

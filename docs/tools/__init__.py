@@ -1,0 +1,1 @@
+"""What writes the generated parts of the documentation, a file for each kind of page."""

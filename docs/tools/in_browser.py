@@ -1,0 +1,68 @@
+"""What the playground asks of gpuxlate, in Pyodide: JSON in, JSON out. Nothing here knows of the page."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import gpuxlate
+from gpuxlate.diagnostics import Diagnostic
+
+NAME = "manifest.yaml"
+"""What the diff calls the text."""
+
+
+def answer(request: str) -> str:
+    """``text``, ``to``, ``round``, ``fill``, ``drop`` in; out: ``text`` (null where it is refused),
+    ``diff`` as lines, ``verdicts``, what the translation says, what lint finds, and ``problem``, set
+    where nothing could be tried."""
+    asked = json.loads(request)
+    given = asked["text"]
+    said: dict[str, Any] = {"text": None, "diff": [], "verdicts": [], "translation": [], "lint": []}
+    try:
+        said["lint"] = _told(gpuxlate.lint(given, name=NAME).diagnostics)
+        made = gpuxlate.translate(
+            given,
+            to=asked["to"],
+            round="up" if asked["round"] else None,
+            fill=asked["fill"],
+            drop=asked["drop"],
+            name=NAME,
+        )
+    except gpuxlate.Refused as refused:
+        found, items = refused.diagnostics, refused.items
+    except ModuleNotFoundError as error:
+        if error.name not in ("pydantic", "pydantic_core"):
+            raise
+        said["problem"] = "GPUShare documents are read on the command line and in Python, not on this page."
+        return json.dumps(said)
+    except ValueError as error:
+        said["problem"] = str(error)
+        return json.dumps(said)
+    else:
+        found, items = made.diagnostics, made.items
+        said["text"] = made.text
+        lines = given.splitlines(), made.text.splitlines()
+        said["diff"] = list(difflib.unified_diff(*lines, NAME, f"{NAME} for {asked['to']}", lineterm=""))
+    said["verdicts"] = [
+        f"{one.object.kind} {one.object.name or 'without a name'}, container {one.container}: {one.verdict}"
+        for one in items
+    ]
+    said["translation"] = _told(found)
+    return json.dumps(said)
+
+
+def _told(found: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+    return [
+        {
+            "code": one.code,
+            "severity": str(one.severity),
+            "line": one.span.line if one.span else None,
+            "column": one.span.column if one.span else None,
+            "message": one.message,
+            "hint": one.hint,
+        }
+        for one in found
+    ]

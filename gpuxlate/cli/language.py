@@ -1,0 +1,26 @@
+"""The language of messages, for the commands that have more than one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gpuxlate import locale
+from gpuxlate.cli import common
+
+Lang = Annotated[
+    str,
+    typer.Option(
+        "--lang",
+        help="The language of messages: en, zh. JSON is the same in all.",
+        metavar="LANG",
+        envvar="GPUXLATE_LANG",
+    ),
+]
+
+
+def check(name: str) -> None:
+    """Messages are in English and in the languages that somebody translated them to."""
+    if name not in locale.LANGUAGES:
+        raise common.CliError(f"--lang {name} is not possible", f"languages: {', '.join(locale.LANGUAGES)}")

@@ -1,0 +1,48 @@
+"""Files that a command writes, new or in place; each is old or new, never half."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gpuxlate.bounded import inside
+from gpuxlate.cli.common import CliError, Exit, note
+from gpuxlate.files import InputError, reason
+
+
+def output_path(folder: str, *parts: str) -> Path:
+    """A path inside ``--output-dir``; parts that would leave it are a usage error."""
+    base = Path(folder)
+    path = base.joinpath(*parts)
+    if not inside(path, base):
+        raise CliError(f"{'/'.join(parts)} would be written outside {folder}")
+    return path
+
+
+def write_files(files: dict[Path, bytes]) -> None:
+    """Write new files, making their folders."""
+    from gpuxlate.writing import write_atomically
+
+    for path, data in files.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise CliError(
+                f"{path} cannot be written: {path.parent} is no folder", "name another place", Exit.INPUT
+            ) from None
+        _note_links(str(path), write_atomically(path, data))
+
+
+def change_file(path: Path, data: bytes, expected: bytes, done: str) -> None:
+    """Change an input in place, if it still holds what was read. Raises InputError: not ``done``."""
+    from gpuxlate.writing import write_atomically
+
+    try:
+        _note_links(str(path), write_atomically(path, data, expected))
+    except OSError as error:
+        raise InputError(f"{path}: not {done}: {reason(error)}") from None
+
+
+def _note_links(name: str, others: int) -> None:
+    if others:
+        names = "another name, which keeps" if others == 1 else f"{others} other names, which keep"
+        note(f"note: {name}: the file had {names} the old text (hard links)")

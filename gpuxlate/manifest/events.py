@@ -1,0 +1,44 @@
+"""The events of a YAML text: from libyaml, PyYAML's C extension, or from PyYAML's own parser.
+
+The second is for where the extension cannot be: a browser, a PyYAML built without it. It takes eight
+times as long. Both accept the same manifests, with the same values and places, but for oddities that
+the second refuses (a tab between words, ``?`` in a plain scalar within brackets, byte order marks
+inside a text), and it words its complaints otherwise. tests/manifest/test_events.py has them all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from yaml.parser import Parser
+from yaml.reader import Reader, ReaderError
+from yaml.scanner import Scanner
+
+
+class PythonParser(Reader, Scanner, Parser):  # type: ignore[misc] # PyYAML has no types here
+    """PyYAML's parser with what is used of ``CParser``: ``get_event`` and ``raw_parse``."""
+
+    def __init__(self, text: str | bytes) -> None:
+        if isinstance(text, str):
+            text.encode()  # what it refuses, a lone surrogate, libyaml refuses so too
+        try:
+            Reader.__init__(self, text)
+        except ReaderError as error:
+            if isinstance(text, str):  # libyaml counts bytes of UTF-8
+                error.position = len(text[: error.position].encode())
+            raise
+        Scanner.__init__(self)
+        Parser.__init__(self)
+
+    def raw_parse(self) -> None:
+        """Read all of it, for its errors alone."""
+        while self.get_event() is not None:
+            pass
+
+
+try:
+    from yaml import _yaml
+except ImportError:
+    EventParser: Any = PythonParser
+else:
+    EventParser = _yaml.CParser

@@ -1,0 +1,230 @@
+"""Chinese messages: every one is there, says the same numbers and keys, and changes nothing for programs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import string
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gpuxlate import locale
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.placing import Accept
+from gpuxlate.fit import Verdict, fit_pod
+from gpuxlate.locale.zh import TEXTS
+from gpuxlate.locale.zh_rules import SUMMARIES
+from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.rules.catalog import all_rules
+from gpuxlate.share import Policy, Qos, Share, ShareError
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = all_rules(registry.all_backends())
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+SAME = re.compile(r"`[^`]+`|--[a-z]+|[A-Za-z][A-Za-z-]*(?:[./_][A-Za-z-]+)+|\b[a-z]+[A-Z]\w*|\d+")
+"""What a translation keeps: code, options, keys, names of fields, numbers."""
+NUMERALS = {"VKE019": {"eight": "八"}, "TKE005": {"two": "两"}}
+
+
+def kept(text: str) -> list[str]:
+    return sorted(SAME.findall(re.sub(r"\{\w+\}", " ", text)))
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+# --- the data -----------------------------------------------------------------------------------
+
+
+def test_every_rule_has_a_summary() -> None:
+    assert set(SUMMARIES) == set(RULES)
+
+
+@pytest.mark.parametrize("code", SUMMARIES)
+def test_a_summary_says_the_same(code: str) -> None:
+    assert HAN.search(SUMMARIES[code])
+    assert SUMMARIES[code].endswith("。")
+    assert kept(SUMMARIES[code]) == kept(RULES[code].summary)
+    for english, chinese in NUMERALS.get(code, {}).items():
+        assert english in RULES[code].summary
+        assert chinese in SUMMARIES[code]
+
+
+@pytest.mark.parametrize("english", TEXTS)
+def test_a_text_says_the_same(english: str) -> None:
+    chinese = TEXTS[english]
+    assert HAN.search(chinese)
+    assert places(chinese) == places(english)
+    assert set(kept(chinese)) == set(kept(english))
+
+
+# --- what compare can print ---------------------------------------------------------------------
+
+VALUES = {
+    "cards": (1, 2, 3, 9),
+    "cores": (None, 3, 33, 60, 100, 124, 160, 200, 210),
+    "memory_mib": (None, 100, 256, 5000, 16386, 32768, 180000),
+    "policy": (None, *Policy),
+    "qos": (None, *Qos),
+    "memory_percent": (None, 33),
+}
+CARD = CardProfile(per_node=1, memory_mib=16384)
+PROFILES = (
+    None,
+    Profile("alibaba-gpushare", cards=CARD),
+    Profile("alibaba-gpushare", alibaba=AlibabaProfile(memory_unit_mib=128)),
+    Profile("alibaba-gpushare", alibaba=AlibabaProfile(open_source=True)),
+    Profile("tencent-qgpu", policy="fixed-share", cards=CARD, components={"qgpu": "1.0.0"}),
+    Profile("volcengine-mgpu", cards=CARD),
+    Profile("volcengine-emr-spark", cards=CARD),
+)
+FLAGS = (Accept(), Accept(round_up=True, fill={"cores": 30, "memoryMiB": 4096}))
+
+
+def shares() -> Iterator[Share]:
+    for values in itertools.product(*VALUES.values()):
+        try:
+            yield Share(**dict(zip(VALUES, values, strict=True)))
+        except ShareError:
+            continue
+
+
+@cache
+def messages() -> set[str]:
+    """Messages and hints of every share at every target: with no profile, and a part with each."""
+    found: set[str | None] = set()
+    cases = list(shares())
+    for profile, accept in itertools.product(PROFILES, FLAGS):
+        # what a profile adds depends on few fields: a part of the shares shows it
+        for share in cases if profile is None else cases[::3]:
+            for backend in registry.all_backends():
+                if profile and profile.target not in (backend.name, "volcengine-mgpu"):
+                    continue
+                outcome = fit_pod([ContainerShare("", 0, share=share)], backend, accept, profile).outcomes[0]
+                for one in (*outcome.losses, *outcome.diagnostics):
+                    found |= {one.message, one.hint}
+    return {text for text in found if text}
+
+
+class Noting(locale.Templates):
+    """Notes which texts are used, and what stays English."""
+
+    def __init__(self) -> None:
+        super().__init__(TEXTS)
+        self.used: set[str] = set()
+        self.left: set[str] = set()
+
+    def match(self, english: str) -> tuple[str, dict[str, str]]:
+        template, values = super().match(english)
+        (self.used if template in TEXTS else self.left).add(template)
+        return template, values
+
+
+def test_every_message_of_compare_is_translated() -> None:
+    say = Noting()
+    found = messages()
+    assert len(found) > 200
+    assert [text for text in sorted(found) if not HAN.search(say(text))] == []
+    # what is English inside a Chinese message: names alone
+    assert [text for text in sorted(say.left) if " " in text] == []
+    for text in found:
+        assert set(kept(say(text))) >= set(kept(text)), text
+
+
+def test_no_text_is_left_over() -> None:
+    """Each template is of a message that compare prints, or of its table."""
+    say = Noting()
+    for text in [*messages(), *table_words()]:
+        say(text)
+    assert sorted(set(TEXTS) - say.used) == []
+
+
+def table_words() -> Iterator[str]:
+    yield from ("TARGET", "VERDICT", "WHAT IT BECOMES", "label a", "annotation a")
+    yield from map(str, Verdict)
+    yield from (f"{verdict}?" for verdict in ("rounded", "filled", "dropped"))
+    yield "... lines 3 to 9, which all targets share"
+    yield "The sections below are in English."
+
+
+def test_a_text_without_a_translation_stays() -> None:
+    assert locale.speaker("zh")("something of a plug-in") == "something of a plug-in"
+    assert locale.summary("XYZ001", "Of a plug-in.", "zh") == "Of a plug-in."
+
+
+# --- the commands -------------------------------------------------------------------------------
+
+SHARE = "examples/verdicts/refused.gpushare.yaml"
+
+
+def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "GPUXLATE_LANG"}
+    return subprocess.run(
+        [sys.executable, "-c", "from gpuxlate.cli import main; main()", *arguments],
+        cwd=ROOT,
+        env=kept | {"NO_COLOR": "1"} | env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_compare_in_chinese() -> None:
+    english, chinese = run("compare", SHARE), run("compare", SHARE, "--lang", "zh")
+    assert (chinese.returncode, chinese.stderr) == (english.returncode, english.stderr)
+    assert chinese.stdout.splitlines()[0] == english.stdout.splitlines()[0]
+    assert chinese.stdout.splitlines()[2].split() == ["目标", "结论", "转换结果"]
+    assert "ACK005 cores 60 无法表达：多卡共享时算力不切分，只切分显存" in chinese.stdout
+    assert "标签 aliyun.com/gpu-count: 2" in chinese.stdout
+    assert run("compare", SHARE, GPUXLATE_LANG="zh").stdout == chinese.stdout
+
+
+def test_the_option_is_stronger_than_the_environment() -> None:
+    assert run("compare", SHARE, "--lang", "en", GPUXLATE_LANG="zh").stdout == run("compare", SHARE).stdout
+
+
+def test_the_locale_of_the_system_chooses_nothing() -> None:
+    named = {"LANG": "zh_CN.UTF-8", "LC_ALL": "zh_CN.UTF-8", "LC_MESSAGES": "zh_CN.UTF-8"}
+    assert run("explain", "TKE007", **named).stdout == run("explain", "TKE007").stdout
+
+
+@pytest.mark.parametrize("command", [("compare", SHARE), ("explain", "TKE007")])
+def test_json_is_the_same(command: tuple[str, ...]) -> None:
+    english, chinese = run(*command, "-o", "json"), run(*command, "-o", "json", "--lang", "zh")
+    assert chinese.stdout == english.stdout
+    assert json.loads(chinese.stdout)
+
+
+def test_manifests_in_chinese() -> None:
+    narrow = run("compare", SHARE, "--manifests", "--lang", "zh", COLUMNS="30")
+    assert "行，各目标相同" in narrow.stdout
+    assert "无法表达两张卡各 30 %" in narrow.stderr
+    assert narrow.returncode == run("compare", SHARE, "--manifests", COLUMNS="30").returncode
+
+
+def test_explain_in_chinese() -> None:
+    lines = run("explain", "tke007", "--lang", "zh").stdout.splitlines()
+    assert lines[0] == "TKE007 shared-cards-on-the-step (warning)"
+    assert lines[2] == SUMMARIES["TKE007"]
+    assert lines[4] == "以下各节为英文。"
+    assert lines[5:] == run("explain", "TKE007").stdout.splitlines()[3:]
+
+
+@pytest.mark.parametrize("command", [("compare", SHARE), ("explain", "TKE007")])
+def test_a_language_that_is_not_there(command: tuple[str, ...]) -> None:
+    done = run(*command, "--lang", "de")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--lang de is not possible" in done.stderr
+    assert "languages: en, zh" in done.stderr

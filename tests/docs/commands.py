@@ -1,0 +1,138 @@
+"""Every command that a page shows in an ``sh`` block: the test that runs it, or why none does.
+
+What stands behind ``$`` in ``console`` blocks is not listed: ``docs/generate.py`` runs it, and
+``tests/e2e/test_pages.py`` what needs a cluster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class By:
+    """A test runs it: ``file::name``, below ``tests``."""
+
+    test: str
+
+
+@dataclass(frozen=True)
+class Make:
+    """A target of the Makefile. That it is there is tested here; ``runs`` is who runs it."""
+
+    runs: str
+
+
+@dataclass(frozen=True)
+class OwnTests:
+    """It runs tests of this repository. That they are there is tested here."""
+
+
+@dataclass(frozen=True)
+class Not:
+    """Nothing here runs it."""
+
+    reason: str
+
+
+How = By | Make | OwnTests | Not
+
+HERE = "docs/test_commands.py"
+HELM = "there is no helm where the tests run; the post-renderer itself is run by contrib/test_contrib.py"
+MINUTES = "a benchmark takes minutes and says nothing true on a busy machine; make bench runs it"
+CI = ".ci/run"
+
+PYTEST = ".venv/bin/python -m pytest"
+
+COMMANDS: dict[str, dict[str, How]] = {
+    "README.md": {
+        "pip install .": By("packaging/test_dist.py::test_what_is_published"),
+        "make demo": Make("nobody: its commands are in console blocks of the pages"),
+        "make test": Make(CI),
+    },
+    "CONTRIBUTING.md": {
+        "make test": Make(CI),
+        "make lint": Make(f"{CI}, its commands one by one"),
+        "make docs": Make("test_docs.py, with --check"),
+        "make site": Make(CI),
+        "make schemas": Make("spec/test_schemas.py compares what it would write"),
+        "make e2e": Make(CI),
+        "make bench": Make("nobody: it takes minutes"),
+        "make lock": Make("nobody: it takes what is newest today"),
+        "make audit": Make(CI),
+        "make fuzz": Make("nobody: it takes an hour"),
+        "GPUXLATE_FUZZ=20 .venv/bin/python -m pytest tests/fuzz": OwnTests(),
+        f"{PYTEST} tests/backends tests/lint/test_rule_fixtures.py tests/test_rule_examples.py "
+        "tests/docs": OwnTests(),
+        f"{PYTEST} tests/conformance tests/fixtures tests/lint/test_rule_fixtures.py tests/spec "
+        "tests/docs": OwnTests(),
+        f"{PYTEST} tests/manifest": OwnTests(),
+        f"{PYTEST} tests/backends tests/pairs tests/nodepool tests/lint/test_rule_fixtures.py "
+        "tests/test_rule_examples.py": OwnTests(),
+        ".venv/bin/python -m tests.e2e.pages": By("e2e/test_pages.py::test_a_page_is_current"),
+    },
+    "docs/commit-hook.md": {
+        "pre-commit install": By(f"{HERE}::test_pre_commit_installs_itself"),
+        "git diff --cached --name-only --diff-filter=ACM -z -- '*.yaml' '*.yml' '*.json' | "
+        "xargs -0 -r gpuxlate lint --allow-empty": By(f"{HERE}::test_the_hook_without_pre_commit"),
+        "pre-commit run --all-files gpuxlate-lint": By("lint/test_pre_commit.py::test_the_hooks"),
+        "gpuxlate lint .": By(f"{HERE}::test_a_whole_repository"),
+    },
+    "docs/editors.md": {
+        "gpuxlate --install-completion": By("cli/test_completion.py::test_installing"),
+        "gpuxlate --show-completion": By("cli/test_completion.py::test_the_scripts"),
+    },
+    "docs/krm.md": {
+        r"printf '#!/bin/sh\nexec gpuxlate krm\n' > gpuxlate-krm && chmod +x gpuxlate-krm": By(
+            f"{HERE}::test_the_script_for_kpt"
+        ),
+        "kpt fn eval DIR --exec ./gpuxlate-krm --fn-config translate.yaml": By(
+            "krm/test_runners.py::test_kpt_changes_gpu_lines_alone"
+        ),
+        "kpt fn eval DIR --exec ./gpuxlate-krm -- to=tencent-qgpu round=up": By(
+            "krm/test_runners.py::test_kpt_takes_the_configuration_from_its_arguments"
+        ),
+        "kustomize build . --enable-alpha-plugins --enable-exec": By(
+            "krm/test_runners.py::test_kustomize_runs_the_function"
+        ),
+        "plugin=$KUSTOMIZE_PLUGIN_HOME/gpuxlate.io/v1alpha1/translate/Translate": By(
+            f"{HERE}::test_the_script_for_kubectl_kustomize"
+        ),
+        'mkdir -p "$(dirname "$plugin")"': By(f"{HERE}::test_the_script_for_kubectl_kustomize"),
+        r"printf '#!/bin/sh\nexec gpuxlate krm "
+        r'''"$1"\n' > "$plugin" && chmod +x "$plugin"''': By(
+            f"{HERE}::test_the_script_for_kubectl_kustomize"
+        ),
+        "kubectl kustomize . --enable-alpha-plugins": By(
+            "krm/test_runners.py::test_kubectl_runs_the_plug_in"
+        ),
+    },
+    "docs/kubectl.md": {
+        "pip install '.[cluster]'": Not("it fetches the Kubernetes client; make e2e installs the same extra"),
+        "kubectl plugin list": By(f"{HERE}::test_kubectl_sees_the_plug_in"),
+    },
+    "docs/performance.md": {
+        "python -m bench.lint": Not(MINUTES),
+        "python -m bench.translate": Not(MINUTES),
+        "python -m bench.cluster": Not(MINUTES),
+    },
+    "docs/pipelines.md": {
+        "helm upgrade --install web ./chart --post-renderer gpuxlate-post-renderer "
+        "--post-renderer-args --to=tencent-qgpu --post-renderer-args --round=up": Not(HELM),
+        "helm plugin install contrib/helm-plugin": Not(HELM),
+        "helm upgrade --install web ./chart --post-renderer gpuxlate "
+        "--post-renderer-args --to=tencent-qgpu": Not(HELM),
+    },
+    "docs/start.md": {
+        "pip install .": By("packaging/test_dist.py::test_what_is_published"),
+    },
+    "docs/writing-a-target.md": {
+        "pip install ./examples/plugin": By("plugins/test_tutorial.py::fresh"),
+        "pytest examples/plugin/tests": By("plugins/test_tutorial.py::test_the_contract_holds"),
+        "gpuxlate render share.yaml --to kestrel": By("plugins/test_tutorial.py::test_it_is_a_target"),
+        "gpuxlate translate deploy.yaml --to vke": By(
+            "plugins/test_tutorial.py::test_its_dialect_is_found_by_its_keys"
+        ),
+    },
+}
+"""By page, as the page shows it, without comments."""

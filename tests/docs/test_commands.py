@@ -1,0 +1,212 @@
+"""The commands that pages show without their output: each is run by a test, or there is a reason why not.
+
+Those that no other test runs are run here, taken from the page.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuxlate.cli.app import build
+from tests.docs.commands import COMMANDS, By, Make, Not, OwnTests
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+    if "." not in path.stem
+}
+ROWS = [(page, command) for page, commands in COMMANDS.items() for command in commands]
+BROKEN = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: web\n"
+BROKEN += "    resources:\n      limits: {aliyun.com/gpu-mem: 2Gi}\n"
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```(?:sh|bash|shell)\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
+
+
+def lines(block: str) -> Iterator[str]:
+    """The commands of a block: lines joined where they go on, comments left out."""
+    for line in re.sub(r"\\\n\s*", "", block).splitlines():
+        command = re.sub(r"\s+# .*$", "", line).strip()
+        if command and not command.startswith("#"):
+            yield command
+
+
+# --- the table ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_is_in_the_table(page: str) -> None:
+    shown = {command for block in blocks(page) for command in lines(block)}
+    assert shown == set(COMMANDS.get(page, {}))
+
+
+@pytest.mark.parametrize(("page", "command"), ROWS, ids=[f"{page}: {command}" for page, command in ROWS])
+def test_what_the_table_says_is_there(page: str, command: str) -> None:
+    match COMMANDS[page][command]:
+        case By(test):
+            file, _, name = test.partition("::")
+            assert name in functions(ROOT / "tests" / file)
+        case Make(runs):
+            done = run(ROOT, command.replace("make ", "make --dry-run ", 1))
+            assert (done.returncode, bool(runs)) == (0, True), done.stderr
+        case OwnTests():
+            named = [word for word in command.split() if word.startswith("tests")]
+            assert named
+            assert [one for one in named if not (ROOT / one).exists()] == []
+        case Not(reason):
+            assert len(reason) > 20
+
+
+def functions(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def test_the_page_of_the_plug_in_runs_its_live_blocks() -> None:
+    from tests.e2e.pages import PAGES as LIVE
+
+    assert {page for page, text in PAGES.items() if "```console live\n" in text} == set(LIVE)
+
+
+# --- commands in running text -------------------------------------------------------------------
+
+
+def spoken() -> list[tuple[str, str]]:
+    """``gpuxlate ...`` in running text, with more than the name of a command."""
+    found = []
+    for page, text in PAGES.items():
+        prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+        found += [(page, code) for code in re.findall(r"`((?:kubectl )?gpuxlate [a-z][^`|]*)`", prose)]
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize(("page", "code"), spoken())
+def test_what_is_spoken_of_exists(page: str, code: str) -> None:
+    """The command is there, and has the options that are named."""
+    words = code.removeprefix("kubectl ").split()[1:]
+    application = build(live=code.startswith("kubectl"))
+    assert words[0] in application.list_commands(None), (page, code)
+    command = application.get_command(None, words[0])
+    known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
+    options = [word.partition("=")[0] for word in words[1:] if word.startswith("-") and word != "-"]
+    assert [one for one in options if one not in known] == [], page
+
+
+# --- run from the page --------------------------------------------------------------------------
+
+
+def run(folder: Path, command: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """A command as a user's shell runs it, with the programs of this environment."""
+    hidden = ("GITHUB_ACTIONS", "FORCE_COLOR", "MAKEFLAGS", "MAKELEVEL")
+    kept = {name: value for name, value in os.environ.items() if name not in hidden}
+    kept["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])
+    return subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=folder,
+        env=kept | {"NO_COLOR": "1", "HOME": str(folder)} | env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository with a wrong manifest, staged."""
+    (tmp_path / "web.yaml").write_text(BROKEN)
+    (tmp_path / "notes.yaml").write_text("a: [unclosed\n")
+    done = run(tmp_path, "git init --quiet . && git add web.yaml")
+    assert done.returncode == 0, done.stderr
+    return tmp_path
+
+
+def shown_with(page: str, words: str) -> str:
+    [block] = [one for one in blocks(page) if words in one]
+    return block
+
+
+def test_the_hook_without_pre_commit(repository: Path) -> None:
+    hook = repository / ".git" / "hooks" / "pre-commit"
+    hook.write_text(shown_with("docs/commit-hook.md", "git diff --cached"))
+    hook.chmod(0o755)
+    commit = "git -c user.name=a -c user.email=a@example.com commit --quiet -m one"
+    done = run(repository, commit)
+    assert done.returncode == 1
+    assert "error[K8S002]" in done.stdout + done.stderr
+    assert "notes.yaml" not in done.stdout + done.stderr  # not in the commit
+    (repository / "web.yaml").write_text(BROKEN.replace("2Gi", "2"))
+    done = run(repository, f"git add web.yaml && {commit}")
+    assert done.returncode == 0, done.stderr
+    done = run(repository, f"{commit} --allow-empty")  # nothing for xargs
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_whole_repository(repository: Path) -> None:
+    assert "gpuxlate lint .\n" in shown_with("docs/commit-hook.md", "run --all-files")
+    done = run(repository, "gpuxlate lint .")
+    assert done.returncode == 1
+    assert "error[K8S002]" in done.stdout
+
+
+def test_pre_commit_installs_itself(repository: Path) -> None:
+    [config] = re.findall(r"^```yaml\n(.*?)^```$", PAGES["docs/commit-hook.md"], re.MULTILINE | re.DOTALL)
+    assert [hook["id"] for hook in yaml.safe_load(config)["repos"][0]["hooks"]] == ["gpuxlate-lint"]
+    (repository / ".pre-commit-config.yaml").write_text(config)
+    done = run(repository, "pre-commit install")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (repository / ".git" / "hooks" / "pre-commit").is_file()
+
+
+def test_the_script_for_kpt(tmp_path: Path) -> None:
+    script = next(lines(shown_with("docs/krm.md", "kpt fn eval")))
+    done = run(tmp_path, script)
+    assert done.returncode == 0, done.stderr
+    given = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": [yaml.safe_load(BROKEN.replace("2Gi", "2"))],
+        "functionConfig": config(),
+    }
+    (tmp_path / "list.yaml").write_text(yaml.safe_dump(given))
+    done = run(tmp_path, "./gpuxlate-krm < list.yaml")
+    assert "vke.volcengine.com/mgpu-memory: 2048" in done.stdout, done.stderr
+
+
+def test_the_script_for_kubectl_kustomize(tmp_path: Path) -> None:
+    script = "\n".join(list(lines(shown_with("docs/krm.md", "kubectl kustomize")))[:-1])
+    done = run(tmp_path, script, KUSTOMIZE_PLUGIN_HOME=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "translate.yaml").write_text(yaml.safe_dump(config()))
+    (tmp_path / "web.yaml").write_text(BROKEN.replace("2Gi", "2"))
+    done = run(tmp_path, "./gpuxlate.io/v1alpha1/translate/Translate translate.yaml < web.yaml")
+    assert "vke.volcengine.com/mgpu-memory: 2048" in done.stdout, done.stderr
+
+
+def config() -> dict[str, Any]:
+    return {
+        "apiVersion": "gpuxlate.io/v1alpha1",
+        "kind": "Translate",
+        "metadata": {"name": "to-vke"},
+        "spec": {"to": "volcengine-mgpu", "fill": {"cores": 30}},
+    }
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+def test_kubectl_sees_the_plug_in(tmp_path: Path) -> None:
+    done = run(tmp_path, "kubectl plugin list")
+    assert f"{Path(sys.executable).parent}/kubectl-gpuxlate" in done.stdout, done.stderr

@@ -1,0 +1,106 @@
+"""Pictures say what the code does. That the files are current is held with the generated pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tools.pictures import house, share, terminal, way
+
+import gpuxlate
+from tests.test_architecture import OURS, PACKAGE
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = sorted((ROOT / "docs" / "pictures").iterdir())
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda path: path.name)
+def test_a_picture_stands_alone(picture: Path) -> None:
+    text = picture.read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "viewBox" in root.attrib
+    assert "@import" not in text
+    assert "@font-face" not in text
+    assert re.findall(r"https?://[^\"]+", text) == ["http://www.w3.org/2000/svg"]
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda path: path.name)
+def test_a_picture_is_shown_with_words(picture: Path) -> None:
+    """A page shows it, and says in words what is on it for those who do not see it."""
+    told = [
+        words
+        for page in PAGES
+        for words in re.findall(rf"!\[([^]]*)\]\([^)]*{picture.name}\)", page.read_text(encoding="utf-8"))
+    ]
+    assert told, "no page shows it"
+    assert min(map(len, told)) > 20
+
+
+def test_the_share_on_each_cloud() -> None:
+    """Two cards at 60 % and 8 GiB each. ACK cannot divide the compute of several cards ("multi-card
+    sharing", 2025-04-19); TKE counts totals in GiB (457/127667); HAMi counts each card (device.go)."""
+    found = {one.title: one for one in share.landings()}
+    assert found["Volcengine mGPU"].keys[:2] == ("mgpu-core: 120", "mgpu-memory: 16384")
+    assert found["Alibaba Cloud gpushare"].keys[:2] == ("gpu-mem: 16", 'label gpu-count: "2"')
+    assert found["Alibaba Cloud gpushare"].lost == ("cores",)
+    assert found["Alibaba Cloud gpushare"].back.cores is None
+    assert found["Tencent Cloud qGPU"].keys == ('qgpu-core: "120"', 'qgpu-memory: "16"')
+    assert found["HAMi: numbers count each card"].keys[1:] == (
+        "nvidia.com/gpumem: 8192",
+        "nvidia.com/gpucores: 60",
+    )
+    assert {one.back.memory_mib_per_card for one in found.values()} == {8192}
+    assert {one.back.cards for one in found.values()} == {2}
+
+
+def test_the_bars_are_to_scale() -> None:
+    widths = [float(width) for width in re.findall(r'class="first" [^>]*width="([\d.]+)"', share.draw())]
+    whole = float(re.search(r'class="empty" [^>]*width="([\d.]+)"', share.draw())[1])  # type: ignore[index]
+    assert widths
+    assert {round(width / whole, 2) for width in widths} == {0.6}
+
+
+def test_every_room_has_a_floor() -> None:
+    rooms = {path.stem for path in PACKAGE.iterdir() if not path.name.startswith(("_", ".", "py."))}
+    listed = [room for _, _, floor in house.FLOORS for room in floor]
+    assert sorted(listed) == sorted(rooms)
+
+
+def test_rooms_know_their_floor_and_those_below() -> None:
+    level = {room: number for number, (_, _, rooms) in enumerate(house.FLOORS) for room in rooms}
+    upward = [
+        str(one)
+        for one in OURS
+        if one.importer
+        and one.imported
+        and not one.typing
+        and level[top(one.imported)] < level[top(one.importer)]
+    ]
+    assert upward == []
+
+
+def top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def test_the_way_names_real_modules() -> None:
+    names = {maker for _, _, maker in (*way.DOWN, *way.UP) if maker}
+    backend = set(gpuxlate.backends.base.Backend.__dataclass_fields__)
+    for name in names:
+        module, _, part = name.partition(".")
+        if module == "backend":
+            assert part in backend
+        else:
+            assert (PACKAGE / f"{name.replace('.', '/')}.py").is_file(), name
+
+
+def test_terminals_show_what_was_printed() -> None:
+    shot = next(one for one in terminal.SHOTS if one.name == "capacity")
+    text = "".join(ElementTree.fromstring(terminal.draw(shot)).itertext()).replace("\u00a0", " ")
+    assert "$ kubectl gpuxlate capacity --pods" in text
+    for line in terminal.printed(shot).splitlines():
+        assert line in text

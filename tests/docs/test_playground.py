@@ -1,0 +1,256 @@
+"""The playground: what it answers, what it is built of, and all of it in a real browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import gpuxlate
+from gpuxlate.accepting import DROPPABLE, FILLABLE
+
+from .webdriver import browser, requests_of
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ROOT / "docs" / "tools"
+FORM = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
+MOST = 8_000_000
+"""Bytes, compressed, that the first visit may load."""
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  containers:
+  - name: web
+    image: nginx:1.25
+    resources:
+      limits:
+        vke.volcengine.com/mgpu-core: 30
+        vke.volcengine.com/mgpu-memory: 4000  # tuned by hand
+"""
+ASKED = {"text": POD, "to": "tencent-qgpu", "round": True, "fill": {}, "drop": []}
+
+
+def tool(name: str) -> ModuleType:
+    """A module of docs/tools, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_tools_{name}", TOOLS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def answered(**changed: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(tool("in_browser").answer(json.dumps(ASKED | changed)))
+    return found
+
+
+# --- what it answers ----------------------------------------------------------------------------
+
+
+def test_a_translation() -> None:
+    found = answered()
+    assert found["text"] == gpuxlate.translate(POD, "tencent-qgpu", round="up").text
+    assert "-        vke.volcengine.com/mgpu-core: 30" in found["diff"]
+    assert '+        tke.cloud.tencent.com/qgpu-core: "30"' in found["diff"]
+    assert found["verdicts"] == ["Pod web, container web: rounded"]
+    assert [(one["code"], one["severity"], one["line"]) for one in found["translation"]] == [
+        ("TKE001", "info", 12)
+    ]
+
+
+def test_a_refusal() -> None:
+    found = answered(round=False)
+    assert found["text"] is None
+    assert found["diff"] == []
+    [one] = found["translation"]
+    assert (one["code"], one["severity"], one["line"], one["column"]) == ("TKE001", "error", 12, 41)
+    assert one["hint"] == "write memoryMiB: 4096, or pass --round up"
+
+
+def test_findings_of_lint() -> None:
+    assert [one["code"] for one in answered(text=POD.replace("4000", "4Gi"))["lint"]] == ["K8S002"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"fill": {"cores": 101}}, "fill cores 101 is more than one card"),
+        ({"to": "volcengine-aiapp"}, "stands in no manifest"),
+    ],
+)
+def test_what_cannot_be_tried(changed: dict[str, Any], problem: str) -> None:
+    assert problem in answered(**changed)["problem"]
+
+
+def test_a_share_document_is_left_to_the_command_line() -> None:
+    document = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: a}\nspec: {cores: 30}\n"
+    program = f"""
+import sys
+sys.path.insert(0, {str(TOOLS)!r})
+sys.modules["pydantic"] = None
+import in_browser
+print(in_browser.answer({json.dumps(ASKED | {"text": document})!r}))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "not on this page" in json.loads(done.stdout)["problem"]
+
+
+# --- what it is built of ------------------------------------------------------------------------
+
+
+def test_the_form_offers_what_can_be_accepted() -> None:
+    assert tuple(re.findall(r'name="drop" value="(\w+)"', FORM)) == DROPPABLE
+    assert tuple(re.findall(r'id="pg-fill-(\w+)"', FORM)) == FILLABLE
+
+
+def test_nothing_but_the_package_meant_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser_tool = tool("browser")
+    monkeypatch.setattr(browser_tool, "CACHE", tmp_path)
+    (tmp_path / f"pyodide-{browser_tool.VERSION}.tgz").write_bytes(b"something else")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(browser_tool.NotThereError, match="there is no npm"):
+        browser_tool.package()
+    # an npm that gives something else
+    npm = tmp_path / "npm"
+    npm.write_text('#!/bin/sh\necho other > "$6/$NAME"\n')
+    npm.chmod(0o755)
+    monkeypatch.setenv("NAME", f"pyodide-{browser_tool.VERSION}.tgz")
+    with pytest.raises(browser_tool.NotThereError, match="not the package whose hash"):
+        browser_tool.package()
+
+
+def test_without_it_the_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mkdocs", reason="the extra for the site is not installed")
+    monkeypatch.syspath_prepend(str(TOOLS))
+    site_tool = tool("site")
+    for there in (False, True):
+        site_tool.stage(tmp_path, playground=there)
+        page = (tmp_path / "playground.md").read_text(encoding="utf-8")
+        assert (site_tool.NO_PLAYGROUND in page) is not there
+        assert ("<option>tencent-qgpu</option>" in page) is there
+        assert site_tool.PLAYGROUND not in page
+
+
+# --- in a browser -------------------------------------------------------------------------------
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("mkdocs", reason="the extra for the site is not installed")
+    for name in ("chromedriver", "chromium"):
+        if shutil.which(name) is None:
+            pytest.skip(f"there is no {name} here")
+    browser_tool = tool("browser")
+    try:
+        browser_tool.package()
+    except browser_tool.NotThereError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("site") / "site"
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        check=True,
+    )
+    return folder
+
+
+@pytest.mark.slow
+def test_the_first_visit_is_light(built: Path) -> None:
+    archive = shutil.make_archive(str(built.parent / "packed"), "gztar", built / "playground")
+    assert 5_000_000 < Path(archive).stat().st_size < MOST
+
+
+SHOWN = """
+const form = document.getElementById("pg-form");
+if (!(Number(form.dataset.shown ?? 0) > arguments[0])) return null;
+const text = (id) => document.getElementById(id).textContent;
+return {
+  number: Number(form.dataset.shown), status: text("pg-status"), diff: text("pg-diff"),
+  result: text("pg-result"), found: text("pg-found"),
+};
+"""
+ENTER = """
+const [text, round] = arguments;
+document.getElementById("pg-text").value = text;
+document.getElementById("pg-round").checked = round;
+document.querySelector("#pg-form [type=submit]").click();
+"""
+ELSEWHERE = """
+const code = `fetch("${arguments[0]}", {mode: "no-cors"})
+  .then(() => postMessage("went"), () => postMessage("refused"))`;
+const blob = new Blob([code], {type: "text/javascript"});
+const worker = new Worker(URL.createObjectURL(blob), {type: "module"});
+return new Promise((done) => {
+  worker.onmessage = ({data}) => done(data);
+  worker.onerror = () => done("did not start");
+});
+"""
+
+
+@pytest.mark.slow
+def test_in_chromium(built: Path, tmp_path: Path) -> None:
+    """Pasted, translated and checked; nothing goes elsewhere, and no server is needed once it is there."""
+    log = tmp_path / "net.json"
+    expected = gpuxlate.translate(POD, "tencent-qgpu", round="up").text
+    with browser(f"--log-net-log={log}") as page:
+        with served(built) as server, served(tmp_path) as other:
+            origin = f"http://127.0.0.1:{server.server_port}"
+            page.open(f"{origin}/playground/")
+            page.wait("return document.getElementById('pg-form')?.hidden === false")
+            page.run(ENTER, POD, True)
+            first = page.wait(SHOWN, 0)
+            assert first["status"] == "Translated."
+            assert '+        tke.cloud.tencent.com/qgpu-core: "30"' in first["diff"].splitlines()
+            assert first["result"] == expected
+            assert page.run(ELSEWHERE, f"http://127.0.0.1:{other.server_port}/") == "refused"
+            # the same with an address of the site, so that it is not the worker that fails
+            assert page.run(ELSEWHERE, f"{origin}/index.html") == "went"
+        # the server is gone
+        page.run(ENTER, POD, False)
+        refused = page.wait(SHOWN, first["number"])
+        assert refused["status"] == "Refused: the findings say why."
+        assert "line 12:41 error TKE001 memoryMiB 4000 does not fit" in refused["found"]
+        page.run(ENTER, POD.replace("4000", "4Gi"), False)
+        linted = page.wait(SHOWN, refused["number"])
+        assert "line 12:41 error K8S002" in linted["found"]
+    asked = requests_of(log, origin)
+    assert any(one.endswith("/playground/pyodide.asm.wasm") for one in asked)
+    assert [one for one in asked if not one.startswith(f"{origin}/")] == []

@@ -1,0 +1,54 @@
+"""Every source that the code names is a document of the page of sources, and every document is used."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tools import documents, sources
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.rules.base import Rule
+from gpuxlate.rules.catalog import all_rules
+
+BACKENDS = tuple(registry.all_backends())
+RULES = tuple(all_rules(BACKENDS).values())
+PAGE_ORDER = re.findall(
+    r"<!-- table: documents (\w+) -->",
+    (documents.FOLDER.parents[1] / "sources.md").read_text(encoding="utf-8"),
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_the_source_of_a_rule_is_known(rule: Rule) -> None:
+    text = rule.sections["Source"]
+    assert documents.named_in(text) or re.search(documents.OWN, text), text
+
+
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)
+def test_the_tags_of_a_data_sheet_are_known(backend: Backend) -> None:
+    unknown = [
+        (row.name, tag)
+        for row in backend.keys
+        for tag, found in documents.tagged(backend.name, row.source)
+        if not found
+    ]
+    assert unknown == []
+
+
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)
+def test_the_sources_of_prerequisites_are_known(backend: Backend) -> None:
+    assert [title for title in sources.of_nodes(backend) if not documents.named_in(title)] == []
+
+
+def test_every_document_is_used() -> None:
+    rules, keys, nodes = sources.cited()
+    used = {*rules, *keys, *nodes}
+    assert [one.id for one in documents.all_documents() if one.id not in used] == []
+
+
+def test_every_document_is_on_the_page() -> None:
+    listed = {one.id for name in PAGE_ORDER for one in documents.group(name)}
+    assert listed == {one.id for one in documents.all_documents()}
+    assert len(listed) == len(documents.all_documents())

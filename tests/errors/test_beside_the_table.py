@@ -1,0 +1,81 @@
+"""Places that a row of the table cannot come by on every machine, each brought about by hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import pytest
+from urllib3.exceptions import ConnectTimeoutError
+
+import gpuxlate
+from gpuxlate.claims import Put
+from gpuxlate.cluster import light
+from gpuxlate.cluster.answers import unreachable
+from gpuxlate.cluster.errors import ChoiceError
+from gpuxlate.files import write_atomically
+from gpuxlate.manifest.compose import NotYamlError, documents
+from gpuxlate.manifest.edit import EditError, edit_document
+from gpuxlate.manifest.source import Source
+
+SHARE = (
+    "{apiVersion: gpuxlate.io/v1alpha1, kind: GPUShare, metadata: {name: a}, "
+    "spec: {cores: 30, memoryMiB: 4096}}\n"
+)
+
+
+def test_somebody_else_changed_the_file(tmp_path: Path) -> None:
+    """Between reading and writing; what they wrote stays."""
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"theirs\n")
+    with pytest.raises(OSError, match="changed by somebody else while it was read; nothing written"):
+        write_atomically(path, b"mine\n", b"before\n")
+    assert path.read_bytes() == b"theirs\n"
+
+
+def test_a_file_that_may_not_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"before\n")
+    with mock.patch.object(os, "access", return_value=False), pytest.raises(PermissionError) as caught:
+        write_atomically(path, b"mine\n")
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"before\n"
+
+
+def test_a_host_that_swallows_packets() -> None:
+    error = unreachable("https://far.example", ConnectTimeoutError(SimpleNamespace(), "x"), 5.0)
+    assert error.message == "https://far.example is not reachable: no connection in time"
+    assert error.hint == "is the address in the kubeconfig right? is there a VPN or a proxy on the way?"
+
+
+def test_a_client_library_that_is_broken() -> None:
+    broken = mock.Mock(side_effect=ImportError("No module named 'certifi'"))
+    with (
+        mock.patch.object(light, "_light", broken),
+        mock.patch.object(light, "_ordinary", broken),
+        pytest.raises(ChoiceError) as caught,
+    ):
+        light.load()
+    assert caught.value.message == "the kubernetes library cannot be loaded: No module named 'certifi'"
+    assert caught.value.hint == "pip install 'gpuxlate[cluster]'"
+
+
+def test_half_a_character() -> None:
+    """No file in UTF-8 has it; a text given to the Python API may."""
+    with pytest.raises(NotYamlError, match="surrogates not allowed"):
+        list(documents(Source("a.yaml", "a: \ud800")))
+    with pytest.raises(gpuxlate.Refused, match="surrogates not allowed"):
+        gpuxlate.parse("a: \ud800")
+
+
+def test_a_key_with_its_colon_elsewhere() -> None:
+    [document] = documents(Source("a.yaml", "? a # why\n:\n"))
+    with pytest.raises(EditError, match="a key without a colon of its own"):
+        edit_document(document, [Put(("a", "b"), 1)])
+
+
+def test_several_shares_in_one_text_of_a_job() -> None:
+    with pytest.raises(ValueError, match="2 shares to volcengine-emr-ray: a text of it holds one share"):
+        gpuxlate.render(f"{SHARE}---\n{SHARE}", to="emr-ray")

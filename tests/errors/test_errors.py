@@ -1,0 +1,90 @@
+"""Every row of the table: the exact words, the exit code, nothing on stdout. And no place is left out."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from .running import commands_in, run
+from .sites import sites
+from .table import FOLDER, Case, sections
+
+ROOT = FOLDER.parents[1]
+ROWS = [(section, case) for section in sections() for row in section.cases for case in row]
+UNREACHED: dict[str, dict[str, str]] = yaml.safe_load((FOLDER / "unreached.yaml").read_text(encoding="utf-8"))
+IDS = [f"{section.name[3:]}: {case.name}: {case.run.split()[1]}" for section, case in ROWS]
+
+
+@pytest.mark.parametrize("case", [case for _, case in ROWS], ids=IDS)
+def test_what_is_said(tmp_path: Path, case: Case) -> None:
+    done = run(case, tmp_path)
+    assert (done.err, done.exit) == (case.says, case.exit)
+    assert bool(done.out) == case.out
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("case", [row[0] for section in sections() for row in section.cases])
+def test_what_is_to_be_done_instead_works(tmp_path: Path, case: Case) -> None:
+    """The commands named there are told nothing of use or input, with the files of the case."""
+    for number, command in enumerate(commands_in(case.instead)):
+        stdin = (FOLDER / "files" / "web.yaml").read_text() if " -" in f"{command} " else case.stdin
+        files = dict(case.files) if "--profile" in command else _without_configuration(case)
+        there = replace(case, run=command, stdin=stdin, stdout="absent", files=files)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = run(there, folder)
+        assert done.exit in (0, 1), (command, done.err)
+        assert "error: " not in done.err, command
+
+
+def _without_configuration(case: Case) -> dict[str, str | int | None]:
+    """A configuration that is wrong is not mended by a better command."""
+    return {
+        name: text for name, text in case.files.items() if name not in (".gpuxlate.yaml", "pyproject.toml")
+    }
+
+
+def test_the_table_is_for_people() -> None:
+    """Whole sentences, one name in a section; usage ends with 2, input with 3, findings with 1."""
+    for section in sections():
+        names = [row[0].name for row in section.cases]
+        assert len(set(names)) == len(names), section.name
+        for row in section.cases:
+            case = row[0]
+            assert case.why.endswith((".", "?")), case.name
+            assert case.instead, case.name
+            assert case.exit in (1, 2, 3), case.name
+            assert case.says.startswith("error"), case.name
+
+
+def came_by_now() -> set[str]:
+    """The places that the table comes by, in a process that has nothing in its caches yet."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.errors.watch"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return set(json.loads(done.stdout))
+
+
+def test_every_place_that_raises_is_in_the_table() -> None:
+    """Or has a reason in ``unreached.yaml``. A new ``raise`` wants a row, or one there."""
+    seen, there = came_by_now(), {one.key for one in sites()}
+    listed = [key for keys in UNREACHED.values() for key in keys]
+    assert [key for key in there if key not in seen and key not in listed] == []
+    assert [key for key in listed if key not in there] == [], "no such place any more"
+    assert [key for key in listed if key in seen] == [], "the table comes by it now"
+    assert len(set(listed)) == len(listed)
+
+
+def test_reasons_name_their_test() -> None:
+    """Where a reason says that another test has it, that test is there."""
+    for reasons in UNREACHED.values():
+        for reason in reasons.values():
+            for path in re.findall(r"tests/[\w/]+\.py", reason):
+                assert (ROOT / path).exists(), path

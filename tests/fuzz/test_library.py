@@ -1,0 +1,155 @@
+"""Generated manifests through the targets of guided fuzzing, and what an edit of them writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import cycle
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuxlate.backends import registry
+from gpuxlate.cli.translating import translated_piece
+from gpuxlate.lint import LintSettings, lint_piece, lint_source
+from gpuxlate.manifest.alike import Alike
+from gpuxlate.manifest.pieces import Piece
+from gpuxlate.manifest.source import Source
+from gpuxlate.testing.strategies import WORDS
+from gpuxlate.translate import Settings
+from tests.fuzz import targets
+from tests.fuzz.budget import budget
+from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, of_catalog, texts, workloads
+from tests.fuzz.writing import choices, files, written, yaml_texts
+
+
+@budget(350)
+@given(files)
+def test_any_manifest_is_read_or_refused(data: bytes) -> None:
+    targets.reader(data)
+
+
+@budget(200)
+@given(files)
+def test_any_manifest_gets_an_answer(data: bytes) -> None:
+    """Lint, its fixes and translate to each target; without a share the bytes stay."""
+    targets.commands(data)
+
+
+@budget(150)
+@given(files)
+def test_pieces_say_what_the_whole_says(data: bytes) -> None:
+    targets.in_pieces(data)
+
+
+@st.composite
+def look_alikes(draw: st.DrawFn) -> list[str]:
+    """Manifests that differ in one place: a name, a value, a key."""
+    first = json.dumps(draw(st.one_of(workloads(), of_catalog())))
+    words = [match.span() for match in re.finditer(r'"([^"\\]|\\.)*"', first)]
+    made = [first]
+    for _ in range(draw(st.integers(1, 3))):
+        start, end = draw(st.sampled_from(words))
+        other = draw(st.one_of(keys, st.sampled_from(WORDS), st.sampled_from(NUMBERS), texts))
+        made.append(first[:start] + json.dumps(other) + first[end:])
+    return made
+
+
+@budget(150)
+@given(look_alikes())
+def test_documents_are_judged_alone(made: list[str]) -> None:
+    """What one document is found to be does not depend on those before it, however much alike they are."""
+
+    def found(text: str, document: int) -> list[dict[str, Any]]:
+        linted = lint_source(Source("f.yaml", text), LintSettings())
+        told = [one.located(span=None).to_json() for one in linted.diagnostics if one.document == document]
+        return sorted(({**one, "document": 0} for one in told), key=repr)
+
+    whole = "\n---\n".join(made)
+    for number, one in enumerate(made):
+        assert found(whole, number) == found(one, 0)
+
+
+PLAIN_WORDS = (
+    "null",
+    "true",
+    "yes",
+    "30",
+    "007",
+    "1e3",
+    "0x1f",
+    "5.5",
+    "4gi",
+    "1.2.3",
+    "a-b",
+    "nvidia.com",
+    "x",
+)
+
+
+@budget(150)
+@given(
+    st.one_of(workloads(), of_catalog()),
+    st.one_of(st.just([0]), choices),
+    st.lists(st.sampled_from(PLAIN_WORDS), min_size=1),
+)
+def test_documents_of_other_names_are_read_alike(
+    data: dict[str, Any], hand: list[int], words: list[str]
+) -> None:
+    """What was found of one is right for the other, whatever YAML takes its names for."""
+    one = written({**data, "metadata": {"name": "web"}}, hand)
+    turn = cycle(words)
+    other = re.sub(
+        r"(?m)^( *(?:- )?(?:name|app|version|team|image|namespace): )[^{[\n]*$",
+        lambda m: m[1] + next(turn),
+        one,
+    )
+    for text, before in ((one, other), (other, one)):
+        piece = Piece("f.yaml", text.encode())
+        remembered: Alike[Any] = Alike()
+        lint_piece(Piece("f.yaml", before.encode()), LintSettings(), remembered)
+        assert lint_piece(piece, LintSettings(), remembered) == lint_piece(piece, LintSettings(), Alike())
+        settings = Settings(to=registry.get("tencent-qgpu"))
+        remembered = Alike()
+        translated_piece(Piece("f.yaml", before.encode()), settings, remembered, items=False)
+        warm = translated_piece(piece, settings, remembered, items=False)
+        assert warm == translated_piece(piece, settings, Alike(), items=False)
+
+
+orders = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 255), st.integers(0, 255)), max_size=4)
+
+
+@budget(500)
+@given(orders, yaml_texts())
+def test_an_edit_is_read_back_as_intended(order: list[tuple[int, int, int]], text: str) -> None:
+    """No line break in the first line: three letters say one edit."""
+    line = bytes(letter if letter != ord("\n") else 0 for three in order for letter in three)
+    targets.edits(line + b"\n" + text.encode("utf-8", "surrogatepass"))
+
+
+@budget(300)
+@given(
+    st.one_of(
+        st.sampled_from(NUMBERS), st.from_regex(r"[-+]?[0-9_.]{0,5}[eE]?[-+]?[0-9]{0,4}[A-Za-z%]{0,3}"), texts
+    )
+)
+def test_quantities(text: str) -> None:
+    targets.quantities(text.encode("utf-8", "surrogatepass"))
+
+
+PIECES = st.one_of(
+    keys,
+    texts,
+    st.sampled_from(
+        ("=", ";", "\n", "\r\n", ": ", "\\", "\\\n", "'", '"', "`", "#", "!", "--", "/*", "*/", "set ", " ")
+    ),
+    st.sampled_from(sorted(targets.WANTED)),
+    st.sampled_from(CHARACTERS),
+)
+
+
+@budget(400)
+@given(st.lists(PIECES, max_size=20).map("".join))
+def test_parameters_of_jobs(text: str) -> None:
+    targets.parameters(text.encode("utf-8", "surrogatepass"))

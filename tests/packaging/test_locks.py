@@ -1,0 +1,109 @@
+"""The locks in ``requirements/`` are those of pyproject.toml, with hashes; make takes no others."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+LOCKS = {
+    "dev": ("", "cluster", "dev", "build"),
+    "run": ("", "build"),
+    "app": ("", "cluster"),
+    "dist": ("", "dist", "build"),
+    "bench": ("", "cluster", "dev", "bench", "build"),
+    "lowest": ("", "cluster", "dev", "build"),
+}
+"""Which parts of pyproject.toml a lock answers; "" is what gpuxlate needs to run."""
+BLOCK = re.compile(
+    r"^(?P<pin>[^\s#][^\\\n]*?) \\\n(?P<hashes>(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.M
+)
+
+
+def text(name: str) -> str:
+    return (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def pins(name: str) -> dict[str, Requirement]:
+    found = [Requirement(block["pin"]) for block in BLOCK.finditer(text(name))]
+    return {canonicalize_name(one.name): one for one in found}
+
+
+def version(pin: Requirement) -> str:
+    [specifier] = pin.specifier
+    assert specifier.operator == "=="
+    return specifier.version
+
+
+def asked(*parts: str) -> Iterator[Requirement]:
+    project = PROJECT["project"]
+    known = {
+        "": project["dependencies"],
+        "build": PROJECT["build-system"]["requires"],
+        **project["optional-dependencies"],
+    }
+    for part in parts:
+        yield from map(Requirement, known[part])
+
+
+def test_every_extra_has_a_lock() -> None:
+    locked = {part for parts in LOCKS.values() for part in parts} - {"", "build"}
+    assert locked == set(PROJECT["project"]["optional-dependencies"])
+    assert {one.stem for one in (ROOT / "requirements").iterdir()} == set(LOCKS)
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_is_current(name: str) -> None:
+    """Everything that pyproject.toml asks for is in it, in a version that it allows: else ``make lock``."""
+    locked = pins(name)
+    for one in asked(*LOCKS[name]):
+        pin = locked.get(canonicalize_name(one.name))
+        assert pin is not None, f"requirements/{name}.txt has no {one.name}: run make lock"
+        assert one.specifier.contains(version(pin)), f"{pin} is not {one}: run make lock"
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_holds_versions_with_hashes_and_nothing_else(name: str) -> None:
+    """No index, no address, no option, no file without a hash."""
+    rest = BLOCK.sub("", text(name))
+    assert rest.startswith("# ")
+    assert rest.count("\n") == 1, rest
+
+
+@pytest.mark.parametrize("name", [name for name in LOCKS if name not in ("dev", "lowest")])
+def test_locks_agree(name: str) -> None:
+    """One environment takes several of them."""
+    widest = {key: version(pin) for key, pin in pins("dev").items()}
+    mine = {key: version(pin) for key, pin in pins(name).items()}
+    assert {key: mine[key] for key in mine.keys() & widest} == {
+        key: widest[key] for key in mine.keys() & widest
+    }
+
+
+def test_the_lowest_are_the_lowest_that_are_allowed() -> None:
+    """Nothing else asks for more: the bounds in pyproject.toml are those that make test-lowest tries."""
+    locked = pins("lowest")
+    for one in asked(*LOCKS["lowest"]):
+        [bound] = [each.version for each in one.specifier if each.operator == ">="]
+        [exactly] = Requirement(f"x=={bound}").specifier
+        assert exactly.contains(version(locked[canonicalize_name(one.name)])), one
+
+
+def test_one_list_for_every_python_in_the_zipapp() -> None:
+    """pip takes the markers of the Python that it runs on, whatever ``--python-version`` says."""
+    assert [str(one) for one in pins("app").values() if "python" in str(one.marker)] == []
+
+
+def test_make_installs_from_locks_alone() -> None:
+    installs = [line.strip() for line in MAKEFILE.splitlines() if re.search(r"pip.* install|install ", line)]
+    assert [line for line in installs if not line.startswith(("LOCKED :=", "ITSELF :=", "#"))] == []
+    assert "--require-hashes --only-binary :all:" in MAKEFILE
+    assert "--no-deps --no-build-isolation" in MAKEFILE

@@ -1,0 +1,167 @@
+"""Manifests in one dialect, from random shares: what the properties of pairs translate.
+
+They are written here, by hand and as text, so that nothing of the pipeline has a part in what it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.claims import ContainerClaims, NodeRequirement, PodClaims, Value
+from gpuxlate.fit import Accept, fit_pod
+from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.share import Policy, Share
+from gpuxlate.testing import strategies
+
+EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
+"""All that a user can allow."""
+STYLES = ("limits", "limits", "both", "both", "requests")
+"""Where the amounts of a source stand; in requests alone Kubernetes does not take them (K8S004)."""
+A10_MIB = 22731
+"""Of an A10 mGPU can use so much (Volcengine, EMR Serverless "mGPU")."""
+
+
+def bounded(examples: int) -> settings:
+    """A fixed budget: the same pods on every run."""
+    return settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.explicit, Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A Deployment in one dialect: its text, and the share of each container that asks."""
+
+    text: str
+    shares: Mapping[str, Share]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to translate, and what the user allows."""
+
+    pod: list[ContainerShare]
+    style: str
+    replicas: int
+    accept: Accept
+    profile: Profile | None
+
+
+def questions(*names: str) -> st.SearchStrategy[Question]:
+    """Random pods and flags; the profile is none, or one of these targets."""
+    return st.builds(
+        Question,
+        strategies.pods(),
+        st.sampled_from(STYLES),
+        st.integers(1, 5),
+        st.one_of(st.just(Accept()), strategies.accepts(), strategies.generous(), strategies.generous()),
+        st.one_of(
+            st.none(), st.builds(_profile, st.sampled_from(names), UNIT, CARD, PER_NODE, strategies.POLICIES)
+        ),
+    )
+
+
+UNIT = st.sampled_from((1024, 1024, 128))
+"""MiB of one unit of memory, where a cluster counts in units."""
+CARD = st.sampled_from((None, A10_MIB, 81920))
+"""MiB of one card."""
+PER_NODE = st.sampled_from((None, 1, 8))
+"""Cards of one node."""
+
+
+def _profile(
+    name: str, unit_mib: int, card_mib: int | None, per_node: int | None, policy: Policy | None
+) -> Profile:
+    """A unit of 128 MiB is for nodes of mode share only (ACK015)."""
+    isolation = "share" if unit_mib == 128 else "cgpu"
+    return Profile(
+        name,
+        policy=policy,
+        cards=CardProfile(per_node=per_node, memory_mib=card_mib),
+        alibaba=AlibabaProfile(unit_mib, isolation),
+        memory_unit_mib=unit_mib if unit_mib == 128 else 1,
+    )
+
+
+def manifest(question: Question, backend: Backend) -> Manifest | None:
+    """The pod in a dialect, with what it cannot say made to fit; None where nothing makes it fit."""
+    fit = fit_pod(question.pod, backend, EVERYTHING, question.profile)
+    if not fit.accepted:
+        return None
+    shares = {one.container.name: one.given for one in fit.outcomes}
+    return Manifest(document(fit.claims, question), shares)
+
+
+def document(claims: PodClaims, question: Question) -> str:
+    """A Deployment with these claims, as YAML."""
+    made = {(one.init, one.index): one for one in claims.all_containers()}
+    places = [(one.init, one.index, one.name) for one in question.pod]
+
+    def containers(init: bool) -> list[dict[str, Any]]:
+        return [
+            _container(made.get((init, index)) or ContainerClaims(), name, question.style)
+            for is_init, index, name in places
+            if is_init is init
+        ]
+
+    spec: dict[str, Any] = {"containers": containers(False)}
+    if any(init for init, _, _ in places):
+        spec["initContainers"] = containers(True)
+    if claims.scheduler_name:
+        spec["schedulerName"] = claims.scheduler_name.text
+    if claims.node_selector:
+        spec["nodeSelector"] = _plain(claims.node_selector)
+    if claims.affinity:
+        terms = [{"matchExpressions": [_expression(one) for one in term]} for term in claims.affinity]
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+        spec["affinity"] = {"nodeAffinity": required}
+    metadata: dict[str, Any] = {"labels": {"app": "web", **_plain(claims.labels)}}
+    if claims.annotations:
+        metadata["annotations"] = _plain(claims.annotations)
+    whole = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {
+            "replicas": question.replicas,
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": metadata, "spec": spec},
+        },
+    }
+    return str(yaml.safe_dump(whole, sort_keys=False))
+
+
+def _container(claims: ContainerClaims, name: str, style: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": name, "image": "registry.example.com/app:1"}
+    if claims.env:
+        found["env"] = [{"name": key, "value": value.text} for key, value in claims.env.items()]
+    if claims.limits:
+        parts = ("limits", "requests") if style == "both" else (style,)
+        found["resources"] = {part: _plain(claims.limits) for part in parts}
+    return found
+
+
+def _plain(values: Mapping[str, Value]) -> dict[str, int | str]:
+    return {name: value.plain for name, value in values.items()}
+
+
+def _expression(one: NodeRequirement) -> dict[str, Any]:
+    return {"key": one.key, "operator": one.operator, "values": list(one.values)}
+
+
+def one_container(question: Question) -> Question:
+    """The same question with a share of one container, for what holds a single one."""
+    share = next(one.share for one in question.pod if one.share and not one.init)
+    return replace(question, pod=[ContainerShare("main-0", 0, share=share)])

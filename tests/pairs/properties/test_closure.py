@@ -1,0 +1,84 @@
+"""There and back, and by a third: where nothing is lost, the way does not matter.
+
+Only ways without a loss are looked at: nothing is allowed, and no profile decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import permutations
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.fit import Accept
+
+from .carried import shares_in, translated
+from .sources import Question, bounded, manifest, questions
+
+PODS = registry.pod_backends()
+PAIRS = [pytest.param(a, b, id=f"{a.name}-and-{b.name}") for a, b in permutations(PODS, 2)]
+EXAMPLES = 60
+
+
+def exactly(text: str, source: Backend, target: Backend, question: Question) -> str | None:
+    """The text in another dialect; None where something would be lost."""
+    done = translated(text, source, target, question, Accept())
+    return None if done.refused else done.text
+
+
+def plain(question: Question) -> Question:
+    """Without a profile, and with amounts where Kubernetes takes them."""
+    return replace(question, profile=None, style="limits" if question.style == "requests" else question.style)
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_there_and_back(source: Backend, target: Backend) -> None:
+    """A to B to A is the same manifest, but for the order of entries and quotes."""
+    came_back = 0
+
+    @bounded(EXAMPLES)
+    @given(questions(source.name).map(plain))
+    def holds(question: Question) -> None:
+        nonlocal came_back
+        asked = manifest(question, source)
+        there = asked and exactly(asked.text, source, target, question)
+        back = there and exactly(there, target, source, question)
+        if not asked or not there:
+            return
+        assert back, f"what went there without a loss comes back without one: {there}"
+        assert shares_in(back, source, None) == asked.shares
+        assert yaml.safe_load(back) == yaml.safe_load(asked.text)
+        came_back += 1
+
+    holds()
+    assert came_back > 0
+
+
+@pytest.mark.parametrize("source", PODS, ids=lambda one: one.name)
+def test_by_a_third(source: Backend) -> None:
+    """A to B to C is A to C, where all three ways lose nothing."""
+    others = [one for one in PODS if one is not source]
+    same = 0
+
+    @bounded(EXAMPLES * 3)
+    @given(questions(source.name).map(plain), st.permutations(others))
+    def holds(question: Question, order: list[Backend]) -> None:
+        nonlocal same
+        second, third, *_ = order
+        asked = manifest(question, source)
+        half = asked and exactly(asked.text, source, second, question)
+        by = half and exactly(half, second, third, question)
+        straight = asked and exactly(asked.text, source, third, question)
+        if not by or not straight:
+            return
+        assert shares_in(by, third, None) == shares_in(straight, third, None)
+        assert yaml.safe_load(by) == yaml.safe_load(straight)
+        same += 1
+
+    holds()
+    assert same > 0
