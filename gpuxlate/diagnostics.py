@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from gpuxlate.claims import Edit, Path
-from gpuxlate.limits import MAX_MESSAGE, cut
+from gpuxlate.limits import MAX_MESSAGE, MAX_STEP, cut
 
 URL = "https://gpuxlate.io/rules/"
 
@@ -112,11 +112,16 @@ class Diagnostic:
             "column": span.column if span else None,
             "endLine": span.end_line if span else None,
             "endColumn": span.end_column if span else None,
-            "path": list(self.path),
+            "path": list(shown_path(self.path)),
             "object": self.object.to_json() if self.object else None,
             "fix": {"safe": self.fix.safe, "title": self.fix.title} if self.fix else None,
             "url": self.url,
         }
+
+
+def shown_path(path: Path) -> Path:
+    """A path as findings tell it: each repeats it, so no step is long."""
+    return tuple(cut(step, MAX_STEP) if isinstance(step, str) else step for step in path)
 
 
 class LossKind(StrEnum):

@@ -21,8 +21,8 @@ MAX_NODES = 2_000_000
 """Keys, values, lists and mappings of one document, and their ends: about 0.3 KiB of memory each."""
 MAX_DEPTH = 256
 """Levels of nesting; keeps every recursive walk bounded."""
-MAX_KEY = 1024
-"""Characters of a key, which is what YAML itself allows for one without a question mark."""
+MAX_KEY = 10_000
+"""Characters of a key. YAML itself looks for 1024, unless a question mark stands before it."""
 MAX_ALIASES = 10_000
 """In one document."""
 MAX_ALIASED_NODES = 1_000_000
@@ -40,6 +40,8 @@ MAX_IGNORES = 10_000
 """Comments in one file that ignore findings."""
 MAX_MESSAGE = 2000
 """Characters of a message or a hint; what is longer is cut in its middle."""
+MAX_STEP = 1000
+"""Characters of a key in the path of a finding."""
 MAX_NAME = 253
 """Characters of a name that are shown, which is the most that Kubernetes allows."""
 MAX_TRIES = 500

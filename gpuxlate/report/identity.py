@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from pathlib import PurePath
 
 from gpuxlate.claims import Path
-from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.diagnostics import Diagnostic, shown_path
 
 
 def repository_path(file: str) -> str:
@@ -22,7 +22,7 @@ def repository_path(file: str) -> str:
 
 def json_pointer(path: Path) -> str:
     """A path as a JSON pointer (RFC 6901)."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in shown_path(path))
 
 
 def fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:

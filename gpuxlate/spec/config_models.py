@@ -144,6 +144,6 @@ class ConfigModel(Strict):
     profiles: dict[Text, ProfileModel | FileName] = Field(
         default=OMITTED,
         description="Name to profile: the profile itself, or the path of its file, relative to the "
-        "folder of the configuration file.",
+        "folder of the configuration file and inside it.",
         examples=[{"beijing": "profiles/beijing.yaml"}],
     )

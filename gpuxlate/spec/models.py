@@ -47,7 +47,8 @@ class WorkloadModel(Strict):
 
     file: str = Field(
         pattern=NO_CONTROL,
-        description="Path of a manifest, relative to this document; any kind that holds a pod template.",
+        description="Path of a manifest, relative to this document and inside its folder; any kind that "
+        "holds a pod template. Outside of the folder: with --allow-outside.",
         examples=["deployment.yaml"],
     )
     container: str = Field(

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.hostile.commands import RUNS, texts
 from tests.lint.conftest import pod
 
 ROOT = Path(__file__).parents[2]
@@ -126,19 +127,12 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
 
 
 def loaded_worker(work: Path) -> Worker:
-    """A worker that has run the commands that load most."""
+    """A worker that has run every command: its children find everything loaded."""
     work.chmod(0o777)
     made = Worker(work)
-    warm = work / "warm"
-    fill(warm, {"a.yaml": OLD, "b.yaml": FIXABLE, "spec.yaml": SPEC})
-    spec = str(warm / "spec.yaml")
-    runs = [
-        ["render", spec, "--to", "all", "--output-dir", str(warm / "out")],
-        ["compare", spec],
-        ["lint", "--fix", str(warm)],
-        ["translate", "-i", str(warm), "--to", "tke"],
-    ]
-    made.ask({"load": runs})
+    fill(work / "warm", texts() | {"fix.yaml": FIXABLE})
+    commands = [*RUNS.values(), "lint --fix fix.yaml", "translate -i pod.yaml --to tke --round up"]
+    made.ask({"folder": str(work / "warm"), "load": [one.split() for one in commands]})
     return made
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gpuxlate import limits
+from gpuxlate import limits, quantity
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, expand
 from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.manifest.source import Source
 from gpuxlate.mend import fix_source
-from tests.hostile.conftest import FIXABLE, OLD, SPEC, Worker, fill
+from tests.hostile.conftest import FIXABLE, OLD, ROOT, SPEC, Worker, fill
 from tests.lint.conftest import pod
 
 KEY = "vke.volcengine.com/mgpu-core: 1"
@@ -66,7 +67,7 @@ TEXTS: dict[str, tuple[Callable[[int], str], int | None, str]] = {
     "MAX_DOCUMENTS": (documents, 30, "more than 30 documents"),
     "MAX_NODES": (nodes, 300, "a document of more than 300 nodes"),
     "MAX_DEPTH": (nested, None, "nested deeper than 256 levels"),
-    "MAX_KEY": (key, None, "a key of more than 1024 characters"),
+    "MAX_KEY": (key, None, "a key of more than 10000 characters"),
     "MAX_ALIASES": (aliases, None, "more than 10000 aliases"),
     "MAX_FINDINGS": (findings, 25, "more than 25 findings"),
     "MAX_IGNORES": (ignores, 12, "more than 12 comments that ignore findings"),
@@ -132,6 +133,14 @@ def test_problems_of_a_share_are_told_up_to_a_number() -> None:
     *told, last = sorted(lint(text + "  f: 1\n  g: 1\n"), key=lambda one: "more" in one.message)
     assert len(told) == limits.MAX_PROBLEMS
     assert last.message == "there are 2 more problems"
+
+
+def test_the_page_has_every_limit() -> None:
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|]+\| *([0-9,]+)( MiB)? \| `(\w+)` \|$", page, re.MULTILINE)
+    told = {name: int(number.replace(",", "")) * (2**20 if unit else 1) for number, unit, name in rows}
+    true = {name: value for name, value in vars(limits).items() if name.startswith("MAX_")}
+    assert told == true | {"MAX_LENGTH": quantity.MAX_LENGTH}
 
 
 # --- sizes ----------------------------------------------------------------------------------------

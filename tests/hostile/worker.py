@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -108,19 +109,26 @@ def main() -> None:
         if "namespace" in asked:
             answer = {"errno": private_mounts()}
         elif "load" in asked:
-            load(command, asked["load"])
+            load(command, asked["folder"], asked["load"])
         else:
             answer = run(command, asked)
         print(json.dumps(answer), flush=True)
 
 
-def load(command: Callable[[Sequence[str]], None], runs: Sequence[Sequence[str]]) -> None:
+def load(command: Callable[[Sequence[str]], None], folder: str, runs: Sequence[Sequence[str]]) -> None:
     """Run commands in this very process, so that its children find everything loaded."""
-    silent = io.StringIO()
-    with redirect_stdout(io.TextIOWrapper(io.BytesIO())), redirect_stderr(silent):
-        for arguments in runs:
-            with suppress(SystemExit):
-                command(arguments)
+    here = Path.cwd()
+    os.chdir(folder)
+    given, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO())
+    for arguments in runs:
+        with (
+            redirect_stdout(io.TextIOWrapper(io.BytesIO())),
+            redirect_stderr(io.StringIO()),
+            suppress(SystemExit),
+        ):
+            command(arguments)
+    sys.stdin = given
+    os.chdir(here)
 
 
 def private_mounts() -> int:
