@@ -90,16 +90,7 @@ class Kubeconfig:
         user, user_file = self._entry("users", "user", entry)
         if not isinstance(cluster.get("server"), str):
             raise ClusterError(f"context {name}: the kubeconfig names no server for its cluster", _AGAIN)
-        if "://" not in cluster["server"]:  # a guess would send the credentials as plain text, or not at all
-            raise ClusterError(
-                f"context {name}: the kubeconfig names the server {cluster['server']} without http or https",
-                f"write server: https://{cluster['server']}",
-            )
-        try:
-            urlsplit(cluster["server"])
-        except ValueError as error:
-            wrong = f"context {name}: the kubeconfig names the server {cluster['server']}: {error}"
-            raise ClusterError(wrong, "write server: https://HOST:PORT") from None
+        _judge(name, cluster["server"])
         namespace = entry.get("namespace")
         return Chosen(name, str(namespace) if namespace else None, cluster, user, cluster_file, user_file)
 
@@ -115,6 +106,21 @@ class Kubeconfig:
                 if isinstance(one, Mapping) and "name" in one:
                     found.setdefault(str(one["name"]), (one, path))
         return found
+
+
+def _judge(context: str, server: str) -> None:
+    """Raises ClusterError for what is no address. A user and password in it are not shown."""
+    shown = server.rpartition("@")[2]
+    if "://" not in server:  # a guess would send the credentials as plain text, or not at all
+        raise ClusterError(
+            f"context {context}: the kubeconfig names the server {shown} without http or https",
+            f"write server: https://{shown}",
+        )
+    try:
+        urlsplit(server)
+    except ValueError:
+        wrong = f"context {context}: the kubeconfig names the server {shown}, which is no address"
+        raise ClusterError(wrong, "write server: https://HOST:PORT") from None
 
 
 def _read(path: Path) -> Mapping[str, Any]:

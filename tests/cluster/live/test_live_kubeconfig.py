@@ -92,6 +92,14 @@ def test_a_context_without_server(files: Path) -> None:
         Kubeconfig(str(files / "one")).choose("other")
 
 
+@pytest.mark.parametrize("server", [f"me:{SECRET}@one.example:6443", f"https://me:{SECRET}@[::1"])
+def test_an_address_that_is_none_shows_no_secret(files: Path, server: str) -> None:
+    (files / "one").write_text(ONE.replace("https://one.example", server))
+    with pytest.raises(ClusterError, match="context ack: the kubeconfig names the server ") as caught:
+        Kubeconfig(str(files / "one")).choose("ack")
+    assert SECRET not in f"{caught.value.message} {caught.value.hint}"
+
+
 def test_no_current_context(files: Path) -> None:
     (files / "one").write_text(ONE.replace("current-context: ack", "current-context: ''"))
     with pytest.raises(ChoiceError) as caught:
