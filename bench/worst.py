@@ -71,7 +71,7 @@ def side_by_side(tool: str, title: str, path: Path) -> None:
     for cores, name in ((1, "one core"), (2, "two cores")):
         rows[f"lint, {name}"] = ["env", f"GPUXLATE_CORES={cores}", tool, "lint", str(path)]
         rows[f"translate, {name}"] = [*translate(tool, cores), str(path)]
-    found = measure.together(rows, 3)
+    found = measure.together(rows, 2)
     print(measure.table(title, found, FLOOR))
     for what in ("lint", "translate"):
         one, two = found[f"{what}, one core"], found[f"{what}, two cores"]

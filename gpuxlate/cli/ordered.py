@@ -73,7 +73,7 @@ def _on_all_cores(
 ) -> Iterator[tuple[About, Result | None]]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import active_children, get_context
+    from multiprocessing import get_context
 
     global _work
     _work = work
@@ -89,11 +89,6 @@ def _on_all_cores(
             "GPUXLATE_CORES=1 does the work in one process",
             common.Exit.INPUT,
         ) from None
-    except BaseException:
-        # a signal may have come while they were being started: then nobody else would end them
-        for process in active_children():
-            process.kill()
-        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
         _work = None

@@ -80,6 +80,8 @@ class Connection:
                 self._loader(chosen).load_and_set(self._config)
             except Exception as error:
                 raise answers.unusable(chosen, error) from None
+        if isinstance(chosen.cluster.get("proxy-url"), str):  # versions up to 35 of the library pass over it
+            self._config.proxy = chosen.cluster["proxy-url"]
         if "exec" in chosen.user and not (self._config.api_key or self._config.cert_file):
             raise answers.plugin_failed(chosen, said)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from gpuxlate.cluster.errors import ChoiceError, ClusterError
 from gpuxlate.manifest.compose import NotYamlError
@@ -94,6 +95,11 @@ class Kubeconfig:
                 f"context {name}: the kubeconfig names the server {cluster['server']} without http or https",
                 f"write server: https://{cluster['server']}",
             )
+        try:
+            urlsplit(cluster["server"])
+        except ValueError as error:
+            wrong = f"context {name}: the kubeconfig names the server {cluster['server']}: {error}"
+            raise ClusterError(wrong, "write server: https://HOST:PORT") from None
         namespace = entry.get("namespace")
         return Chosen(name, str(namespace) if namespace else None, cluster, user, cluster_file, user_file)
 

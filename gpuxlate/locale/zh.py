@@ -31,6 +31,10 @@ TEXTS = {
     "it becomes whole cards": "改为整卡",
     "write {field}: {n}, or pass --round up": "请写 {field}: {n}，或使用 --round up",
     "omit {field}, or pass --round up": "请去掉 {field}，或使用 --round up",
+    "{n} MiB are asked of each card, a card of the profile has {m}": "每张卡申请 {n} MiB，而 profile 中一张卡只有 {m}",
+    "{n} cards are asked, a node of the profile has {m}": "申请 {n} 张卡，而 profile 中一个节点只有 {m} 张",
+    "ask for at most {n} on each card, or leave memoryMiB out": "每张卡最多申请 {n}，或者不写 memoryMiB",
+    "ask for fewer cards, and more of each": "减少卡数，每张卡多申请一些",
     # what is open
     "{field} is open: {why}; filled with {n}": "未给出 {field}：{why}；已补为 {n}",
     "{field} is open: {why}": "未给出 {field}：{why}",

@@ -18,12 +18,18 @@ _WORD = rb"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _NAME = rb"(?:name|namespace|app|app\.kubernetes\.io/(?:name|instance|version)|helm\.sh/chart|version|team)"
 _IMAGE = rb"[a-z0-9](?:[a-z0-9./:@_-]*[a-z0-9])?"
 _FREE = re.compile(
-    rb"^ *(?:- )?(?:" + _NAME + rb": +(" + _WORD + rb")|image: +(" + _IMAGE + rb")|replicas: +([0-9]{1,6}))"
+    rb"^ *(?:- )?(?:"
+    + _NAME
+    + rb": +(?![a-z0-9.-]*gpu)("
+    + _WORD
+    + rb")|image: +("
+    + _IMAGE
+    + rb")|replicas: +([0-9]{1,6}))"
     rb"(?: +#([ A-Za-z0-9.,;()_-]*))?$",
     re.MULTILINE,
 )
 """Values that no rule and no target looks at, with the comment behind them. A name that asks for a
-GPU (``name: nvidia.com/gpu``) has a slash, a variable that steers one has capitals: neither is meant."""
+GPU (``name: nvidia.com/gpu``) has a slash, one that steers it capitals or ``gpu``: neither is meant."""
 _OURS = (b"gpuxlate", b"GPUShare", b"gpuResourceType")
 """Documents and comments of ours, and forms: their names are judged too."""
 MOST = 4096

@@ -102,9 +102,8 @@ def _escaped(char: str) -> str:
     if char.isprintable():
         return char
     number = ord(char)
-    named = {9: "\\t", 10: "\\n", 13: "\\r"}.get(number)
-    if named:
-        return named
+    if char in _NAMED:
+        return _NAMED[char]
     return (
         f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"
     )

@@ -94,13 +94,13 @@ def test_values_of_objects_keep_their_types() -> None:
         "e": "2026-11-21",
         "f": "a\nb",
     }
-    given["spec"]["k" * 2000] = {"a": ["b"]}
+    given["spec"]["k" * 1010] = {"a": ["b"]}
     given["... x"] = [float("inf"), float("-inf")]
     given["spec"]["x"] = {"n": None, "t": True, "i": 5, "f": 1.5, "l": [], "m": {}}
     back = gpuxlate.translate(given, to="tke").objects[0]
     assert back["metadata"] == given["metadata"]
     assert back["spec"]["x"] == given["spec"]["x"]
-    assert back["spec"]["k" * 2000] == given["spec"]["k" * 2000]
+    assert back["spec"]["k" * 1010] == given["spec"]["k" * 1010]
     assert back["... x"] == given["... x"]
 
 

@@ -113,7 +113,8 @@ COMMANDS: dict[str, dict[str, How]] = {
     },
     "docs/performance.md": {
         "python -m bench.lint": Not(MINUTES),
-        "python -m bench.translate": Not(MINUTES),
+        "python -m bench.worst": Not(MINUTES),
+        "python -m bench.growth": Not(MINUTES),
         "python -m bench.cluster": Not(MINUTES),
     },
     "docs/pipelines.md": {

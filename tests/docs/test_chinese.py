@@ -15,9 +15,8 @@ PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 
 ENGLISH_ONLY = {
     "ai-app", "alibaba-multi-card", "commands", "editors", "emr", "errors", "hami", "krm", "kubectl",
-    "node-pools", "performance", "pipelines", "playground", "python", "python-reference", "rules",
-    "security", "sources", "support-matrix", "targets", "tencent-qgpu", "volcano-vgpu",
-    "volcengine-colocation", "writing-a-target",
+    "node-pools", "performance", "pipelines", "playground", "python", "python-reference", "rules", "security",
+    "sources", "support-matrix", "targets", "tencent-qgpu", "volcano-vgpu", "volcengine-colocation", "writing-a-target",
 }  # fmt: skip
 """Pages of docs/ without a Chinese twin, beside those of docs/rules/, whose summaries alone are translated
 (``gpuxlate explain CODE --lang zh``)."""

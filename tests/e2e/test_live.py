@@ -198,7 +198,9 @@ def test_a_login_that_fails_is_one_line(cluster: Cluster, user: str, problem: st
 
 def test_what_is_not_there(cluster: Cluster) -> None:
     done = plugin(cluster.environment(), "lint", "deploy/nix")
-    assert (done.returncode, done.stderr) == (3, 'error: deployments "nix" in namespace default: not found\n')
+    said = 'error: deployments "nix" in namespace default: not found\n'
+    hint = "help: is it in another namespace? choose that with -n\n"
+    assert (done.returncode, done.stderr) == (3, said + hint)
 
 
 def test_pages_of_a_real_server(clean_cluster: Cluster) -> None:

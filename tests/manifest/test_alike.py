@@ -112,6 +112,7 @@ def test_what_is_alike_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> Non
         ("mgpu-core: 30", "mgpu-core: 33"),
         ("name: main", "name: MAIN"),
         ("name: main", "name: nvidia.com/gpu"),
+        ("name: main", "name: qgpu-device-enable"),
         ("image: registry.example.com/team-1/web:1.2", "image: *image"),
         ("  name: web", "  name: |"),
         ("app: web", "app: {a: b}"),
@@ -124,6 +125,12 @@ def test_other_differences_are_another_shape(old: str, new: str) -> None:
     one, two = shape_of(DEPLOYMENT.encode()), shape_of(DEPLOYMENT.replace(old, new).encode())
     assert one is not None
     assert two is None or two.rest != one.rest
+
+
+def test_no_key_of_a_vendor_is_a_name() -> None:
+    """Where one stands as the name of a variable, or of a label in an affinity, a rule may speak of it."""
+    keys = [row.name.rstrip("*") for backend in registry.all_backends() for row in backend.keys]
+    assert [key for key in keys if module._FREE.search(f"- name: {key}".encode())] == []
 
 
 @given(st.text("-a1.: \n#{}[]|>&*!'\"", max_size=40))

@@ -149,7 +149,7 @@ def test_what_parsers_understand_differently(transform: dict[str, str]) -> None:
 
 
 def test_every_text_through_the_library(parsing: dict[str, bytes]) -> None:
-    """Whatever it is: an answer, no finding but that it is no YAML, or too deep, and no other byte."""
+    """Whatever it is: an answer, no finding but that it is no YAML or too much, and no other byte."""
     for name, data in parsing.items():
         try:
             source = Source.from_bytes("f.json", data)
