@@ -24,7 +24,7 @@ files are those of `tests/errors/files`, unless one is shown.
 | 1 | findings, or something was refused |
 | 2 | the command line, the configuration or a plug-in cannot be meant so |
 | 3 | an input is missing or cannot be read, there is nothing to work on, or a cluster does not answer |
-| 130 | interrupted by Ctrl-C |
+| 129, 130, 143 | ended by SIGHUP, Ctrl-C, SIGTERM |
 
 What manifests say wrongly has codes, and a page of its own: [rules](rules.md).
 """

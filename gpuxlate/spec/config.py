@@ -178,8 +178,8 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise _error("it is no UTF-8", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise _error(f"it cannot be read: {(reason or 'no reason is given').lower()}", file=path) from error
+        reason = (error.strerror if isinstance(error, OSError) else str(error)) or "no reason is given"
+        raise _error(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", file=path) from error
 
 
 def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
@@ -197,7 +197,9 @@ def _toml_section(path: Path) -> object:
         data: Any = tomllib.loads(_text(path))
     except RecursionError as error:
         raise _error("it is no TOML: nested too deeply", "nest it less", path) from error
-    except tomllib.TOMLDecodeError as error:
+    except ConfigError:
+        raise
+    except ValueError as error:  # TOMLDecodeError, or a number of more digits than Python reads
         raise _error(f"it is no TOML: {error}", file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])
 

@@ -15,10 +15,10 @@ from gpuxlate.claims import Put
 from gpuxlate.cluster import light
 from gpuxlate.cluster.answers import unreachable
 from gpuxlate.cluster.errors import ChoiceError
-from gpuxlate.files import write_atomically
 from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.edit import EditError, edit_document
 from gpuxlate.manifest.source import Source
+from gpuxlate.writing import write_atomically
 
 SHARE = (
     "{apiVersion: gpuxlate.io/v1alpha1, kind: GPUShare, metadata: {name: a}, "

@@ -184,7 +184,7 @@ def test_the_size_of_a_configuration_and_a_profile(tmp_path: Path, worker: Worke
         (tmp_path / name).write_text(text + "#" * (limits.MAX_CONFIG_BYTES + 1 - len(text)))
         done = worker(tmp_path, *arguments)
         assert done.code == 2
-        assert f"{name}: cannot be read: larger than 4 MiB" in done.err
+        assert f"{name}: it cannot be read: larger than 4 MiB" in done.err
         (tmp_path / name).write_text(text)
 
 
@@ -353,4 +353,4 @@ def test_no_configuration_blocks(tmp_path: Path, worker: Worker, name: str) -> N
     fill(tmp_path, {"a.yaml": OLD})
     done = worker(tmp_path, "lint", "a.yaml")
     assert done.code == 2
-    assert f"{name}: cannot be read: it is a named pipe, no file" in done.err
+    assert f"{name}: it cannot be read: it is a named pipe, no file" in done.err
