@@ -14,8 +14,10 @@ from yaml.parser import Parser
 from yaml.reader import Reader, ReaderError
 from yaml.scanner import Scanner
 
+_BASES: tuple[Any, ...] = (Reader, Scanner, Parser)  # without types, whatever stubs are installed
 
-class PythonParser(Reader, Scanner, Parser):  # type: ignore[misc] # PyYAML has no types here
+
+class PythonParser(*_BASES):  # type: ignore[misc]
     """PyYAML's parser with what is used of ``CParser``: ``get_event`` and ``raw_parse``."""
 
     def __init__(self, text: str | bytes) -> None:
@@ -32,7 +34,8 @@ class PythonParser(Reader, Scanner, Parser):  # type: ignore[misc] # PyYAML has 
 
     def raw_parse(self) -> None:
         """Read all of it, for its errors alone."""
-        while self.get_event() is not None:
+        next_event: Any = self.get_event
+        while next_event() is not None:
             pass
 
 
