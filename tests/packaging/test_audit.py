@@ -58,7 +58,7 @@ ANSWERS: dict[str, tuple[list[object] | str, int, str]] = {
 @pytest.mark.parametrize(("answer", "code", "said"), ANSWERS.values(), ids=ANSWERS)
 def test_an_answer(tmp_path: Path, answer: list[object] | str, code: int, said: str) -> None:
     """A module in place of pip-audit, which looks at nothing but that it is asked about the locks."""
-    asked = [f"requirements/{name}.txt" for name in ("app", "bench", "dev", "dist", "run")]
+    asked = [f"requirements/{name}.txt" for name in ("app", "bench", "dev", "dist", "fuzz", "run")]
     if isinstance(answer, str):
         gives = f"sys.stderr.write({answer!r}); sys.exit(1)"
     else:
