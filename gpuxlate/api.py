@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from gpuxlate.manifest.plain import fresh, plain_document
 from gpuxlate.manifest.source import Source
 from gpuxlate.mend import fix_source
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record, replace
 from gpuxlate.results import Linted, Parsed, Refused, Rendering, Translation
 from gpuxlate.share import JSON_NAMES, Share
 from gpuxlate.shares import share_documents
@@ -37,8 +37,7 @@ TEXT, OBJECTS, WORKLOAD = "<text>", "<objects>", "<workload>"
 """What diagnostics call an input that has no name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Record):
     """One target. ``fields``: how it says each field of the share, by JSON name; None: no place."""
 
     name: str
@@ -187,8 +186,7 @@ def lint(
 # --- what is given ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class _Given(Record):
     """An input as text. Positions in the text of objects mean nothing to the caller: they are left out."""
 
     source: Source

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from gpuxlate import quantity
+from gpuxlate.record import Record, field
 
 Path = tuple[str | int, ...]
 """Keys and indices from the root of one document."""
@@ -29,8 +29,7 @@ class Kind(StrEnum):
     NODE = "node"  # a mapping or a sequence stands where a scalar should
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Record):
     """One value: its text without quotes, what it resolves to, and where it stands.
 
     Two values are equal when their texts are: ``30`` and ``"30"`` ask for the same.
@@ -51,8 +50,7 @@ class Value:
         return int(self.text) if self.kind is Kind.INT and quantity.is_plain(self.text) else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRequirement:
+class NodeRequirement(Record):
     """One match expression of a required node affinity."""
 
     key: str
@@ -61,8 +59,7 @@ class NodeRequirement:
     path: Path = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerClaims:
+class ContainerClaims(Record):
     """The keys of one container. ``index`` counts in its own list (containers or initContainers)."""
 
     name: str = ""
@@ -80,8 +77,7 @@ class ContainerClaims:
         return {**self.requests, **self.limits}
 
 
-@dataclass(frozen=True, slots=True)
-class PodClaims:
+class PodClaims(Record):
     """The keys of one pod template, and of the workload that owns it.
 
     ``affinity`` holds the terms of the required node affinity: one of them must match, and a term
@@ -120,8 +116,7 @@ class PodClaims:
         return tuple(r for term in found for r in term) if found and all(found) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentClaims:
+class DocumentClaims(Record):
     """One document: its pods, and what rules of no pod need to know.
 
     ``outside`` holds the vendors' keys that stand outside any pod; ``repeated`` the keys that a
@@ -156,8 +151,7 @@ SELECTOR = "selector"
 """What a row ``says`` that chooses nodes or cards: no field of a share, kept where both targets know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Record):
     """Whole numbers from ``least`` to ``most`` (None: without end), ``step`` apart and multiples of it."""
 
     least: int = 1
@@ -165,8 +159,7 @@ class Range:
     step: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Record):
     """One row of the data sheet. A name that ends in ``*`` stands for every key that begins so.
 
     ``values``: what can be right in some pod, as ranges, words, or patterns of the whole text; empty
@@ -206,16 +199,14 @@ def key(
 # --- edits ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(Record):
     """Set the value at ``path``; mappings on the way are made where missing."""
 
     path: Path
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Record):
     """Give the entry at ``path`` another key and value where it stands."""
 
     path: Path
@@ -223,15 +214,13 @@ class Rename:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Record):
     """Take the entry at ``path`` out; a mapping or list that this empties goes with it."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Append:
+class Append(Record):
     """Add an item to the list at ``path``, which is made where missing."""
 
     path: Path

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from gpuxlate.record import Record
 from gpuxlate.share import FULL_CARD_CORES
 
 MAX_LENGTH = 32
@@ -35,8 +35,7 @@ class Decides(StrEnum):
     BOTH = "both"
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Record):
     """A card as it is billed. ``units``: GPU-hours for one hour of it. ``memory_mib``: usable MiB."""
 
     units: Fraction
@@ -51,8 +50,7 @@ KNOWN_CARDS: Mapping[str, Card] = {"A10": Card(Fraction(10), 22731)}
 """The only card whose figures the vendor's page gives (seed 004)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Record):
     """What one pod costs: percent of a card's compute and MiB of its memory, over some hours."""
 
     card: Card

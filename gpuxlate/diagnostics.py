@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from gpuxlate.claims import Edit, Path
 from gpuxlate.limits import MAX_MESSAGE, MAX_STEP, cut
+from gpuxlate.record import Record, replace
 
 URL = "https://gpuxlate.io/rules/"
 
@@ -24,8 +24,7 @@ class Severity(StrEnum):
         return ("error", "warning", "info").index(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Record):
     """Edits that mend a finding. A safe fix keeps what was meant; an unsafe one may not."""
 
     title: str
@@ -33,8 +32,7 @@ class Fix:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectRef:
+class ObjectRef(Record):
     """The Kubernetes object that a document holds."""
 
     api_version: str | None = None
@@ -51,8 +49,7 @@ class ObjectRef:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Record):
     """Where in the file, from 1, in characters; the end column is the one after the last."""
 
     line: int
@@ -61,8 +58,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Record):
     """One finding. Rules give a path; file, document, object and span are found last."""
 
     code: str
@@ -133,8 +129,7 @@ class LossKind(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Record):
     """One way in which a target cannot hold a share as it was asked.
 
     ``field`` is a JSON name; ``asked`` and ``given`` are totals over the cards. ``accepted``

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -16,6 +15,7 @@ from gpuxlate import limits
 from gpuxlate.bounded import Bounded, inside, opened
 from gpuxlate.manifest.source import DecodeError, Source, decoded
 from gpuxlate.marks import may_hold
+from gpuxlate.record import Record, field
 
 if TYPE_CHECKING:
     import re
@@ -52,8 +52,7 @@ class InputError(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Record):
     """One file to read; ``path`` is None for stdin. ``named`` says that the user named it himself.
 
     ``leaves`` is the folder that it was found in, where it is a link that leads out of it.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from gpuxlate.backends.base import Backend, ContainerShare, Selector
@@ -11,6 +10,7 @@ from gpuxlate.backends.placing import Accept, Placing, PodPlacing
 from gpuxlate.claims import PodClaims
 from gpuxlate.diagnostics import Diagnostic, Loss, LossKind
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record, field, replace
 from gpuxlate.rules import translation
 from gpuxlate.share import JSON_NAMES, Share, percent_in_mib
 
@@ -30,8 +30,7 @@ class Verdict(StrEnum):
 _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Record):
     """What became of one container's share at one target."""
 
     container: ContainerShare
@@ -59,7 +58,7 @@ class Outcome:
         }
         if "memory_mib" in changed:
             changed["memory_percent"] = None  # memory is said once: in MiB, or by whole cards
-        return replace(self.share, **changed)  # type: ignore[arg-type]
+        return replace(self.share, **changed)
 
     def findings(self) -> Iterator[Diagnostic]:
         for loss in self.losses:
@@ -67,8 +66,7 @@ class Outcome:
         yield from self.diagnostics
 
 
-@dataclass(frozen=True, slots=True)
-class PodFit:
+class PodFit(Record):
     """One pod at one target: an outcome for each share, and the claims to write.
 
     ``claims`` are meaningful only where everything was accepted.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.diagnostics import Diagnostic, Loss, LossKind, ObjectRef
 from gpuxlate.fit import Verdict
+from gpuxlate.record import Record
 from gpuxlate.share import Share
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Record):
     """One share of the run: where it stands and what became of it."""
 
     file: str

@@ -7,7 +7,6 @@ kustomize find their files stay. The form is that of the KRM functions specifica
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuxlate.claims import Append, Path
@@ -19,6 +18,7 @@ from gpuxlate.manifest.edit import EditError, apply, edit_document
 from gpuxlate.manifest.nodes import get, get_text, to_plain
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import Record, replace
 from gpuxlate.spec.config import CODE
 from gpuxlate.translate import Settings, translate_source
 from gpuxlate.unreadable import broken
@@ -37,8 +37,7 @@ class NoResourceListError(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """``text`` goes out. Where something was refused its items are those that came in."""
 
     text: str

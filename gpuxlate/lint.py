@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import islice
 
@@ -21,6 +20,7 @@ from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record, field
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
@@ -50,8 +50,7 @@ def _dialects() -> tuple[Backend, ...]:
     return registry.pod_backends()
 
 
-@dataclass(frozen=True, slots=True)
-class LintSettings:
+class LintSettings(Record):
     """``selected`` says whether a code is wanted at all, ``excused`` whether the source may break it."""
 
     profile: Profile | None = None
@@ -63,8 +62,7 @@ class LintSettings:
         return Context(self.profile, _dialects())
 
 
-@dataclass(slots=True)
-class Linted:
+class Linted(Record, frozen=False):
     """What was found in one source. ``broken``: it ends to be YAML somewhere."""
 
     documents: int = 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpuxlate.diagnostics import Diagnostic
 from gpuxlate.lint import Linted, LintSettings, lint_source
 from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import Record
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.edit import Splice
@@ -18,8 +18,7 @@ MAX_ROUNDS = 10
 """Fixes of one place can wait for each other; more rounds than this do not happen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Record):
     """A source after its fixes: with the new text, how many fixes were made, what is left."""
 
     source: Source

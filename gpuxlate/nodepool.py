@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare
@@ -11,12 +10,12 @@ from gpuxlate.backends.requirements import Checked, NodeLabel, NodeNeeds, NodeWa
 from gpuxlate.diagnostics import Diagnostic, LossKind
 from gpuxlate.fit import fit_pod
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record, replace
 from gpuxlate.share import JSON_NAMES, Share
 from gpuxlate.spec.document import ShareDocument
 
 
-@dataclass(frozen=True, slots=True)
-class NodePool:
+class NodePool(Record):
     """The nodes for one share. ``checked`` holds the prerequisites, all unknown without a profile."""
 
     name: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from gpuxlate.record import Record
 
 EXPECTED = (
     "give what nvidia-smi prints: its table, or that of "
@@ -35,8 +36,7 @@ class Form(StrEnum):
     LIST = "list"
 
 
-@dataclass(frozen=True, slots=True)
-class SeenCard:
+class SeenCard(Record):
     """One card as nvidia-smi shows it. None is what it does not show."""
 
     index: int
@@ -45,8 +45,7 @@ class SeenCard:
     used_mib: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Record):
     """What was read; ``notes`` are for people."""
 
     form: Form

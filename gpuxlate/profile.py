@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+
+from gpuxlate.record import Record, field
 
 ACK_DEFAULT_UNIT_MIB = 1024
 """One unit of ``aliyun.com/gpu-mem`` where the profile says nothing (ACK-UNIT: GiB by default)."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardProfile:
+class CardProfile(Record):
     """The cards of the nodes: model, how many a node has, MiB of one card."""
 
     model: str | None = None
@@ -18,8 +18,7 @@ class CardProfile:
     memory_mib: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AlibabaProfile:
+class AlibabaProfile(Record):
     """ACK: MiB of one unit of gpu-mem, the isolation mode of memory-only nodes, the plugin."""
 
     memory_unit_mib: int = ACK_DEFAULT_UNIT_MIB
@@ -27,8 +26,7 @@ class AlibabaProfile:
     open_source: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Record):
     """One cluster. ``components`` maps a component's name to its version.
 
     ``memory_unit_mib``: MiB of one unit of a memory key that counts MiB, where the cluster is set to

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from gpuxlate.backends.base import ContainerShare, Taking
 from gpuxlate.claims import Edit, Path
@@ -17,6 +16,7 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.style import scalar
 from gpuxlate.placement import share_edits, writable
+from gpuxlate.record import Record, replace
 from gpuxlate.rules.translation import editable_text
 from gpuxlate.scheduling import rescheduled
 from gpuxlate.spec.document import ShareDocument
@@ -40,8 +40,7 @@ spec:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """A GPUShare document, where it was read, and the container it is put on (None: the only one)."""
 
     share: ShareDocument
@@ -49,8 +48,7 @@ class Asked:
     container: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(Record):
     """What was rendered. ``text`` is meaningful only where nothing was refused."""
 
     name: str
@@ -76,8 +74,7 @@ def render_on(workload: Source, asked: Sequence[Asked], settings: Settings) -> R
     return run.run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
+class _Spot(Record):
     """A container of the workload."""
 
     document: Document

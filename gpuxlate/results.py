@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.diagnostics import Diagnostic
@@ -11,6 +10,7 @@ from gpuxlate.item import Item
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.nodes import to_plain
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import Record
 from gpuxlate.share import Share
 
 
@@ -41,8 +41,7 @@ def loaded(text: str) -> list[Any]:
     return [to_plain(one.root) for one in documents(Source("", text)) if one.root is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Record):
     """``text``: what would be written. ``diagnostics``: warnings and infos too, in order."""
 
     text: str
@@ -55,19 +54,16 @@ class Result:
         return loaded(self.text)
 
 
-@dataclass(frozen=True, slots=True)
 class Translation(Result):
     """Manifests in another dialect. ``changed``: the text is another one than that given."""
 
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Rendering(Result):
     """Shares in the terms of one target: a manifest, parameters of a job, or values of a form."""
 
 
-@dataclass(frozen=True, slots=True)
 class Parsed(Result):
     """The shares of manifests; ``text`` and ``objects`` are GPUShare documents, one for each."""
 
@@ -77,8 +73,7 @@ class Parsed(Result):
         return tuple(one.share for one in self.items if one.share)
 
 
-@dataclass(frozen=True, slots=True)
-class Linted:
+class Linted(Record):
     """What was found. ``text`` is the text with its fixes made; ``fixes`` counts them.
 
     ``documents`` and ``shares`` were looked at, ``suppressed`` findings an ignore kept back.

@@ -7,9 +7,10 @@ GPUShare document; the ``*_per_card`` properties divide them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
+
+from gpuxlate.record import Record
 
 FULL_CARD_CORES = 100
 """Compute of one whole card, in percent."""
@@ -32,8 +33,7 @@ class Qos(StrEnum):
     OFFLINE = "offline"
 
 
-@dataclass(frozen=True, slots=True)
-class ShareProblem:
+class ShareProblem(Record):
     """One reason why numbers are no share: the field (JSON name), what is wrong, what would do."""
 
     field: str
@@ -63,8 +63,7 @@ ONLY_WHEN_SET = frozenset({"memory_percent"})
 """Fields that reports name only where a share says them: those that came after the first five."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Record):
     """A share of GPUs, as one container asks for it.
 
     ``cards``: physical cards of one node, an equal part of each.
@@ -124,8 +123,7 @@ class Share:
 
     def given_fields(self) -> frozenset[str]:
         """Attribute names of the fields that say something: those a target must find room for."""
-        given = {f.name for f in fields(self) if getattr(self, f.name) is not None}
-        return frozenset(given)
+        return frozenset(name for name in JSON_NAMES if getattr(self, name) is not None)
 
 
 def _plain(value: Any) -> int | str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError
@@ -12,12 +11,12 @@ from gpuxlate.manifest.nodes import Mapping, get_text, to_plain
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import object_ref
 from gpuxlate.manifest.source import Source, Texts
+from gpuxlate.record import Record, field
 from gpuxlate.spec.document import API_VERSION, KIND, ShareDocument, read_share_document
 from gpuxlate.unreadable import broken, no_yaml
 
 
-@dataclass(slots=True)
-class Specs:
+class Specs(Record, frozen=False):
     """The GPUShare documents of some inputs, and what is wrong with them."""
 
     found: list[tuple[Input, Document, ShareDocument]] = field(default_factory=list)

@@ -11,7 +11,6 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
 from gpuxlate.claims import Path
@@ -21,6 +20,7 @@ from gpuxlate.manifest.nodes import get_text
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, objects_in
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import Record, field
 from gpuxlate.rules import catalog
 from gpuxlate.rules.source import ignore_matches
 from gpuxlate.rules.vocabulary import IGNORE
@@ -31,8 +31,7 @@ _WORD = re.compile(r"[^\s,;:]+")
 UNUSED = "GX009"
 
 
-@dataclass(slots=True)
-class Ignore:
+class Ignore(Record, frozen=False):
     """One ignore: the codes it names, what it covers, and which of them matched.
 
     A comment covers ``lines``; an annotation what stands ``below`` a path of one document.

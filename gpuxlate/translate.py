@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 from gpuxlate import limits
 from gpuxlate.backends import registry
@@ -21,6 +20,7 @@ from gpuxlate.manifest.source import Source
 from gpuxlate.placement import share_edits, writable
 from gpuxlate.profile import Profile
 from gpuxlate.reading import merge_readings, read_pod
+from gpuxlate.record import Record, field, replace
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
@@ -28,8 +28,7 @@ from gpuxlate.scheduling import rescheduled
 from gpuxlate.unreadable import no_yaml, template_in, too_many, unrendered
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Record):
     """What to translate to, and what the user allows. ``from_`` None finds the dialect by its keys."""
 
     to: Backend
@@ -43,8 +42,7 @@ class Settings:
         return Context(self.profile, registry.pod_backends())
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
+class Translation(Record):
     """One source, translated. ``text`` is the new text, the old one where something was refused."""
 
     source: Source

@@ -6,7 +6,6 @@ Vendors round memory up, and never give much more or less (contract, section 4):
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from gpuxlate.backends.base import Backend, ContainerShare
@@ -15,6 +14,7 @@ from gpuxlate.diagnostics import Diagnostic, LossKind
 from gpuxlate.fit import fit_pod
 from gpuxlate.nvidia_smi import Form, Seen, SeenCard
 from gpuxlate.profile import AlibabaProfile, Profile, alibaba_of
+from gpuxlate.record import Record, replace
 from gpuxlate.share import JSON_NAMES, Share, percent_in_mib
 
 LEAST = Fraction(99, 100)
@@ -24,8 +24,7 @@ MOST = Fraction(108, 100)
 ALIBABA = "alibaba-gpushare"
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Record):
     """What a container should see: ``cards``, and MiB on each of them.
 
     ``asked_mib`` is None where all of a card is asked for. ``least`` and ``most`` are None where
@@ -40,16 +39,14 @@ class Expected:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedCard:
+class CheckedCard(Record):
     """A card that is there; ``within`` is None where nothing can or need be said of its memory."""
 
     seen: SeenCard
     within: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Record):
     """What was expected and what is there; ``problems`` says what does not match."""
 
     expected: Expected

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from gpuxlate.record import Record
 
 _VERSION = re.compile(
     r"v?(?P<release>[0-9]{1,9}(?:\.[0-9]{1,9})*)(?:-(?P<vendor>vke|aliyun|tke)\.(?P<build>[0-9]{1,9}))?"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Record):
     """A version: its numbers, and a vendor's own build of them where the text gives one."""
 
     release: tuple[int, ...]

@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "gpuxlate"
 LONGEST = 350
 """Lines of a file: beyond it there is a second room inside."""
 
-CORE = ("share", "claims", "quantity", "diagnostics", "limits")
+CORE = ("share", "claims", "quantity", "diagnostics", "limits", "record")
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def test_the_core_is_standard_library() -> None:
     foreign = {one.imported for one in IMPORTS if within(one.importer, *CORE) and one not in OURS}
     assert foreign <= {
         ":__future__", ":collections.abc", ":dataclasses", ":enum", ":fractions", ":functools",
-        ":re", ":typing",
+        ":inspect", ":re", ":typing",
     }  # fmt: skip
 
 

@@ -117,6 +117,12 @@ def test_lint_loads_these_modules_and_no_other(tmp_path: Path) -> None:
     assert sorted(ours) == LINT.read_text().split()
 
 
+def test_lint_of_paths_alone_loads_nothing_for_options_and_classes(tmp_path: Path) -> None:
+    """As hooks call it. With an option the library for options comes in, and says the same."""
+    assert not loaded(tmp_path, "lint", "pod.yaml") & {"typer", "dataclasses", "inspect"}
+    assert "typer" in loaded(tmp_path, "lint", "pod.yaml", "--fail-on", "error")
+
+
 @pytest.mark.parametrize("command", ["translate pod.yaml --to tke", "lint pod.yaml", "parse pod.yaml"])
 def test_manifests_need_no_library_but_the_reader(tmp_path: Path, command: str) -> None:
     modules = loaded(tmp_path, *command.split())

@@ -7,7 +7,6 @@ took is reported by itself, so neither a new key nor a new field can be lost wit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,6 +28,7 @@ from gpuxlate.claims import (
 )
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record, field
 from gpuxlate.rules.base import Rule, rules_of
 from gpuxlate.share import JSON_NAMES, Policy, Qos, Share, ShareError
 
@@ -203,8 +203,7 @@ class Form(Protocol):
         """The claims as a text of their own; ``output`` is ``text`` or ``json``."""
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(Record, slots=False):
     """One target: its data sheet, its two functions, and the module of its rules.
 
     ``gpu_prefixes``: under these every key must be a known one (GX003).

@@ -6,21 +6,20 @@ A backend's module of nodes holds one ``LIVE``. It sees plain values, no client 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gpuxlate import quantity
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.claims import PodClaims
 from gpuxlate.profile import AlibabaProfile
+from gpuxlate.record import Record, field
 from gpuxlate.share import Policy
 
 PERCENT = 100
 """Compute of a whole card."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveNode:
+class LiveNode(Record):
     """A node as the server has it: labels, and ``status.allocatable`` as it is written there."""
 
     name: str
@@ -32,8 +31,7 @@ class LiveNode:
         return quantity.whole(self.allocatable.get(resource, "0")) or 0
 
 
-@dataclass(frozen=True, slots=True)
-class LivePod:
+class LivePod(Record):
     """A pod as the server has it. ``records``: its annotations that hold JSON objects, decoded."""
 
     claims: PodClaims
@@ -52,8 +50,7 @@ class Serves(StrEnum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeView:
+class NodeView(Record):
     """One GPU node as its vendor means it. None is what the node does not tell.
 
     ``policy``: what labels say, or the vendor's default where they say nothing; ``mode``: the
@@ -82,8 +79,7 @@ class NodeView:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Record):
     """The cards that the vendor's scheduler gave a container, by their indexes on the node.
 
     ``units``: what it took of the memory of each, in the node's units, where the record says so.
@@ -99,8 +95,7 @@ Containers = Sequence[ContainerShare]
 """The containers of a pod with their shares."""
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
+class Live(Record):
     """The live side of a target.
 
     ``view``: a node of this vendor, None where it is none. ``placements``: what is recorded on a

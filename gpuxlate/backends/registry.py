@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import import_module
@@ -14,10 +13,10 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.claims import PodClaims
 from gpuxlate.limits import MAX_NAME
+from gpuxlate.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Record):
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
     ``form``: its shares stand in a form of their own, not in manifests of pods.

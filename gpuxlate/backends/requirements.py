@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from gpuxlate import versions
 from gpuxlate.diagnostics import Severity
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record
 from gpuxlate.rules.base import letters
 from gpuxlate.share import Share
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Record):
     """A vendor's document and the date it bears, None where it bears none."""
 
     title: str
@@ -42,8 +41,7 @@ class Setter(StrEnum):
     CLOUD = "the cloud"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLabel:
+class NodeLabel(Record):
     """A label of the nodes, and who sets it."""
 
     key: str
@@ -56,8 +54,7 @@ class NodeLabel:
         return f"{self.key}={self.value}"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeWarning:
+class NodeWarning(Record):
     """What the documents warn of."""
 
     text: str
@@ -74,8 +71,7 @@ class Bound(Protocol):
         """Whether the fact keeps it; None where the text does not tell."""
 
 
-@dataclass(frozen=True, slots=True)
-class AtLeast:
+class AtLeast(Record):
     """A version or later."""
 
     least: str
@@ -87,8 +83,7 @@ class AtLeast:
         return f"{self.least} or later"
 
 
-@dataclass(frozen=True, slots=True)
-class AtLeastInMinor:
+class AtLeastInMinor(Record):
     """The first version of each minor; every minor after the last."""
 
     firsts: tuple[str, ...]
@@ -100,8 +95,7 @@ class AtLeastInMinor:
         return f"at least {', '.join(self.firsts)}, each within its minor, or a later minor"
 
 
-@dataclass(frozen=True, slots=True)
-class AtLeastNumber:
+class AtLeastNumber(Record):
     """A number or more."""
 
     least: int
@@ -114,8 +108,7 @@ class AtLeastNumber:
         return f"{self.least} {self.unit}".rstrip() + " or more"
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(Record):
     """One of some texts; those after the first are other spellings of it."""
 
     texts: tuple[str, ...]
@@ -127,8 +120,7 @@ class OneOf:
         return self.texts[0]
 
 
-@dataclass(frozen=True, slots=True)
-class NoneOf:
+class NoneOf(Record):
     """Texts that must not occur, however they are spelled (``veLinux 2.0`` is ``velinux2.0``)."""
 
     texts: tuple[str, ...]
@@ -141,8 +133,7 @@ class NoneOf:
         return f"none of {', '.join(self.texts)}"
 
 
-@dataclass(frozen=True, slots=True)
-class CardsOf:
+class CardsOf(Record):
     """Card models by architecture: the documented ones hold, the listed others do not."""
 
     documented: tuple[tuple[str, tuple[str, ...]], ...]
@@ -174,8 +165,7 @@ class State(StrEnum):
     UNKNOWN = "not known"
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Record):
     """One prerequisite: what must keep which bound, and when.
 
     ``fact``: where a profile says it, in the profile's own names (``components.mgpu``); ``when`` is
@@ -198,8 +188,7 @@ class Requirement:
         return Checked(self, state, found)
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Record):
     """A prerequisite, and what a profile tells about it; ``found`` as the profile has it."""
 
     requirement: Requirement
@@ -212,8 +201,7 @@ class Checked:
         return self.state is State.UNMET and self.requirement.severity is Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True)
-class NodeNeeds:
+class NodeNeeds(Record):
     """All that one share needs of its nodes. ``remarks``: what is right without doing anything."""
 
     labels: tuple[NodeLabel, ...] = ()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from gpuxlate.claims import Path
 from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.record import Record, field
 from gpuxlate.share import Share
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(Record):
     """A choice of nodes or cards without counterpart at another target, such as a card model."""
 
     key: str
@@ -20,8 +19,7 @@ class Selector:
     what: str = "node selector"  # the place it stands in
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerShare:
+class ContainerShare(Record):
     """One container of a pod and its share, None where it asks for no GPU.
 
     ``origins`` tells, by attribute name, where each field was read from.
@@ -35,8 +33,7 @@ class ContainerShare:
     path: Path = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Record):
     """What a backend read from a pod: its containers in their order, init containers first."""
 
     containers: tuple[ContainerShare, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
@@ -10,6 +10,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
+
+from gpuxlate.cli.common import Exit, guarded, note
+
+# typer brings its own copy of click or uses the installed one, by version: ask typer for the classes
+UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
 
 COMMANDS: dict[str, str] = {
     "render": "GPUShare documents to manifests, for one target or several",
@@ -127,3 +132,25 @@ def build(*, live: bool = False) -> Any:
     )
     app.callback()(root)
     return get_command(app)
+
+
+def run(command: Any, arguments: Sequence[str], name: str) -> int:
+    """Run an application with its arguments: the exit code. Mistakes in them are told in our words."""
+
+    def called() -> object:
+        try:
+            return command.main(list(arguments), prog_name=name, standalone_mode=False)
+        except typer.Exit as stop:
+            return stop.exit_code
+        except SystemExit:  # click's way to end where the reader of --help has gone
+            return Exit.CLEAN
+        except typer.Abort:
+            return Exit.INTERRUPTED
+        except UsageProblem as error:
+            message = error.format_message().rstrip(".")
+            note(f"error: {message[:1].lower()}{message[1:]}")
+            word = arguments[0] if arguments and not arguments[0].startswith("-") else ""
+            note(f"try: {error.ctx.command_path if error.ctx else f'{name} {word}'.rstrip()} --help")
+            return Exit.USAGE
+
+    return guarded(called)

@@ -11,8 +11,6 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
-
 from gpuxlate.accepting import DROPPABLE, FILLABLE
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -26,9 +24,6 @@ from gpuxlate.manifest.source import Source, Texts
 if TYPE_CHECKING:
     from gpuxlate.profile import Profile
     from gpuxlate.spec.config import Config
-
-# typer brings its own copy of click or uses the installed one, by version: ask typer for the classes
-UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
 
 
 class Exit(IntEnum):
@@ -51,28 +46,16 @@ class CliError(Exception):
         self.code = code
 
 
-def guarded(command: Any, arguments: Sequence[str], name: str) -> int:  # noqa: C901 - one row an error
+def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
     """Run a command; whatever happens ends in an exit code and, at worst, one clear line."""
     if sys.stderr is None:  # closed by the caller: what is said there is lost, and nothing else
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     try:
-        result = command.main(list(arguments), prog_name=name, standalone_mode=False)
+        result = command()
         if sys.stdout is not None:
             with _reader_may_go(sys.stdout):
                 sys.stdout.flush()
         return result if isinstance(result, int) else 0
-    except typer.Exit as stop:
-        return stop.exit_code
-    except SystemExit:  # click's way to end where the reader of --help has gone
-        return Exit.CLEAN
-    except typer.Abort:
-        return Exit.INTERRUPTED
-    except UsageProblem as error:
-        message = error.format_message().rstrip(".")
-        note(f"error: {message[:1].lower()}{message[1:]}")
-        called = arguments[0] if arguments and not arguments[0].startswith("-") else ""
-        note(f"try: {error.ctx.command_path if error.ctx else f'{name} {called}'.rstrip()} --help")
-        return Exit.USAGE
     except CliError as error:
         for number, line in enumerate(error.message.split("\n")):
             note(f"error: {line}" if number == 0 else f"       {line}")

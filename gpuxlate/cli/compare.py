@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -19,6 +18,7 @@ from gpuxlate.diagnostics import Diagnostic, LossKind
 from gpuxlate.fit import PodFit, Verdict, fit_pod
 from gpuxlate.manifest.source import Source
 from gpuxlate.profile import Profile
+from gpuxlate.record import replace
 from gpuxlate.render import Asked
 from gpuxlate.spec.document import ShareDocument
 from gpuxlate.specs import Specs, read_specs

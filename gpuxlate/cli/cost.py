@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -20,6 +19,7 @@ from gpuxlate.fit import fit_pod
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.place import placed
 from gpuxlate.profile import CardProfile, Profile
+from gpuxlate.record import Record
 from gpuxlate.report.characters import visible
 from gpuxlate.spec.document import ShareDocument
 from gpuxlate.specs import read_specs
@@ -36,8 +36,7 @@ SPARK = "volcengine-emr-spark"
 BILLED = "Billed so with pay-as-you-go GPUs only. The vendor's rounding and least charge are not documented."
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Record):
     """One share as a job: its pods by role, each at the price of one."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Taking
@@ -20,12 +19,12 @@ from gpuxlate.manifest.replicas import replicas
 from gpuxlate.manifest.source import Texts
 from gpuxlate.marks import may_hold
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record
 from gpuxlate.share import Share
 from gpuxlate.unreadable import in_chart, no_yaml, template_in, unrendered
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Record):
     """One container with its share (None where it cannot be read), and how many pods have it."""
 
     file: str

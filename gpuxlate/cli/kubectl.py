@@ -23,10 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if arguments is None:
         end_cleanly()
-    from gpuxlate.cli.app import build
-    from gpuxlate.cli.common import guarded
+    from gpuxlate.cli.app import build, run
 
-    sys.exit(guarded(_OneLine(build(live=True)), command_first(given), "kubectl gpuxlate"))
+    sys.exit(run(_OneLine(build(live=True)), command_first(given), "kubectl gpuxlate"))
 
 
 def command_first(given: Sequence[str]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from gpuxlate import limits
@@ -20,14 +19,14 @@ from gpuxlate.manifest.alike import Alike
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Source, Texts
+from gpuxlate.record import Record, field, replace
 from gpuxlate.report.summary import Summary
 from gpuxlate.unreadable import HELM_TEMPLATE, in_chart, too_many
 
 MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
 
 
-@dataclass(frozen=True, slots=True)
-class How:
+class How(Record):
     """What to do with each input beside checking it."""
 
     fix: bool
@@ -35,8 +34,7 @@ class How:
     allow_empty: bool
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Record, frozen=False):
     """What a run over all inputs found."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -74,8 +72,7 @@ class Run:
         )
 
 
-@dataclass(slots=True)
-class _File:
+class _File(Record, frozen=False):
     """The input that pieces come from: what it is excused, and what was seen of it so far."""
 
     excused: Callable[[str], bool]

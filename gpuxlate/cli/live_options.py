@@ -6,7 +6,6 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -105,7 +104,6 @@ def cluster(**flags: Any) -> Cluster:
     return open_cluster(cluster_options(**flags))
 
 
-@dataclass(frozen=True, slots=True)
 class LiveInput(Input):
     """A live object as the text of a manifest; empty where nothing in it can be of interest."""
 
@@ -118,7 +116,6 @@ class LiveInput(Input):
         return BytesIO(self.data)
 
 
-@dataclass(slots=True)
 class LiveInputs(Sequence[Input]):
     """Files and live objects, read page by page as they are asked for, once.
 
@@ -126,14 +123,24 @@ class LiveInputs(Sequence[Input]):
     text, also one that asks for no GPU.
     """
 
-    files: list[str]
-    words: list[str]
-    options: Options
-    whole: bool = False
-    lint: bool = False
-    allow_empty: bool = False
-    _seen: list[Input] = field(default_factory=list)
-    _read: bool = False
+    def __init__(
+        self,
+        files: list[str],
+        words: list[str],
+        options: Options,
+        *,
+        whole: bool,
+        lint: bool,
+        allow_empty: bool,
+    ) -> None:
+        self.files = files
+        self.words = words
+        self.options = options
+        self.whole = whole
+        self.lint = lint
+        self.allow_empty = allow_empty
+        self._seen: list[Input] = []
+        self._read = False
 
     def __bool__(self) -> bool:
         return True  # who knows before it is read

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from gpuxlate.cli.report import write_report
 from gpuxlate.files import PARAMETER_SUFFIXES, Input, InputError
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import replace
 from gpuxlate.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.specs import Specs, read_specs
 from gpuxlate.translate import Settings

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from gpuxlate.lint import LintSettings
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import Record, field, replace
 from gpuxlate.rules import catalog
 from gpuxlate.rules.source import ignore_matches
 from gpuxlate.suppress import UNUSED
@@ -46,8 +46,7 @@ def _known(names: Sequence[str], where: str = "") -> None:
             raise common.CliError(f"{where}no rule {name!r}", hint)
 
 
-@dataclass
-class Selection:
+class Selection(Record, frozen=False, slots=False):
     """The rules that a run checks. ``per_file`` of the configuration notes what it excused."""
 
     select: tuple[str, ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 from gpuxlate import limits
 from gpuxlate.backends.registry import marks
@@ -17,12 +16,12 @@ from gpuxlate.item import Item
 from gpuxlate.manifest.alike import Alike, Shape, Spot, shape_of
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Texts
+from gpuxlate.record import Record, field, replace
 from gpuxlate.translate import Settings, Translation, translate_source
 from gpuxlate.unreadable import in_chart, too_many
 
 
-@dataclass(slots=True)
-class File:
+class File(Record, frozen=False):
     """What became of one input: its old text and its new one, piece by piece."""
 
     name: str
@@ -35,8 +34,7 @@ class File:
     new: list[Stretch] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Record, frozen=False):
     """What became of all inputs. Texts wait in the spool; ``items`` stay empty where nobody asked."""
 
     files: list[File] = field(default_factory=list)
@@ -60,16 +58,14 @@ class Run:
         return b"".join(map(self.spool.read, file.new))
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
+class _Job(Record):
     """A piece to translate. ``parameters``: the input, where it may hold those of a job."""
 
     piece: Piece
     parameters: Input | None
 
 
-@dataclass(slots=True)
-class _Made:
+class _Made(Record, frozen=False):
     """A piece, translated. ``text`` is None where it stays as it is."""
 
     text: bytes | None = None
@@ -117,8 +113,7 @@ def translate_inputs(
     return run
 
 
-@dataclass(frozen=True, slots=True)
-class _Edits:
+class _Edits(Record):
     """What a shape of documents becomes: its changes by their places among the names."""
 
     documents: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
 from gpuxlate.cluster.live import WHOLE_KEY
@@ -17,13 +16,13 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.manifest.source import Texts
 from gpuxlate.reading import read_pod
+from gpuxlate.record import Record, field
 from gpuxlate.rules.base import Context
 from gpuxlate.specs import is_share_document
 from gpuxlate.unreadable import no_yaml
 
 
-@dataclass(slots=True)
-class Asked:
+class Asked(Record, frozen=False):
     """Pods that ask for GPUs, what is wrong with them, and what nobody knows of them."""
 
     wanted: list[Wanted] = field(default_factory=list)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from gpuxlate.backends import registry
@@ -15,14 +14,14 @@ from gpuxlate.cluster.live import WHOLE_KEY, claims_of
 from gpuxlate.cluster.nodes import GpuNode, gpu_node, unit_profile
 from gpuxlate.cluster.server import NODES, Server
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record
 from gpuxlate.share import Share
 
 NVIDIA_SMI = ["nvidia-smi", "--query-gpu=index,name,memory.total,memory.used", "--format=csv"]
 """Prints what every version of it reads back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Record):
     """A running container with its share; ``profile`` is what its node tells."""
 
     namespace: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -14,13 +13,13 @@ from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.nodes import to_plain
 from gpuxlate.manifest.plain import fresh
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import Record
 
 MANAGER = "gpuxlate"
 """The field manager: what it applied it may change again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Record):
     """An object to apply, and where it stands on the server."""
 
     name: str
@@ -28,8 +27,7 @@ class Sent:
     body: Json
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Record):
     """An object as it is after its apply, or would be; ``before`` is None where it is new."""
 
     sent: Sent

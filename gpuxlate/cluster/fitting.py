@@ -6,7 +6,6 @@ GPUs alone are looked at: CPU, memory of the node and taints are not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -15,6 +14,7 @@ from gpuxlate.cluster.ledger import Books, asks_of
 from gpuxlate.cluster.missing import missing
 from gpuxlate.cluster.problem import UNLIMITED, Problem, Wanted, problem_of
 from gpuxlate.cluster.room import Bin, Space, Spot, UndecidedError, first_fit, lay
+from gpuxlate.record import Record
 
 
 class Verdict(StrEnum):
@@ -25,8 +25,7 @@ class Verdict(StrEnum):
     UNKNOWN = "cannot be told"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """Where one pod would go: the cards of each container by their indexes, none for whole cards."""
 
     pod: str
@@ -38,8 +37,7 @@ class Place:
         return {"pod": self.pod, "node": self.node, "containers": containers}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """Whether it fits, why not, and where it would go. ``fitting``: pods that first-fit lays."""
 
     verdict: Verdict

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,12 @@ from gpuxlate.cluster.errors import ChoiceError, ClusterError
 from gpuxlate.manifest.compose import NotYamlError
 from gpuxlate.manifest.plain import plain_document
 from gpuxlate.manifest.source import DecodeError, Source
+from gpuxlate.record import Record
 
 _AGAIN = "fetch the kubeconfig again, or choose another --kubeconfig or --context"
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Record):
     """One context: its name, its namespace, its cluster and its user, and the files that these are from."""
 
     name: str

@@ -6,7 +6,6 @@ Pods are read page by page and nothing is kept of those without a GPU.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from gpuxlate import quantity
 from gpuxlate.backends.base import Backend, ContainerShare, Taking
@@ -15,13 +14,13 @@ from gpuxlate.claims import ContainerClaims, PodClaims
 from gpuxlate.cluster.live import asks_for_gpus, is_over, live_pod
 from gpuxlate.cluster.nodes import GpuNode, unit_profile
 from gpuxlate.cluster.server import PODS, Json, Server
+from gpuxlate.record import Record, field
 from gpuxlate.share import Qos
 
 NO_RECORD = "no card is recorded"
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Record):
     """What one container takes of each of its ``cards``.
 
     ``cores``: percent that count against the card; offline compute does not. ``memory_mib`` is
@@ -43,8 +42,7 @@ class Ask:
         return PERCENT if self.whole else self.cores
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Record):
     """What a container holds on one card."""
 
     namespace: str
@@ -53,8 +51,7 @@ class Held:
     memory_mib: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Unplaced:
+class Unplaced(Record):
     """A container on a node of which nobody knows the cards; ``ask`` is None where it cannot be read."""
 
     namespace: str
@@ -64,8 +61,7 @@ class Unplaced:
     reason: str
 
 
-@dataclass(slots=True)
-class Card:
+class Card(Record, frozen=False):
     """One card and what is held on it."""
 
     index: int
@@ -86,8 +82,7 @@ class Card:
         return any(one.ask.whole for one in self.held)
 
 
-@dataclass(slots=True)
-class Ledger:
+class Ledger(Record, frozen=False):
     """The cards of one node. Nodes of whole cards have none of them: only their number is known."""
 
     node: GpuNode
@@ -131,8 +126,7 @@ class Ledger:
         return sum(not card.held for card in self.cards)
 
 
-@dataclass(slots=True)
-class Books:
+class Books(Record, frozen=False):
     """Every GPU node's ledger, and the pods that wait for a node."""
 
     ledgers: dict[str, Ledger]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from gpuxlate.backends import registry
@@ -12,6 +11,7 @@ from gpuxlate.backends.live import LiveNode, NodeView, Serves
 from gpuxlate.cluster.live import WHOLE_KEY, live_node, takes_pods
 from gpuxlate.cluster.server import NODES, Json, Server
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.record import Record, field
 
 _RANK = list(Serves)
 _NVIDIA = "nvidia.com/gpu."
@@ -24,8 +24,7 @@ _HAMI_NODE = NodeView(
 """Project-HAMi, docs/develop/protocol.md: its annotations of nodes. No target says its shares yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class GpuNode:
+class GpuNode(Record):
     """A node that serves GPUs, or has labels of one. ``closed``: why it takes no new pod."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.backends.base import Backend
@@ -12,6 +11,7 @@ from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, Requirement, Se
 from gpuxlate.cluster.nodes import GpuNode, names_of
 from gpuxlate.diagnostics import Severity
 from gpuxlate.profile import AlibabaProfile, Profile
+from gpuxlate.record import Record
 from gpuxlate.share import Share
 
 DEFAULT_TELLS = "kubectl get deployments,daemonsets -n kube-system -o wide"
@@ -24,8 +24,7 @@ _FOR_LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Record):
     """One prerequisite on all nodes in question.
 
     ``unmet``: node, and what it has instead; ``tell``: what would tell where nodes do not.
@@ -61,8 +60,7 @@ class Point:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Flight:
+class Flight(Record):
     """Every prerequisite; ``ready``: the nodes that lack nothing that is known to be needed."""
 
     nodes: tuple[str, ...]

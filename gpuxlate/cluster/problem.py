@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.backends.live import PERCENT, Serves
@@ -12,13 +11,13 @@ from gpuxlate.cluster.ledger import Ask, Books, Ledger, asks_of, whole_cards
 from gpuxlate.cluster.live import WHOLE_KEY, chooses
 from gpuxlate.cluster.nodes import unit_profile
 from gpuxlate.cluster.room import Asks, Bin, Space
+from gpuxlate.record import Record, field
 
 UNLIMITED = 1_000_000
 """Slots of a card where the documents disagree on how many it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Record):
     """One pod template: ``count`` pods of it. ``backend`` is None for whole cards of any cloud."""
 
     name: str
@@ -27,8 +26,7 @@ class Wanted:
     count: int
 
 
-@dataclass(slots=True)
-class Problem:
+class Problem(Record, frozen=False):
     """The nodes as bins. ``blind``: by node, what is not known of it; ``out``: by pod, node: why not."""
 
     wanted: Sequence[Wanted]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from urllib.parse import quote
 
 from gpuxlate.cluster.errors import ChoiceError, MissingError
 from gpuxlate.cluster.live import ENDED
 from gpuxlate.cluster.server import Json, Server
+from gpuxlate.record import Record, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Record):
     """One kind of objects. ``short`` names it in diagnostics; ``words`` are what users call it."""
 
     version: str
@@ -65,8 +64,7 @@ _CONTROLLERS = frozenset(
 """Owners whose template, or whose owner's, is listed itself; and the node, which owns its static pods."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Record):
     """One object. ``named``: the user named it himself."""
 
     name: str
@@ -74,8 +72,7 @@ class Found:
     named: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Record):
     """What a user asks for: kinds, and a name where one object is meant. ``everything``: no kind named."""
 
     kinds: tuple[Kind, ...]

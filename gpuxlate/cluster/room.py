@@ -7,10 +7,11 @@ Pure: numbers in, places out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.cluster.ledger import Ask
+from gpuxlate.record import Record
 
 STEPS = 20_000
 """Places that the exact search tries, about a second of work."""
@@ -18,8 +19,7 @@ MOST_PODS = 200
 """More pods than this are laid by first-fit alone."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Space:
+class Space(NamedTuple):
     """What is free on one card. ``slots``: containers that it takes yet; ``untouched``: holds none."""
 
     cores: int
@@ -50,16 +50,14 @@ Chosen = tuple[tuple[int, ...], ...]
 """For each container of a pod, the indexes of its cards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
+class Bin(Record):
     """A node. ``admits``: by kind of pod what it asks for there, None where the node does not take it."""
 
     cards: Cards
     admits: tuple[Asks | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Record):
     """Where one pod goes: the bin, and the cards of each container."""
 
     kind: int

@@ -7,7 +7,7 @@ things elsewhere. Sources: the custom resource definitions of each project, as o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gpuxlate.record import Record
 
 Steps = tuple[str, ...]
 """A path below a node; ``*`` stands for every item of a list."""
@@ -16,8 +16,7 @@ REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
 """Fields beside a pod template that multiply it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Record):
     """One shape of pod in some kinds.
 
     ``pod``: where what acts as the pod spec stands, from the object. ``containers``: below it;
@@ -124,8 +123,7 @@ ROWS: tuple[Row, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulerRow:
+class SchedulerRow(Record):
     """Kinds that hand a scheduler down to pods that name none.
 
     ``api``: the beginning of apiVersion; ``path``: where the object names it; ``default``: which it is
@@ -152,8 +150,7 @@ def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | N
     )
 
 
-@dataclass(frozen=True, slots=True)
-class JobRow:
+class JobRow(Record):
     """Where some kinds hold the parameters of a job, which are no pod's.
 
     ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.

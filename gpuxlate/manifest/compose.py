@@ -7,7 +7,6 @@ One document at a time, so that memory is bounded by the largest, within the lim
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from yaml.error import YAMLError
@@ -29,6 +28,7 @@ from gpuxlate.manifest.events import EventParser
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.standins import StandIns
+from gpuxlate.record import Record, field
 
 _WRITE_OUT = "write out what the aliases stand for, in several files"
 
@@ -50,8 +50,7 @@ class TooMuchError(NotYamlError):
         self.hint = hint
 
 
-@dataclass(slots=True)
-class Document:
+class Document(Record, frozen=False):
     """One document: characters ``start`` to ``end`` of the source; ``root`` is None if it is empty.
 
     ``job``: the name of the target whose parameters the root holds, None for a manifest.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from gpuxlate.claims import Edit, Kind, Put, Rename
@@ -12,6 +11,7 @@ from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, get
 from gpuxlate.manifest.plan import EditError, NodePlan, Plans, make_plan
 from gpuxlate.manifest.source import Source
 from gpuxlate.manifest.splice import Splice, in_order, splices
+from gpuxlate.record import replace
 
 __all__ = ["EditError", "Splice", "apply", "edit_document", "planned"]
 

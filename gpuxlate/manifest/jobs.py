@@ -6,7 +6,6 @@ A job is given as a pod with one pseudo container, whose limits are its paramete
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from gpuxlate.claims import ContainerClaims, Path, PodClaims
@@ -16,13 +15,13 @@ from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import Mapping, get
 from gpuxlate.manifest.objects import Pod, objects_in
 from gpuxlate.manifest.reading import values
+from gpuxlate.record import Record
 
 CONTAINER = "job"
 """The name of the pseudo container."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Record):
     """One job: the name of the target that reads it, and its parameters as a pod."""
 
     target: str

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gpuxlate.claims import Path, PodClaims
 from gpuxlate.diagnostics import ObjectRef
 from gpuxlate.limits import MAX_NAME, cut
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import Mapping, Node, Sequence, deref, get, get_text
+from gpuxlate.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Pod:
+class Pod(Record):
     """One pod of a document: its claims, the object it belongs to, the field that holds limits.
 
     ``has_metadata``: there is a place for its labels and annotations; ``takes_nodes``: one for

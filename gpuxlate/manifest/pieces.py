@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from yaml.error import YAMLError
 
 from gpuxlate import limits
 from gpuxlate.manifest.events import EventParser
 from gpuxlate.manifest.source import DecodeError, Source, decoded
+from gpuxlate.record import Record
 
 PIECE = 256 * 1024
 """Bytes: smaller documents come together in pieces of up to this size."""
@@ -36,8 +36,7 @@ Read = Callable[[int], bytes]
 """Gives up to so many of the bytes that come next; none at the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Record):
     """Some documents of a text, one after the other; or all of it.
 
     ``line`` and ``at`` count the lines and bytes before it. ``followed``: another document comes next.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ from gpuxlate.claims import Append, Edit, Kind, Path, Put, Remove, Rename
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of, givers_of, inside
 from gpuxlate.manifest.sharing import Sharing, SharingError, Use, key_text
+from gpuxlate.record import Record, field
 
 
 class EditError(ValueError):
@@ -23,8 +23,7 @@ class EditError(ValueError):
         self.code = code
 
 
-@dataclass(slots=True)
-class NodePlan:
+class NodePlan(Record, frozen=False):
     """What happens to one mapping or list. Keys of the dicts are identities of key or item nodes."""
 
     node: Mapping | Sequence
@@ -54,8 +53,7 @@ def make_plan(document: Document, edits: Iterable[Edit]) -> Plans:
     return planner.plans
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
+class _Spot(Record):
     """Where a path leads: the deepest existing entry, the steps that are missing below it."""
 
     owner: Mapping | Sequence  # what holds the entry physically: a merged mapping, say
@@ -67,8 +65,7 @@ class _Spot:
     rest: Path
 
 
-@dataclass(slots=True)
-class _Said:
+class _Said(Record, frozen=False):
     """One change of the text, and the paths of the edits that ask for it."""
 
     holder: Mapping | Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import replace
 
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
 from gpuxlate.diagnostics import ObjectRef
@@ -13,6 +12,7 @@ from gpuxlate.manifest.facts import document_claims
 from gpuxlate.manifest.nodes import Mapping, Node, Sequence, deref, entries_of, get, get_text
 from gpuxlate.manifest.objects import Pod, object_ref, objects_in
 from gpuxlate.manifest.reading import REQUIRED_AFFINITY, claims, container, items, with_surroundings
+from gpuxlate.record import replace
 
 __all__ = ["REQUIRED_AFFINITY", "Pod", "document_claims", "object_ref", "objects_in", "pods_in"]
 

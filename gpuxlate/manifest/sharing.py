@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gpuxlate.claims import Path
 from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, deref, entry_of, is_merge
+from gpuxlate.record import Record
 
 _MAX_CLIMB = 512
 """Longer chains of aliases within aliases are refused rather than followed."""
@@ -17,8 +17,7 @@ class SharingError(ValueError):
     """The aliases of a document are nested too deeply to follow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Record):
     """One place where a node stands: an entry of a mapping (``handle`` is its key) or an item."""
 
     holder: Mapping | Sequence

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 from gpuxlate.manifest.block import Block
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.flow import Flow
 from gpuxlate.manifest.plan import EditError, Plans, gone_nodes
 from gpuxlate.manifest.writer import Splice, in_order
+from gpuxlate.record import replace
 
 __all__ = ["Splice", "in_order", "splices"]
 

@@ -7,18 +7,17 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.claims import Kind
 from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, body_start, resolve_plain
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import Record
 
 _PLAIN_SAFE = re.compile(r"(?![.]{3})[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Record):
     """How a document is written.
 
     ``step``: columns of indentation; ``dash``: how far a block list's dash stands in from its key;

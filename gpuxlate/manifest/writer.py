@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuxlate.claims import Kind
@@ -22,14 +21,14 @@ from gpuxlate.manifest.nodes import (
 )
 from gpuxlate.manifest.plan import EditError, NodePlan
 from gpuxlate.manifest.style import Style, style_at
+from gpuxlate.record import Record, replace
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\r\n]*")
 _TO_LINE_END = re.compile(r"[^\r\n]*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
+class Splice(Record):
     """Characters ``start`` to ``end`` of the source become ``text``.
 
     ``depth``: how deep what is written stands; of two insertions at one place the deeper comes

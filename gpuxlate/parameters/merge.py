@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from gpuxlate.manifest.source import Source
 from gpuxlate.parameters.statements import past_line
 from gpuxlate.parameters.text import Parameter, Syntax
+from gpuxlate.record import Record
 
 
 class MergeError(ValueError):
     """The result would not read as intended; nothing is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Record):
     """The text from ``start`` up to ``end`` becomes ``text``."""
 
     start: int

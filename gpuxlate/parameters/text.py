@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from gpuxlate.claims import Kind, PodClaims, Value
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.nodes import Mapping, Scalar
 from gpuxlate.manifest.source import Source
+from gpuxlate.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Record):
     """One parameter: what it says, and the characters of its key, its value and its statement.
 
     The value's characters are those to replace, quotes included. ``end`` is the end of the statement
@@ -66,8 +65,7 @@ def values_of(claims: PodClaims) -> dict[str, Value]:
     return {name: value for one in claims.all_containers() for name, value in one.limits.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class TextForm:
+class TextForm(Record):
     """The form of a target whose parameters are written in one syntax."""
 
     syntax: Syntax

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gpuxlate.diagnostics import Span
+from gpuxlate.record import Record
 from gpuxlate.report.characters import visible, width
 
 COLUMNS = 120
@@ -13,7 +12,7 @@ COLUMNS = 120
 _TAB_COLUMNS = 8
 
 
-class Excerpt(NamedTuple):
+class Excerpt(Record):
     """The line as shown, what stands before its carets (spaces and tabs), and the carets."""
 
     line: str

@@ -127,8 +127,8 @@ def _region(start_line: int, start_column: int, end_line: int, end_column: int) 
 
 
 def _replacement(one: Replacement) -> dict[str, Any]:
-    *region, text = one
-    return {"deletedRegion": _region(*region), "insertedContent": {"text": text}}
+    region = _region(one.start_line, one.start_column, one.end_line, one.end_column)
+    return {"deletedRegion": region, "insertedContent": {"text": one.text}}
 
 
 def _invocation(skipped: Sequence[tuple[str, str]]) -> dict[str, Any]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.record import Record
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Record):
     """What a run looked at and how much it found. ``skipped`` holds (file, reason)."""
 
     files: int = 0
@@ -39,7 +38,7 @@ class Summary:
         }
 
 
-class Replacement(NamedTuple):
+class Replacement(Record):
     """One change of text that mends a finding. Positions count as those of a Span do."""
 
     start_line: int
@@ -68,8 +67,7 @@ def no_replacements(_diagnostic: Diagnostic) -> Sequence[Replacement]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Record):
     """The input of every format. The findings are located and in the order of their sort keys.
 
     ``lines`` gives a line of a file for excerpts, ``rules`` the rule of a code for help texts,

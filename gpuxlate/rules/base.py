@@ -8,10 +8,8 @@ test runs its examples.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import ModuleType
@@ -20,6 +18,7 @@ from typing import Any, Protocol
 from gpuxlate.claims import DocumentClaims, Key, NodeRequirement, Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record
 
 
 class Scope(StrEnum):
@@ -56,16 +55,14 @@ class Dialect(Protocol):
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Record):
     """What a rule may know beside the pod: the cluster, and the vendors' vocabularies."""
 
     profile: Profile | None = None
     dialects: tuple[Dialect, ...] = ()
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Record, slots=False):
     """A declared rule. Calling it runs its check."""
 
     code: str
@@ -82,11 +79,13 @@ class Rule:
     @property
     def summary(self) -> str:
         """The first line of the docstring."""
-        return inspect.cleandoc(self.check.__doc__ or "").partition("\n")[0]
+        return (self.check.__doc__ or "").lstrip().partition("\n")[0]
 
     @cached_property
     def sections(self) -> dict[str, str]:
         """The docstring by heading, in its order."""
+        import inspect  # only where somebody reads them: start-up counts
+
         parts = re.split(r"^## (.+)$", inspect.cleandoc(self.check.__doc__ or ""), flags=re.M)
         return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 

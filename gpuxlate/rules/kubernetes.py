@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from gpuxlate import quantity
 from gpuxlate.claims import ContainerClaims, Key, Kind, Path, PodClaims, Put, Value
 from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.record import Record
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Dialect, Rule, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, vocabulary_of
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """A vendor's key in limits or requests of a container."""
 
     name: str

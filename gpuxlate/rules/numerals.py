@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from gpuxlate import quantity
 from gpuxlate.claims import Key, Kind, Value
 from gpuxlate.profile import ACK_DEFAULT_UNIT_MIB, Profile, alibaba_of
+from gpuxlate.record import Record
 
 LEAST_PLAUSIBLE_MIB = 64
 """Below this a number of MiB is more likely one of GiB (the lowest floor of a vendor is 256 MiB)."""
@@ -30,8 +30,7 @@ class Form(StrEnum):
     SUFFIX = "suffix"  # K8S002, a trailing ".0" included
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Record):
     """A value by its form. ``amount``: the units that the API server counts, None where it refuses."""
 
     form: Form

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
@@ -20,6 +19,7 @@ from gpuxlate.claims import (
     Rename,
     Value,
 )
+from gpuxlate.record import Record
 from gpuxlate.rules.base import Context, Dialect
 
 IGNORE = "gpuxlate.io/ignore"
@@ -94,8 +94,7 @@ class Vocabulary:
         return NearMiss(self.owners(near)[0], near) if near and self.owners(near) else None
 
 
-@dataclass(frozen=True, slots=True)
-class NearMiss:
+class NearMiss(Record):
     """An unknown key, the dialect it seems to be of, what was meant, and whether that is probable."""
 
     dialect: Dialect
@@ -195,8 +194,7 @@ class Level(StrEnum):
     STRAY = "stray"
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Record):
     """One key of a pod: ``field`` is what holds it (limits, labels, ...), ``beside`` all keys there."""
 
     name: str

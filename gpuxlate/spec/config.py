@@ -7,7 +7,6 @@ that is none. Everything wrong with a configuration is a usage error: ConfigErro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from gpuxlate.claims import Path as DocumentPath
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.limits import MAX_CONFIG_BYTES
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.record import Record, field, replace
 from gpuxlate.spec.find import absolute
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def _error(message: str, hint: str | None = None, file: Path | None = None) -> C
     return ConfigError([Diagnostic(CODE, Severity.ERROR, message, hint, file=where)], read=False)
 
 
-@dataclass(frozen=True, slots=True)
-class PerFileIgnore:
+class PerFileIgnore(Record):
     """Rules (codes, beginnings of codes, or ALL) that the files of a gitignore pattern may break."""
 
     path: str
@@ -61,8 +60,7 @@ class PerFileIgnore:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Record):
     """A configuration. None, or empty, is what was not said.
 
     ``profiles`` holds a Profile, or the path of its file. ``path`` is the file all this came from.

@@ -7,12 +7,12 @@ share are GX011. Paths are those of the document.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from gpuxlate.claims import Path
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.quantity import LIMIT
+from gpuxlate.record import Record, field
 from gpuxlate.share import JSON_NAMES, Policy, Qos, Share, share_problems
 
 API_VERSION = "gpuxlate.io/v1alpha1"
@@ -39,16 +39,14 @@ OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
 """What vendors call a policy or a class; close in letters is not close in meaning."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Record):
     """What a share is put on: a manifest, relative to the document, and one of its containers."""
 
     file: str
     container: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShareDocument:
+class ShareDocument(Record):
     """A GPUShare document. ``origins`` tells, by attribute of the share, where each field stands."""
 
     name: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from gpuxlate.claims import Path
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.limits import MAX_ENTRIES, MAX_PROBLEMS
+from gpuxlate.record import Record
 from gpuxlate.spec.wording import LONGEST, number_hint, shown, yaml_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ Words = Mapping[str, Mapping[str, str]]
 """By field: what others call a value, and the value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Record):
     """One error of pydantic: its type, where, what stands there, and the model's own view of it."""
 
     root: type[BaseModel]

@@ -6,7 +6,6 @@ The asserts say what is wrong themselves: pytest rewrites asserts in test module
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 
 from hypothesis import HealthCheck, Phase, find, given, settings
@@ -20,6 +19,7 @@ from gpuxlate.diagnostics import LossKind, Severity
 from gpuxlate.fit import Accept, PodFit, fit_pod
 from gpuxlate.profile import Profile
 from gpuxlate.reading import read_pod
+from gpuxlate.record import replace
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, check_pod, rules_of
 from gpuxlate.share import ALL_MEMORY, FULL_CARD_CORES, JSON_NAMES, Share, percent_in_mib

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.claims import ContainerClaims, NodeRequirement, Path, Place, PodClaims, Value
+from gpuxlate.record import replace
 
 TEMPLATE: Path = ("spec", "template")
 TERMS: Path = (

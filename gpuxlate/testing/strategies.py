@@ -6,13 +6,12 @@ their neighbours, where off-by-one mistakes live.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import strategies as st
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.claims import ContainerClaims, Kind, NodeRequirement, Place, PodClaims, Value
 from gpuxlate.fit import Accept
+from gpuxlate.record import replace
 from gpuxlate.share import FULL_CARD_CORES, Policy, Qos, Share
 
 CORES_PER_CARD = st.one_of(

@@ -448,3 +448,27 @@ def test_the_order_of_findings(lint: Lint) -> None:
     places = [(one["file"], one["line"], one["column"], one["code"]) for one in diagnostics]
     assert places == sorted(places, key=lambda place: (place[0], place[1] or 0, place[2] or 0, place[3]))
     assert len(places) > 100
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [["good.yaml"], ["bad.yaml"], ["."], ["good.yaml", "bad.yaml"], ["none.yaml"], ["broken.yaml"], [""]],
+)
+def test_paths_alone_take_a_shorter_way_to_the_same_answer(tmp_path, paths):
+    """``lint PATH`` is run without the library for options, ``lint PATH --fail-on error`` with it."""
+    (tmp_path / "good.yaml").write_text("a: 1\n")
+    (tmp_path / "bad.yaml").write_text("metadata: {annotations: {aliyun.com/gpu-memm: '3'}}\nkind: Pod\n")
+    (tmp_path / "broken.yaml").write_text("a: [1\n")
+    short, long = (
+        subprocess.run(
+            [sys.executable, "-c", "from gpuxlate.cli import main; main()", "lint", *paths, *more],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for more in ([], ["--fail-on", "error"])
+    )
+    assert (short.returncode, short.stdout, short.stderr) == (long.returncode, long.stdout, long.stderr)
+    assert short.returncode in (0, 1, 2, 3)

@@ -8,7 +8,7 @@ from gpuxlate.diagnostics import Fix, Severity, Span
 from gpuxlate.manifest.source import Source, Texts
 from gpuxlate.report import render, statistics
 from gpuxlate.report.characters import visible, width
-from gpuxlate.report.excerpt import COLUMNS, excerpt
+from gpuxlate.report.excerpt import COLUMNS, Excerpt, excerpt
 from gpuxlate.report.summary import Summary
 
 
@@ -125,7 +125,7 @@ def test_golden_long_line(finding):
 
 def test_a_span_longer_than_the_excerpt_is_cut_too():
     seen = excerpt("x" * 1000, Span(1, 1, 1, 1001))
-    assert seen == ("x" * (COLUMNS - 2) + "…", "", "^" * (COLUMNS - 2))
+    assert seen == Excerpt("x" * (COLUMNS - 2) + "…", "", "^" * (COLUMNS - 2))
 
 
 @pytest.mark.parametrize("text", [None, "", "one line\n"])

@@ -38,7 +38,7 @@ FLOORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "Ground",
         "standard library alone",
-        ("share", "claims", "quantity", "diagnostics", "limits", "bounded", "writing", "locale"),
+        ("share", "claims", "quantity", "diagnostics", "limits", "record", "bounded", "writing", "locale"),
     ),
 )
 """From the roof down: a name, what it is, its rooms (modules of ``gpuxlate``)."""

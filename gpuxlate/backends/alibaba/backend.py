@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuxlate.backends.alibaba import keys as k
@@ -11,6 +10,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing,
 from gpuxlate.claims import ContainerClaims, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile, alibaba_of
+from gpuxlate.record import Record
 from gpuxlate.share import Qos
 
 
@@ -91,8 +91,7 @@ class _Kind(StrEnum):
     MEMORY = "memory alone"
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Record):
     placing: Placing
     kind: _Kind
     values: dict[str, int]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gpuxlate import quantity
 from gpuxlate.backends.hami import keys as k
 from gpuxlate.claims import ContainerClaims, PodClaims, Value
+from gpuxlate.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Record):
     """The values of one container, None where a key is absent."""
 
     container: ContainerClaims

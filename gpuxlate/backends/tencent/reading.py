@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.claims import ContainerClaims, NodeRequirement, Path, PodClaims
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record
 from gpuxlate.share import Policy, Qos
 
 
-@dataclass(frozen=True, slots=True)
-class PodWords:
+class PodWords(Record):
     """What the pod says for all of its containers, and where."""
 
     policy: Policy | None

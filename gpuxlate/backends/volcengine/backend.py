@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record
 from gpuxlate.share import Policy, Qos
 
 _POLICY_OF = {text: policy for policy, text in k.POLICIES.items()}
@@ -36,8 +36,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading([_read_container(pod, container, whole_pod) for container in pod.pod.all_containers()])
 
 
-@dataclass(frozen=True, slots=True)
-class _OfPod:
+class _OfPod(Record):
     """What the pod says for all of its containers."""
 
     policy: Policy | None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from gpuxlate import quantity
@@ -12,6 +11,7 @@ from gpuxlate.claims import ContainerClaims, Path, PodClaims, Put, Remove, Value
 from gpuxlate.diagnostics import Fix
 from gpuxlate.limits import MAX_NAME
 from gpuxlate.profile import Profile
+from gpuxlate.record import Record
 from gpuxlate.rules.base import Context, letters
 
 RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
@@ -45,8 +45,7 @@ def has_mgpu(container: ContainerClaims) -> bool:
     return any(name in container.resources for name in RESOURCES)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """One ordinary container that has a key of mGPU.
 
     ``multi``: the pod has the annotation container-multiple-gpu. ``listed``: the container's number
