@@ -20,6 +20,7 @@ from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import STDIN, SUFFIXES, Input, InputError, expand, reason
 from gpuxlate.limits import MAX_MESSAGE, cut
 from gpuxlate.manifest.source import Source, Texts
+from gpuxlate.rules.base import CodeTakenError
 
 if TYPE_CHECKING:
     from gpuxlate.profile import Profile
@@ -62,7 +63,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         if error.hint:
             note(f"help: {error.hint}")
         return error.code
-    except registry.BrokenPluginError as error:
+    except (registry.BrokenPluginError, CodeTakenError) as error:
         note(f"error: {error}")
         note(f"help: {error.hint}")
         return Exit.USAGE

@@ -107,6 +107,14 @@ class Rule(Record, slots=False):
         return Diagnostic(self.code, severity or self.severity, message, hint, path, on_key, fix)
 
 
+class CodeTakenError(ValueError):
+    """Two rules have one code, which has one meaning; ``target`` is whose rule came later."""
+
+    def __init__(self, first: Rule, second: Rule, target: str) -> None:
+        super().__init__(f"the rule {second.name} of {target} has the code {second.code} of {first.name}")
+        self.hint = f"give the rules of {target} codes of their own, or remove the plug-in"
+
+
 def letters(text: str) -> str:
     """Letters and digits alone, in lower case: ``veLinux 2.0`` is ``velinux20``."""
     return "".join(char for char in text.lower() if char.isalnum())

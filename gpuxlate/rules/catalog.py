@@ -12,7 +12,7 @@ from importlib import import_module
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.rules import vocabulary
-from gpuxlate.rules.base import Rule, rules_of
+from gpuxlate.rules.base import CodeTakenError, Rule, rules_of
 
 MODULES = ("kubernetes", "metadata", "keys", "values", "documents", "source", "translation")
 """The modules of this package that declare rules."""
@@ -45,12 +45,13 @@ def rules_beside(backend: Backend) -> tuple[Rule, ...]:
 def all_rules(backends: Iterable[Backend]) -> dict[str, Rule]:
     """Every rule by its code, in the order of the codes.
 
-    Raises ValueError where two rules have one code: a code has one meaning.
+    Raises CodeTakenError where two rules have one code.
     """
-    found: dict[str, Rule] = {}
-    for one in _every(backends):
-        if found.setdefault(one.code, one) is not one:
-            raise ValueError(f"two rules have the code {one.code}: {found[one.code].name} and {one.name}")
+    found = {one.code: one for one in neutral_rules()}
+    for backend in backends:
+        for one in backend.rules:
+            if found.setdefault(one.code, one) is not one:
+                raise CodeTakenError(found[one.code], one, backend.name)
     return dict(sorted(found.items()))
 
 

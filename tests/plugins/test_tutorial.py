@@ -192,6 +192,22 @@ def test_a_broken_plug_in_names_itself(
         assert second == "help: mend it, or remove it: pip uninstall broken_one"
 
 
+def test_a_rule_with_a_code_that_is_taken(bare: Environment) -> None:
+    module = RENAMED + "BACKEND = replace(N, name='taker', rules_module='taker_rules')"
+    rules = (
+        "from gpuxlate.rules.base import Severity, rule\n"
+        "@rule('GX001', Severity.ERROR)\ndef card_is_red(this, pod, context):\n    yield from ()\n"
+    )
+    package(bare, "taker_rules", "", rules)
+    package(bare, "taker", "taker = taker:BACKEND", module)
+    done = bare.gpuxlate("rules")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "error: the rule card-is-red of taker has the code GX001 of file-parses",
+        "help: give the rules of taker codes of their own, or remove the plug-in",
+    ]
+
+
 def test_a_broken_plug_in_does_not_touch_a_built_in_name(bare: Environment) -> None:
     package(bare, "broken_one", "broken = broken_one:BACKEND", None)
     done = bare.run("-c", "from gpuxlate.backends import registry; print(registry.get('vke').name)")

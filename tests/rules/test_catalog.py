@@ -101,7 +101,7 @@ def twin(this: Rule) -> None:
 
 
 def _backend(*rules: Rule) -> Any:
-    return SimpleNamespace(rules=rules)
+    return SimpleNamespace(name="other", rules=rules)
 
 
 def test_the_rules_of_backends() -> None:
