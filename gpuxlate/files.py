@@ -216,14 +216,14 @@ def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
         below = "" if where == "." else where
         for entry in entries:
             if entry.name.endswith(SUFFIXES) and not entry.is_dir(follow_symlinks=False):
-                name = os.path.join(below, entry.name)  # noqa: PTH118 - a Path each costs more than the file
+                name = os.path.join(below, entry.name)
                 if entry.is_symlink():
                     leaves = None if _stays(name, folder) else folder
                     yield Input(name, Path(name), named=False, leaves=leaves), os.path.realpath(name)
                 else:
                     yield Input(name, Path(name), named=False), f"{real}/{entry.name}"
         folders = [e.name for e in entries if e.is_dir(follow_symlinks=False) and e.name not in SKIPPED]
-        pending.extend(os.path.join(below, name) for name in reversed(folders))  # noqa: PTH118
+        pending.extend(os.path.join(below, name) for name in reversed(folders))
     yield from ((Input(where, Path(where), named=False), where) for where in failed)
 
 
@@ -237,7 +237,7 @@ def _repository(folder: str) -> Path:
     """The nearest folder upwards that holds .git, else the folder itself."""
     start = Path(os.path.realpath(folder))
     folders = (start, *start.parents)
-    return next((one for one in folders if os.path.exists(one / ".git")), start)  # noqa: PTH110 - never raises
+    return next((one for one in folders if os.path.exists(one / ".git")), start)
 
 
 def under_chart_templates(path: Path | None, here: str) -> bool:
@@ -250,7 +250,7 @@ def under_chart_templates(path: Path | None, here: str) -> bool:
     # for most files these strings are all that is needed
     if TEMPLATES not in (text := str(path)) and TEMPLATES not in here:
         return False
-    text = os.path.normpath(os.path.join(here, text))  # noqa: PTH118
+    text = os.path.normpath(os.path.join(here, text))
     if f"{os.sep}{TEMPLATES}{os.sep}" not in text:
         return False
     parts = Path(text).parts

@@ -43,12 +43,12 @@ def _declares(folder: str) -> bool:
             names = [one.path for one in found if one.name.endswith((".dist-info", ".egg-info"))]
     except OSError:  # a zip file, or a folder that is not there
         return False
-    return any(_mentions_group(os.path.join(name, "entry_points.txt")) for name in names)  # noqa: PTH118
+    return any(_mentions_group(os.path.join(name, "entry_points.txt")) for name in names)
 
 
 def _mentions_group(path: str) -> bool:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs more than the reading
+        with open(path, "rb") as file:
             return GROUP.encode() in file.read()
     except OSError:
         return False

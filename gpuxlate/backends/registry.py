@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import import_module
 
@@ -67,6 +66,8 @@ class UnknownTargetError(LookupError):
     """No target of that name; ``hint`` names the nearest."""
 
     def __init__(self, name: str) -> None:
+        from difflib import get_close_matches  # only where a name is unknown: start-up counts
+
         known = [n for row in BUILT_IN for n in (row.name, *row.aliases)]
         near = get_close_matches(name[:MAX_NAME], [*known, *plugins.names()], 1, 0.5)
         self.hint = f"did you mean {near[0]}?" if near else f"targets: {', '.join(target_names())}"

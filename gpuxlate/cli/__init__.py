@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -96,7 +95,7 @@ def only_version(given: Sequence[str]) -> bool:
 
 def program_name() -> str:
     """How the user called us: kubectl shows plug-ins as its own commands."""
-    called = Path(sys.argv[0]).name
+    called = os.path.basename(sys.argv[0])
     return "kubectl gpuxlate" if called.startswith("kubectl-") else "gpuxlate"
 
 

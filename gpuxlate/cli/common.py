@@ -50,7 +50,7 @@ class CliError(Exception):
 def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
     """Run a command; whatever happens ends in an exit code and, at worst, one clear line."""
     if sys.stderr is None:  # closed by the caller: what is said there is lost, and nothing else
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         result = command()
         if sys.stdout is not None:

@@ -93,7 +93,7 @@ def _rows(
         return
     if one.named and not source.text.strip():
         raise InputError(f"{one.name}: it is empty")
-    if under_chart_templates(one.path, os.getcwd()):  # noqa: PTH109
+    if under_chart_templates(one.path, os.getcwd()):
         yield in_chart(source.name)
         return
     try:

@@ -135,7 +135,7 @@ def _jobs(
     given: Sequence[Input], selection: Selection, run: Run, how: How
 ) -> Iterator[tuple[tuple[_File, Piece], Piece | None, int]]:
     """The pieces of every input. What is no manifest, or is to be mended, is done with here."""
-    here = os.getcwd()  # noqa: PTH109
+    here = os.getcwd()
     for one in progress(given):
         settings = selection.for_file(one.path)
         file = _File(settings.excused)

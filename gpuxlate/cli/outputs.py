@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpuxlate.bounded import inside
 from gpuxlate.cli.common import CliError, Exit, note
 from gpuxlate.files import InputError, reason
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def output_path(folder: str, *parts: str) -> Path:
     """A path inside ``--output-dir``; parts that would leave it are a usage error."""
+    from pathlib import Path  # not loaded by runs that write nothing
+
     base = Path(folder)
     path = base.joinpath(*parts)
     if not inside(path, base):

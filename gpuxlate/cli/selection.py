@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
@@ -22,6 +21,8 @@ from gpuxlate.rules.source import ignore_matches
 from gpuxlate.suppress import UNUSED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gpuxlate.profile import Profile
     from gpuxlate.spec.config import Config
 

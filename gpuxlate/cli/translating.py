@@ -210,7 +210,7 @@ def _jobs(
     given: Sequence[Input], from_: str | None, run: Run
 ) -> Iterator[tuple[tuple[File, Piece], _Job | None, int]]:
     """Every piece of every input; those that matter are to be translated. Raises InputError."""
-    here = os.getcwd()  # noqa: PTH109
+    here = os.getcwd()
     for one in progress(given):
         file = File(one.name, one.path is not None)
         run.files.append(file)

@@ -6,7 +6,7 @@ A job is given as a pod with one pseudo container, whose limits are its paramete
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
+from os.path import basename, splitext
 
 from gpuxlate.claims import ContainerClaims, Path, PodClaims
 from gpuxlate.diagnostics import ObjectRef
@@ -48,7 +48,8 @@ def jobs_in(document: Document) -> Iterator[Job]:
 
 def _named_by_file(document: Document) -> ObjectRef:
     """What is no object of Kubernetes has the name of its file."""
-    return ObjectRef(name=PurePath(document.source.name).stem.strip("<>"))
+    name, _ = splitext(basename(document.source.name))
+    return ObjectRef(name=name.strip("<>"))
 
 
 def _pod(node: Mapping, path: Path, ref: ObjectRef, object_path: Path) -> Pod:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 
 from gpuxlate import quantity
 from gpuxlate.backends.volcengine import keys as k
@@ -139,6 +138,8 @@ def nearest_of(value: Value, accepted: Mapping[str, str]) -> tuple[str, Fix | No
         return f"write {same}", Fix(f"write {same}", (Put(value.path, same),))
     if value.text in accepted:
         return f"write {accepted[value.text]}", None
+    from difflib import get_close_matches  # only where something was found: start-up counts
+
     near = get_close_matches(value.text[:MAX_NAME], names, 1, 0.6)
     return (f"did you mean {near[0]}?" if near else f"write {', '.join(names[:-1])} or {names[-1]}"), None
 
