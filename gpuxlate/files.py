@@ -195,6 +195,12 @@ def in_folder(item: Input | str) -> Input:
     return Input(item, Path(item), named=False) if isinstance(item, str) else item
 
 
+def any_named(given: Sequence[Input]) -> bool:
+    """Whether the user named one of the inputs himself."""
+    items = given.items if isinstance(given, Inputs) else given
+    return any(not isinstance(one, str) and one.named for one in items)
+
+
 def is_quiet(name: str, marks: re.Pattern[bytes]) -> bool:
     """Nothing in a regular file matters: it is a short text that can hold none of the marks.
 

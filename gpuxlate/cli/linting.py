@@ -208,8 +208,10 @@ def _loud(given: Sequence[Input], selection: Selection, run: Run, here: str) -> 
     def quiet(names: list[str]) -> bytes:
         return bytes(is_quiet(name, marks) for name in names)
 
-    items: Iterator[Input | str] = iter(progress(given.items if isinstance(given, Inputs) else given))
-    while some := list(islice(items, AHEAD)):
+    items: Sequence[Input | str] = given.items if isinstance(given, Inputs) else given
+    in_turn = progress(items)
+    for start in range(0, len(items), AHEAD):
+        some = items[start : start + AHEAD]
         # what may belong to a chart is told so, whatever is in it
         names = [] if TEMPLATES in here else [n for n in some if isinstance(n, str) and TEMPLATES not in n]
         looks = ((names[n : n + NAMES], NAMES * LOOK) for n in range(0, len(names), NAMES))
@@ -217,7 +219,7 @@ def _loud(given: Sequence[Input], selection: Selection, run: Run, here: str) -> 
         for several, flags in ordered(quiet, ((names, names, size) for names, size in looks)):
             passed.update(compress(several, flags or b""))
         run.files += len(passed)
-        for one in some:
+        for one in islice(in_turn, len(some)):
             if one not in passed:
                 yield in_folder(one)
             elif selection.config is not None and isinstance(one, str):
