@@ -203,15 +203,17 @@ AHEAD = 64 * NAMES
 
 def _loud(given: Sequence[Input], selection: Selection, run: Run, here: str) -> Iterator[Input]:
     """The inputs without the files in folders in which nothing matters: these are counted only."""
+    if not isinstance(given, Inputs):  # live objects, which come one by one
+        yield from progress(given)
+        return
     marks = text_marks()
 
     def quiet(names: list[str]) -> bytes:
         return bytes(is_quiet(name, marks) for name in names)
 
-    items: Sequence[Input | str] = given.items if isinstance(given, Inputs) else given
-    in_turn = progress(items)
-    for start in range(0, len(items), AHEAD):
-        some = items[start : start + AHEAD]
+    in_turn = progress(given.items)
+    for start in range(0, len(given), AHEAD):
+        some = given.items[start : start + AHEAD]
         # what may belong to a chart is told so, whatever is in it
         names = [] if TEMPLATES in here else [n for n in some if isinstance(n, str) and TEMPLATES not in n]
         looks = ((names[n : n + NAMES], NAMES * LOOK) for n in range(0, len(names), NAMES))
