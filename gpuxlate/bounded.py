@@ -86,6 +86,26 @@ def content(path: Path, most: int = MAX_BYTES, *, regular: bool = True) -> bytes
         return stream.read()
 
 
+def short_file(name: str, most: int) -> bytes | None:
+    """The bytes of a regular file that has fewer than ``most``, in as few system calls as can be.
+
+    None for all else, errors too: whoever reads it with ``opened`` learns why. It is for names that a
+    listing of their folder said to be regular files, and follows no link.
+    """
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode) or status.st_size >= most:
+                return None
+            data = os.read(handle, status.st_size + 1)
+        finally:
+            os.close(handle)
+    except OSError:
+        return None
+    return data if len(data) == status.st_size else None  # it changes, or its size is not known
+
+
 def inside(path: Path, folder: Path) -> bool:
     """The path leads to something in the folder, wherever ``..`` and symbolic links go."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, overload
 
 from gpuxlate import limits
-from gpuxlate.bounded import Bounded, inside, opened
+from gpuxlate.bounded import Bounded, inside, opened, short_file
 from gpuxlate.manifest.source import DecodeError, Source, decoded
 from gpuxlate.marks import may_hold
 from gpuxlate.record import Record, field
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Callable
 
     from gpuxlate.manifest.compose import Reader
     from gpuxlate.manifest.pieces import Piece
+
+    Marks = Callable[[], re.Pattern[bytes]]  # made when one is looked for: that takes its time
 
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -29,6 +32,8 @@ PARAMETER_SUFFIXES = (".conf", ".properties", ".sql", ".json")
 """Files that hold the parameters of a job where the user named them himself."""
 SKIPPED = frozenset({".git", "node_modules"})
 """Folders that are never looked into."""
+SHORT = 256 * 1024
+"""Bytes: files with fewer are read at once."""
 TEMPLATES = "templates"
 """The folder of a Helm chart whose files are no manifests yet."""
 
@@ -86,12 +91,12 @@ class Input(Record):
             return target.startswith("volcengine-emr-")
         return self.name.endswith(PARAMETER_SUFFIXES)
 
-    def pieces(self, marks: re.Pattern[bytes], data: bytes | None = None) -> Iterator[Piece]:
-        """Its text in pieces of whole documents; those that can hold one of the marks matter.
+    def pieces(self, marks: Marks, data: bytes | None = None) -> Iterator[Piece]:
+        """Its text in pieces of whole documents.
 
-        Of a file that the user did not name, and that can hold none, nothing matters; it is not read as
-        YAML. There is at least one piece. ``data``: its bytes, where they were read already. Raises
-        InputError.
+        Of a file that the user did not name, and that can hold none of the marks, nothing matters; it is
+        not read as YAML. There is at least one piece. ``data``: its bytes, where they were read already.
+        Raises InputError.
         """
         try:
             with self._opened(limits.MAX_BYTES) if data is None else BytesIO(data) as stream:
@@ -101,11 +106,11 @@ class Input(Record):
         except DecodeError as error:
             raise InputError(f"{self.name}: {error}") from None
 
-    def _pieces(self, stream: Stream, marks: re.Pattern[bytes]) -> Iterator[Piece]:
+    def _pieces(self, stream: Stream, marks: Marks) -> Iterator[Piece]:
         from gpuxlate.manifest.pieces import PIECE, Piece, pieces, unread
 
         def matters(data: bytes) -> bool:
-            return may_hold(data, marks)
+            return may_hold(data, marks())
 
         first = stream.read(PIECE)
         short = len(first) < PIECE
@@ -122,7 +127,7 @@ class Input(Record):
         if short and b"\n---" not in first:  # most files are one document
             yield Piece(self.name, first)
         else:
-            yield from pieces(self.name, first, stream.read, matters)
+            yield from pieces(self.name, first, stream.read)
 
     def _opened(self, most: int) -> AbstractContextManager[Stream]:
         """What is to be read, of at most so many bytes. Raises OSError, InputError."""
@@ -167,25 +172,70 @@ def reason(error: OSError) -> str:
     return text[:1].lower() + text[1:]
 
 
-def expand(paths: Iterable[str]) -> Iterator[Input]:
+class Inputs(Sequence[Input]):
+    """Inputs in their order. ``items``: regular files in folders by their names alone, others as they are.
+
+    An object for each of many files takes longer than reading them.
+    """
+
+    def __init__(self, items: Sequence[Input | str]) -> None:
+        self.items = items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, at: int) -> Input: ...
+    @overload
+    def __getitem__(self, at: slice) -> Inputs: ...
+    def __getitem__(self, at: int | slice) -> Input | Inputs:
+        return Inputs(self.items[at]) if isinstance(at, slice) else in_folder(self.items[at])
+
+
+def in_folder(item: Input | str) -> Input:
+    """The input of an item: a file that was found in a folder."""
+    return Input(item, Path(item), named=False) if isinstance(item, str) else item
+
+
+def any_named(given: Sequence[Input]) -> bool:
+    """Whether the user named one of the inputs himself."""
+    items = given.items if isinstance(given, Inputs) else given
+    return any(not isinstance(one, str) and one.named for one in items)
+
+
+def is_quiet(name: str, marks: re.Pattern[bytes]) -> bool:
+    """Nothing in a regular file matters: it is a short text that can hold none of the marks.
+
+    Of all else, errors too, its input tells more.
+    """
+    data = short_file(name, SHORT)
+    if data is None or may_hold(data, marks):
+        return False
+    try:
+        decoded(data)
+    except DecodeError:
+        return False
+    return True
+
+
+def expand(paths: Iterable[str]) -> Inputs:
     """The inputs behind PATH arguments: files, folders (recursively, in order) and ``-``.
 
     A path that is not there is an input too: reading it raises InputError. Raises it itself where
     there are too many.
     """
-    seen: set[str] = set()
+    found: dict[str, Input | str] = {}
     for text in paths:
         for one, real in _behind(text):
-            if real not in seen:
-                if len(seen) >= limits.MAX_FILES:
-                    raise InputError(
-                        f"{', '.join(paths)}: more than {limits.MAX_FILES} files; name fewer folders at once"
-                    )
-                seen.add(real)
-                yield one
+            found.setdefault(real, one)
+            if len(found) > limits.MAX_FILES:
+                raise InputError(
+                    f"{', '.join(paths)}: more than {limits.MAX_FILES} files; name fewer folders at once"
+                )
+    return Inputs(list(found.values()))
 
 
-def _behind(text: str) -> Iterator[tuple[Input, str]]:
+def _behind(text: str) -> Iterator[tuple[Input | str, str]]:
     """The inputs of one argument, with their real paths."""
     if text == "-":
         yield Input(STDIN, None), text
@@ -195,7 +245,7 @@ def _behind(text: str) -> Iterator[tuple[Input, str]]:
         yield Input(str(Path(text)), Path(text)), os.path.realpath(text)
 
 
-def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
+def _files_in(folder: str) -> Iterator[tuple[Input | str, str]]:
     """Its YAML and JSON files with their real paths, in order, then the folders that cannot be read.
 
     A link to a file is followed within the folder, or within the repository that holds it: others may
@@ -205,26 +255,36 @@ def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
     pending = [folder]
     while pending:
         where = pending.pop()
+        names: list[str] = []
+        folders: list[str] = []
+        unusual: dict[str, bool] = {}  # which are links
         try:
             with os.scandir(where) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+                for entry in found:
+                    name = entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(name)
+                    elif name.endswith(SUFFIXES):
+                        names.append(name)
+                        if not entry.is_file(follow_symlinks=False):
+                            unusual[name] = entry.is_symlink()
         except OSError:
             failed.append(where)
             continue
         # only a link has a real path of its own: a look at the disk for each file would cost most here
         real = os.path.realpath(where)
-        below = "" if where == "." else where
-        for entry in entries:
-            if entry.name.endswith(SUFFIXES) and not entry.is_dir(follow_symlinks=False):
-                name = os.path.join(below, entry.name)
-                if entry.is_symlink():
-                    leaves = None if _stays(name, folder) else folder
-                    yield Input(name, Path(name), named=False, leaves=leaves), os.path.realpath(name)
-                else:
-                    yield Input(name, Path(name), named=False), f"{real}/{entry.name}"
-        folders = [e.name for e in entries if e.is_dir(follow_symlinks=False) and e.name not in SKIPPED]
-        pending.extend(os.path.join(below, name) for name in reversed(folders))
-    yield from ((Input(where, Path(where), named=False), where) for where in failed)
+        before = "" if where == "." else os.path.join(where, "")
+        for name in sorted(names):
+            path = before + name
+            if name not in unusual:
+                yield path, f"{real}/{name}"
+            elif unusual[name]:
+                leaves = None if _stays(path, folder) else folder
+                yield Input(path, Path(path), named=False, leaves=leaves), os.path.realpath(path)
+            else:
+                yield in_folder(path), f"{real}/{name}"
+        pending.extend(before + name for name in sorted(folders, reverse=True) if name not in SKIPPED)
+    yield from ((in_folder(where), where) for where in failed)
 
 
 def _stays(link: str, folder: str) -> bool:

@@ -193,7 +193,7 @@ def inputs(paths: Sequence[str]) -> Sequence[Input]:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
         raise InputError(f"{STDIN}: it is closed", "send a text in, or name a file")
-    return list(expand(paths))
+    return expand(paths)
 
 
 def some_inputs(paths: Sequence[str]) -> Sequence[Input]:

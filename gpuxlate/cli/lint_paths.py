@@ -14,7 +14,7 @@ from gpuxlate.cli import color_wanted, common
 from gpuxlate.cli.linting import MAY_BE_EMPTY, How, Run, check
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import SUFFIXES, InputError
+from gpuxlate.files import SUFFIXES, InputError, any_named
 from gpuxlate.manifest.compose import NotYamlError, documents
 from gpuxlate.manifest.source import Source
 from gpuxlate.report.summary import Replacement
@@ -53,7 +53,7 @@ def lint_paths(
         common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty:
         raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
-    _judge(selection, run, whole_folders=not any(one.named for one in given))
+    _judge(selection, run, whole_folders=not any_named(given))
     run.diagnostics.sort(key=Diagnostic.sort_key)
     shown = _rendered(run, chosen, statistics)
     if how.fix and any(one.path is None for one in given):  # stdout holds the fixed text

@@ -2,55 +2,74 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import pickle
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn, TypeVar
 
 from gpuxlate.cli import common, end_if_asked
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
+from gpuxlate.manifest.alike import MOST, Alike, Found, Shape
 
 About = TypeVar("About")
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-WORTH = 512 * 1024
+WORTH = 256 * 1024
 """Bytes of text that one process does sooner than another one starts."""
-BATCH = 128 * 1024
-"""Bytes of text that are handed over at once."""
-LIGHT = 16
-"""Text that is only passed on counts a sixteenth."""
-AHEAD = 3
-"""Batches in hand for each core: enough that none waits, few enough that memory stays bounded."""
+CHUNK = 32 * 1024
+"""Bytes of text that a process takes at once: few, so that all end together."""
+ROUND = 2**20
+"""Bytes of text that are in hand: memory stays bounded, and what one process learns all soon know."""
 
-_work: Callable[[Any], Any] | None = None
-"""What the processes do; they get it by being forked, so it may hold anything."""
+
+class Learnt(Alike[Found]):
+    """What was found for each shape so far, of which a process tells the one that started it what is new."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._new: list[tuple[Shape, Found]] | None = None
+
+    def add(self, shape: Shape, found: Found) -> None:
+        super().add(shape, found)
+        if self._new is not None and len(self._new) < MOST:
+            self._new.append((shape, found))
+
+    def noting(self, work: Callable[[], Result]) -> tuple[Result, list[tuple[Shape, Found]]]:
+        """What some work gives, and what was learnt by it."""
+        self._new = []
+        return work(), self._new
 
 
 def ordered(
-    work: Callable[[Job], Result], jobs: Iterable[tuple[About, Job | None, int]]
+    work: Callable[[Job], Result],
+    jobs: Iterable[tuple[About, Job | None, int]],
+    learnt: Learnt[Any] | None = None,
 ) -> Iterator[tuple[About, Result | None]]:
     """The result of each job, in order, and what was said about it.
 
     A job comes with what is said about it and its size in bytes of text. None is no work, and takes
-    its turn only. Small runs stay in this process. Jobs and results go between processes, so they are
-    plain data; what is said about a job stays here.
+    its turn only. Small runs stay in this process. Results go between processes, so they are plain
+    data; jobs and what is said about them stay here. An error of the one that gives jobs waits until all
+    that it gave before are done. ``learnt``: what the work remembers.
     """
+    memory: Learnt[Any] = learnt or Learnt()
     rest = iter(jobs)
-    done = 0
-    for about, job, size in rest:
-        if done >= WORTH and cores() > 1:
-            rest = chain([(about, job, size)], rest)
-            break
-        yield about, None if job is None else work(job)
-        done += size
-    else:
-        return
-    yield from _on_all_cores(work, rest)
+    while True:
+        taken, failed = _round(rest)
+        size = sum(size for _, job, size in taken if job is not None)
+        if size >= WORTH and (count := cores()) > 1:
+            wanted = [(job, size) for _, job, size in taken if job is not None]
+            results = iter(_on_all_cores(work, wanted, count, memory))
+            yield from ((about, None if job is None else next(results)) for about, job, _ in taken)
+        else:
+            yield from ((about, None if job is None else work(job)) for about, job, _ in taken)
+        if failed is not None:
+            raise failed
+        if not taken:
+            return
 
 
 def cores() -> int:
@@ -65,84 +84,157 @@ def cores() -> int:
     return min(usable, int(said)) if said.isdecimal() and int(said) > 0 else usable
 
 
-_Batch = list[tuple[About, Job | None, int]]
+def _round(
+    rest: Iterator[tuple[About, Job | None, int]],
+) -> tuple[list[tuple[About, Job | None, int]], Exception | None]:
+    """The jobs that come next, up to a size, and what went wrong behind them."""
+    taken: list[tuple[About, Job | None, int]] = []
+    held = 0
+    try:
+        for one in rest:
+            taken.append(one)
+            held += one[2]
+            if held >= ROUND:
+                break
+    except Exception as error:
+        return taken, error
+    return taken, None
 
 
 def _on_all_cores(
-    work: Callable[[Job], Result], jobs: Iterator[tuple[About, Job | None, int]]
-) -> Iterator[tuple[About, Result | None]]:
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
+    work: Callable[[Job], Result], jobs: list[tuple[Job, int]], count: int, learnt: Learnt[Any]
+) -> list[Result]:
+    """The results of jobs, done here and in processes that are forked from this one.
 
-    global _work
-    _work = work
-    count = cores()
-    pool = ProcessPoolExecutor(count, get_context("fork"), initializer=_begin, initargs=(os.getpid(),))
+    So none of the jobs is sent: each process has them all, and takes the next that nobody took.
+    """
+    chunks = _chunks(jobs)
+    turns = _turns(len(chunks))
+    others: list[_Process] = []
     try:
-        _start(pool)
-        yield from _in_turn(pool, jobs, AHEAD * count)
-    except BrokenProcessPool:
+        with _signals_waiting(), suppress(OSError):  # no room for another: those that run do all of it
+            while len(others) < min(count, len(chunks)) - 1:
+                others.append(_Process(lambda: learnt.noting(lambda: _share(work, chunks, turns))))
+        done = _share(work, chunks, turns)
+        for one in others:
+            its, new = one.result()
+            done |= its
+            for shape, found in new:
+                learnt.add(shape, found)
         end_if_asked()
-        raise common.CliError(
-            "a process of this run was killed, probably for want of memory",
-            "GPUXLATE_CORES=1 does the work in one process",
-            common.Exit.INPUT,
-        ) from None
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-        _work = None
+        os.close(turns)
+        for one in others:
+            one.end()
+    return [result for n in range(len(chunks)) for result in done[n]]
 
 
-def _in_turn(
-    pool: ProcessPoolExecutor, jobs: Iterator[tuple[About, Job | None, int]], most: int
-) -> Iterator[tuple[About, Result | None]]:
-    """As many batches in hand as keep all cores at work, and no more."""
-    pending: deque[tuple[_Batch[About, Job], Future[list[Result]]]] = deque()
-    for batch in _batches(jobs):
-        pending.append((batch, pool.submit(_do, [job for _, job, _ in batch if job is not None])))
-        if len(pending) >= most:
-            yield from _finished(*pending.popleft())
-    while pending:
-        yield from _finished(*pending.popleft())
+def _chunks(jobs: list[tuple[Job, int]]) -> list[list[Job]]:
+    chunks: list[list[Job]] = []
+    held = CHUNK
+    for job, size in jobs:
+        if held >= CHUNK:
+            chunks.append([])
+            held = 0
+        chunks[-1].append(job)
+        held += size
+    return chunks
 
 
-def _finished(
-    batch: _Batch[About, Job], future: Future[list[Result]]
-) -> Iterator[tuple[About, Result | None]]:
-    results = iter(future.result())
-    end_if_asked()
-    for about, job, _ in batch:
-        yield about, None if job is None else next(results)
+_NUMBER = 4
+"""Bytes of a turn."""
 
 
-def _batches(jobs: Iterator[tuple[About, Job | None, int]]) -> Iterator[_Batch[About, Job]]:
-    batch: _Batch[About, Job] = []
-    held = 0
-    for one in jobs:
-        batch.append(one)
-        held += one[2]
-        if held >= BATCH:
-            yield batch
-            batch, held = [], 0
-    if batch:
-        yield batch
+def _turns(count: int) -> int:
+    """A pipe that holds the numbers from 0 on: each is read once, whoever reads."""
+    reading, writing = os.pipe()
+    os.write(writing, b"".join(n.to_bytes(_NUMBER, "little") for n in range(count)))  # fits: a round is small
+    os.close(writing)
+    return reading
 
 
-def _do(jobs: list[Any]) -> list[Any]:
-    assert _work is not None
-    return [_work(job) for job in jobs]
+def _share(work: Callable[[Job], Result], chunks: list[list[Job]], turns: int) -> dict[int, list[Result]]:
+    """The results of the chunks that this process got to do, by their numbers."""
+    done: dict[int, list[Result]] = {}
+    while turn := os.read(turns, _NUMBER):
+        n = int.from_bytes(turn, "little")
+        done[n] = [work(job) for job in chunks[n]]
+    return done
 
 
-def _start(pool: ProcessPoolExecutor) -> None:
-    """Start all processes. A signal waits until they are: between them nobody would end them."""
+class _Process:
+    """Another process, forked from this one, that does some work and gives its result."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        parent = os.getpid()
+        self._reading, writing = os.pipe()
+        try:
+            self._pid = os.fork()
+        except OSError:
+            os.close(self._reading)
+            os.close(writing)
+            raise
+        if self._pid == 0:
+            _run(work, writing, parent)
+        os.close(writing)
+        self._runs = True
+
+    def result(self) -> Any:
+        """What it gave, or raises what it raised; CliError where it was killed."""
+        with open(self._reading, "rb", closefd=False) as stream:
+            data = stream.read()
+        _, status = os.waitpid(self._pid, 0)
+        self._runs = False
+        if status:
+            end_if_asked()
+            raise common.CliError(
+                "a process of this run was killed, probably for want of memory",
+                "GPUXLATE_CORES=1 does the work in one process",
+                common.Exit.INPUT,
+            )
+        result, error = pickle.loads(data)
+        if error is not None:
+            raise error
+        return result
+
+    def end(self) -> None:
+        """It runs no longer."""
+        import signal
+
+        os.close(self._reading)
+        if self._runs:
+            os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+            self._runs = False
+
+
+@contextmanager
+def _signals_waiting() -> Iterator[None]:
+    """A signal waits: between the fork of a process and the note of it nobody would end it."""
     import signal
 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     try:
-        pool.submit(_do, [])
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _run(work: Callable[[], Any], writing: int, parent: int) -> NoReturn:
+    """In a new process: do the work, give its result, and end. Nothing else of the run goes on here."""
+    status = 1
+    try:
+        _begin(parent)
+        answer: tuple[Any, Exception | None]
+        try:
+            answer = work(), None
+        except Exception as error:
+            answer = None, error
+        with open(writing, "wb") as stream:
+            pickle.dump(answer, stream)
+        status = 0
+    finally:
+        os._exit(status)
 
 
 _PR_SET_PDEATHSIG = 1
@@ -154,6 +246,7 @@ def _begin(parent: int) -> None:
     import ctypes
     import signal
 
+    gc.freeze()  # what is there already is no garbage, and looking at it would copy it
     for number in (signal.SIGINT, signal.SIGHUP):  # these reach the whole group
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from gpuxlate import limits
 from gpuxlate.backends.registry import marks
-from gpuxlate.cli.ordered import LIGHT, ordered
+from gpuxlate.cli.ordered import Learnt, ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.spool import Spool, Stretch
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, reader, under_chart_templates
 from gpuxlate.item import Item
 from gpuxlate.manifest.alike import Alike, Shape, Spot, shape_of
-from gpuxlate.manifest.pieces import Piece
+from gpuxlate.manifest.pieces import Piece, parts
 from gpuxlate.manifest.source import DecodeError, Texts
+from gpuxlate.marks import may_hold
 from gpuxlate.record import Record, field, replace
 from gpuxlate.translate import Settings, Translation, translate_source
 from gpuxlate.unreadable import in_chart, too_many
@@ -85,18 +86,18 @@ def translate_inputs(
     run = Run()
 
     from_ = settings.from_.name if settings.from_ else None
-    alike: Alike[_Edits] = Alike()
+    alike: Learnt[_Edits] = Learnt()
 
     def work(job: _Job) -> _Made | InputError:
         try:
             if job.parameters is None:
-                return translated_piece(job.piece, settings, alike, items)
+                return _made(job.piece, settings, alike, items)
             source = job.piece.source()
         except DecodeError as error:
             return InputError(f"{job.piece.name}: {error}")
         return _whole(translate_source(source, settings, reader(job.parameters, source, from_)), items)
 
-    for (file, piece), made in ordered(work, _jobs(given, from_, run)):
+    for (file, piece), made in ordered(work, _jobs(given, from_, run), alike):
         if isinstance(made, InputError):
             raise made
         if file.broken:
@@ -127,6 +128,34 @@ class _Edits(Record):
             parts += [data[at : shape.at(start)], text]
             at = shape.at(end)
         return b"".join([*parts, data[at:]])
+
+
+def _made(whole: Piece, settings: Settings, alike: Alike[_Edits], items: bool) -> _Made:
+    """A piece, of which some parts may not matter. Raises DecodeError."""
+    result = _Made()
+    texts: list[bytes] = []
+    at = 0
+    for piece in parts(whole, _matters):
+        at += len(piece.data)
+        if not piece.matters:
+            result.documents += piece.documents
+            texts.append(piece.data)
+            continue
+        made = translated_piece(piece, settings, alike, items)
+        result.diagnostics += _moved(made.diagnostics, result.documents)
+        result.items += _later(made.items, result.documents)
+        result.documents += made.documents
+        texts.append(piece.data if made.text is None else made.text)
+        if made.broken:
+            result.broken = True
+            break
+    text = b"".join([*texts, whole.data[at:]])
+    result.text = None if text == whole.data else text
+    return result
+
+
+def _matters(data: bytes) -> bool:
+    return may_hold(data, marks())
 
 
 def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], items: bool) -> _Made:
@@ -176,12 +205,7 @@ def _whole(done: Translation, items: bool) -> _Made:
 
 def _add(run: Run, file: File, made: _Made, piece: Piece) -> None:
     run.diagnostics += _moved(made.diagnostics, file.documents)
-    run.items += [
-        replace(
-            one, document=one.document + file.documents, diagnostics=_moved(one.diagnostics, file.documents)
-        )
-        for one in made.items
-    ]
+    run.items += _later(made.items, file.documents)
     if made.diagnostics:
         run.texts.add(piece.source(file.documents))
     file.documents += made.documents
@@ -197,6 +221,13 @@ def _judge_number(run: Run, file: File, piece: Piece) -> None:
         file.broken = True
     if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
         raise InputError(f"{piece.name}: with it there are more than {limits.MAX_RUN_FINDINGS} findings")
+
+
+def _later(items: Sequence[Item], documents: int) -> Iterator[Item]:
+    """Items of a piece before which so many documents stand."""
+    for one in items:
+        number = one.document + documents
+        yield replace(one, document=number, diagnostics=_moved(one.diagnostics, documents))
 
 
 def _moved(found: Sequence[Diagnostic], documents: int) -> tuple[Diagnostic, ...]:
@@ -218,9 +249,9 @@ def _jobs(
         if template:
             run.diagnostics.append(in_chart(one.name))
         parameters = one.may_be_parameters(from_)
-        for piece in [Piece(one.name, one.read_bytes())] if template or parameters else one.pieces(marks()):
+        for piece in [Piece(one.name, one.read_bytes())] if template or parameters else one.pieces(marks):
             if one.named and not template and piece.blank:
                 raise InputError(f"{one.name}: it is empty")
             wanted = piece.matters and not template
             job = _Job(piece, one if parameters else None) if wanted else None
-            yield (file, piece), job, len(piece.data) if wanted else len(piece.data) // LIGHT
+            yield (file, piece), job, len(piece.data)

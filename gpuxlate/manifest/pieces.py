@@ -17,8 +17,10 @@ from gpuxlate.manifest.events import EventParser
 from gpuxlate.manifest.source import DecodeError, Source, decoded
 from gpuxlate.record import Record
 
+PART = 32 * 1024
+"""Bytes: smaller documents come together in pieces of about this size, so that all cores end together."""
 PIECE = 256 * 1024
-"""Bytes: smaller documents come together in pieces of up to this size."""
+"""Bytes that are looked at first; documents of a piece come together in parts of up to this size."""
 BLOCK = 1024 * 1024
 """Bytes that are read at once."""
 
@@ -59,9 +61,9 @@ class Piece(Record):
     def single(self) -> Iterator[Piece]:
         """Its documents one by one, as far as they can be told apart without reading them."""
         line, at = self.line, self.at
-        parts = list(_documents(self.data, lambda _size: b""))
-        for n, (data, _) in enumerate(parts, 1):
-            yield Piece(self.name, data, line, at, self.followed or n < len(parts))
+        every = list(_documents(self.data, _nothing))
+        for n, data in enumerate(every, 1):
+            yield Piece(self.name, data, line, at, self.followed or n < len(every))
             line += _line_breaks(data)
             at += len(data)
 
@@ -71,21 +73,40 @@ class Piece(Record):
         return Source(self.name, decoded(self.data, self.at), self.line, document, followed=self.followed)
 
 
-def pieces(name: str, first: bytes, read: Read, matters: Callable[[bytes], bool]) -> Iterator[Piece]:
-    """The pieces of a text in their order: of its ``first`` bytes and what is to be ``read`` behind them.
+def pieces(name: str, first: bytes, read: Read) -> Iterator[Piece]:
+    """A text in its order, in pieces that are large enough to be worked on at once.
 
-    ``matters`` judges the bytes of a document.
+    ``first`` are its first bytes, and ``read`` gives those behind them. Documents are told apart later.
     """
     line = at = 0
-    for data, documents, is_wanted, followed in _runs(_documents(first, read), matters):
+    following = _documents(first, read, PART)
+    data = next(following, b"")
+    while data:
+        after = next(following, b"")
+        yield Piece(name, data, line, at, followed=bool(after))
+        line += _line_breaks(data)
+        at += len(data)
+        data = after
+
+
+def parts(whole: Piece, matters: Callable[[bytes], bool]) -> Iterator[Piece]:
+    """A piece in parts of which each matters or does not. ``matters`` judges the bytes of a document."""
+    line, at = whole.line, whole.at
+    for data, documents, is_wanted, more in _runs(_documents(whole.data, _nothing), matters):
+        followed = more or whole.followed
         wanted = is_wanted or not _is_yaml(data, followed)
-        yield Piece(name, data, line, at, followed, wanted, 0 if wanted else documents)
+        yield Piece(whole.name, data, line, at, followed, wanted, 0 if wanted else documents)
         line += _line_breaks(data)
         at += len(data)
 
 
+def _nothing(_size: int) -> bytes:
+    return b""
+
+
 def _line_breaks(data: bytes) -> int:
-    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+    count = data.count(b"\n")
+    return count + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else count
 
 
 def unread(name: str, first: bytes, read: Read) -> Iterator[Piece]:
@@ -113,14 +134,14 @@ def _is_yaml(data: bytes, followed: bool) -> bool:
 
 
 def _runs(
-    documents: Iterator[tuple[bytes, bool]], matters: Callable[[bytes], bool]
+    documents: Iterator[bytes], matters: Callable[[bytes], bool]
 ) -> Iterator[tuple[bytes, int, bool, bool]]:
     """Neighbours that matter, or do not, together: their bytes, how many, which, what follows."""
     run: list[bytes] = []
     size = 0
     wanted = False
-    for text, is_one in documents:
-        needed = not is_one or matters(text) or _needs_reading(text)
+    for text in documents:
+        needed = matters(text) or not _is_one(text) or _needs_reading(text)
         if run and (needed != wanted or size + len(text) > PIECE):
             yield b"".join(run), len(run), wanted, True
             run, size = [], 0
@@ -140,24 +161,28 @@ def _needs_reading(text: bytes) -> bool:
     return levels > _MANY and _DEEP.search(text) is not None
 
 
-def _documents(first: bytes, read: Read) -> Iterator[tuple[bytes, bool]]:
-    """The text cut where it can be, and whether a part is one document without directives."""
+def _documents(first: bytes, read: Read, least: int = 0) -> Iterator[bytes]:
+    """The text cut where it can be, into documents; or, from a size on, into several at once.
+
+    What is cut so and then cut again is cut where it would have been at once: a cut depends on what
+    stands since the marker before it, and on the beginning of the text.
+    """
     rest, looked = first, 0
     block = first
     while block:
         cut = 0
-        for match in _MARKER.finditer(rest, looked):
-            end = match.start() + 1
-            if _may_end(rest, cut, end):
-                yield rest[cut:end], _is_one(rest, cut, end)
-                cut = end
+        while match := _MARKER.search(rest, max(looked, cut + least)):
+            looked = match.start() + 1
+            if _may_end(rest, cut, looked):
+                yield rest[cut:looked]
+                cut = looked
         rest = rest[cut:]
         looked = max(0, len(rest) - len(b"\n---"))
-        _judge_size(len(rest) - BLOCK, "document")
+        _judge_size(len(rest) - BLOCK - least, "document")
         block = read(max(BLOCK, len(rest)))  # more at a time where one document is large
         rest += block
     if rest:
-        yield rest, _is_one(rest, 0, len(rest))
+        yield rest
 
 
 def _judge_size(size: int, what: str) -> None:
@@ -175,9 +200,10 @@ def _may_end(text: bytes, start: int, end: int) -> bool:
     return text.startswith(b"---", start) or _NO_CONTENT.fullmatch(text, start, end) is None
 
 
-def _is_one(text: bytes, start: int, end: int) -> bool:
-    if not text.startswith(b"---", start):
+def _is_one(text: bytes) -> bool:
+    """It is one document, without directives."""
+    if not text.startswith(b"---"):
         return False
-    if text.find(b"---", start + 3, end) < 0 and text.find(b"...", start, end) < 0:
+    if text.find(b"---", 3) < 0 and b"..." not in text:
         return True
-    return _MORE.search(text, start + 3, end) is None
+    return _MORE.search(text, 3) is None

@@ -6,14 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from gpuxlate.cli import ordered as module
 from gpuxlate.cli.common import CliError
-from gpuxlate.cli.ordered import cores, ordered
+from gpuxlate.cli.ordered import Learnt, cores, ordered
+from gpuxlate.manifest.alike import Shape
 
 POD = """\
 ---
@@ -29,9 +32,10 @@ spec:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All cores from the first job on, in batches of a few."""
-    monkeypatch.setattr(module, "WORTH", 0)
-    monkeypatch.setattr(module, "BATCH", 3)
+    """All cores from the first job on, a few at once."""
+    monkeypatch.setattr(module, "WORTH", 1)
+    monkeypatch.setattr(module, "CHUNK", 3)
+    monkeypatch.setattr(module, "ROUND", 30)
     monkeypatch.setattr(module, "cores", lambda: 2)
 
 
@@ -43,26 +47,83 @@ def jobs(count: int, seen: list[int]) -> Iterator[tuple[str, int | None, int]]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 class TestOnAllCores:
-    def test_results_come_in_order_from_other_processes(self) -> None:
-        found = list(ordered(lambda n: (n * n, os.getpid()), jobs(100, [])))
+    def test_results_come_in_order_from_all_processes(self) -> None:
+        def work(n: int) -> tuple[int, int]:
+            time.sleep(0.002)  # so that no process is done before another one has begun
+            return n * n, os.getpid()
+
+        found = list(ordered(work, jobs(100, [])))
         assert [about for about, _ in found] == [f"about {n}" for n in range(100)]
         assert [one and one[0] for _, one in found] == [None if n % 7 == 3 else n * n for n in range(100)]
-        assert os.getpid() not in {one[1] for _, one in found if one}
+        assert {os.getpid()} < {one[1] for _, one in found if one}
 
-    def test_no_more_is_read_ahead_than_keeps_them_busy(self) -> None:
+    def test_no_more_is_read_ahead_than_a_round_holds(self) -> None:
         read: list[int] = []
         running = ordered(lambda n: n, jobs(1000, read))
         next(running)
-        assert len(read) <= module.BATCH * (module.AHEAD * 2 + 1)
+        assert len(read) == module.ROUND
         assert len(list(running)) == 999
+
+    def test_an_error_of_what_gives_jobs_waits_for_those_before(self) -> None:
+        def failing() -> Iterator[tuple[str, int | None, int]]:
+            yield from jobs(40, [])
+            raise LookupError
+
+        running = ordered(lambda n: n, failing())
+        assert [about for about, _ in islice(running, 40)] == [f"about {n}" for n in range(40)]
+        with pytest.raises(LookupError):
+            next(running)
+
+    def test_what_one_process_learns_the_next_ones_know(self) -> None:
+        memory: Learnt[int] = Learnt()
+
+        def work(n: int) -> int:
+            shape = Shape(b"%d" % (n % 30))
+            known = memory.get(shape)
+            if known is not None:
+                return known
+            time.sleep(0.002)
+            memory.add(shape, os.getpid())
+            return 0
+
+        found = [one for _, one in ordered(work, ((n, n, 1) for n in range(90)), memory)]
+        assert set(found[:30]) == {0}
+        assert found[30:60] == found[60:]
+        assert {os.getpid()} < set(found[30:])
+
+    def test_no_room_for_another_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def no_room() -> int:
+            raise BlockingIOError
+
+        monkeypatch.setattr(os, "fork", no_room)
+        found = list(ordered(lambda _: os.getpid(), jobs(50, [])))
+        assert {one for _, one in found} == {os.getpid(), None}
+
+    def test_nothing_is_left_open(self) -> None:
+        def mine() -> tuple[list[str], str]:
+            children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+            return os.listdir("/proc/self/fd"), children.read_text()
+
+        before = mine()
+        list(ordered(lambda n: n, jobs(100, [])))
+        with pytest.raises(ZeroDivisionError):
+            list(ordered(lambda n: 1 // (n - 50), jobs(100, [])))
+        assert mine() == before
 
     def test_an_error_of_the_work_is_raised_here(self) -> None:
         with pytest.raises(ZeroDivisionError):
             list(ordered(lambda n: 1 // (n - 50), jobs(100, [])))
 
     def test_a_killed_process_ends_in_one_line(self) -> None:
+        here = os.getpid()
+
+        def work(_: int) -> None:
+            time.sleep(0.01)
+            if os.getpid() != here:
+                os.kill(os.getpid(), signal.SIGKILL)
+
         with pytest.raises(CliError, match="was killed") as error:
-            list(ordered(lambda _: os.kill(os.getpid(), signal.SIGKILL), jobs(10, [])))
+            list(ordered(work, jobs(30, [])))
         assert "GPUXLATE_CORES=1" in (error.value.hint or "")
 
     @pytest.mark.parametrize("command", ["lint -", "lint --format json -", "translate - --to tke", "parse -"])

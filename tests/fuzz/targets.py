@@ -142,7 +142,7 @@ def in_pieces(data: bytes) -> None:
     if source is None or source.encode(source.text) != data:
         return
     for size in (1, 40):
-        with patch.object(module, "PIECE", size), patch.object(module, "BLOCK", size):
+        with patch.multiple(module, PART=size, PIECE=size, BLOCK=size):
             found = cut(data, lambda _: True)
             assert b"".join(one.data for one in found) == data
             whole, cut_up = outcome(iter([source])), outcome(pieces_of(data))

@@ -13,7 +13,7 @@ from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest.catalog import JOBS
 from gpuxlate.manifest.source import Source
-from gpuxlate.marks import may_hold
+from gpuxlate.marks import any_of, may_hold
 from gpuxlate.rules.vocabulary import Vocabulary
 
 BACKENDS = tuple(registry.pod_backends())
@@ -136,6 +136,11 @@ def test_most_texts_need_not_be_read() -> None:
 
 def test_a_text_that_is_no_utf_8_is_read() -> None:
     assert may_hold("kind: Pod".encode("utf-16-le"), text_marks())
+
+
+@given(st.lists(st.text("a/.Udlé", min_size=1, max_size=4), min_size=1), st.text("a/.Udlé", max_size=9))
+def test_a_pattern_of_texts_finds_these_and_no_other(texts: list[str], text: str) -> None:
+    assert (any_of(texts).search(text.encode()) is not None) == any(one in text for one in texts)
 
 
 def test_the_keys_that_make_a_job_are_marks() -> None:

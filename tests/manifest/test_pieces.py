@@ -17,7 +17,7 @@ from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest import pieces as module
 from gpuxlate.manifest.compose import NotYamlError, documents
-from gpuxlate.manifest.pieces import Piece, pieces
+from gpuxlate.manifest.pieces import Piece, parts, pieces
 from gpuxlate.manifest.source import Source
 from gpuxlate.marks import may_hold
 from gpuxlate.translate import Settings, translate_source
@@ -46,14 +46,15 @@ LINES = st.sampled_from(
 @pytest.fixture(params=[1, 120, 256 * 1024], ids=lambda size: f"{size} bytes")
 def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Pieces and blocks of a few bytes, so that any text has many of them."""
-    monkeypatch.setattr(module, "PIECE", request.param)
-    monkeypatch.setattr(module, "BLOCK", request.param)
+    for name in ("PART", "PIECE", "BLOCK"):
+        monkeypatch.setattr(module, name, request.param)
     return int(request.param)
 
 
 def cut(data: bytes, matters: Callable[[bytes], bool]) -> list[Piece]:
     stream = BytesIO(data)
-    return list(pieces("f.yaml", stream.read(module.PIECE), stream.read, matters))
+    found = pieces("f.yaml", stream.read(module.PIECE), stream.read)
+    return [part for piece in found for part in parts(piece, matters)]
 
 
 def gpu(data: bytes) -> bool:
@@ -86,8 +87,8 @@ def test_cut_anywhere_it_reads_the_same(text: str) -> None:
     data = text.encode()
     with pytest.MonkeyPatch.context() as patch:
         for size in (1, 40):
-            patch.setattr(module, "PIECE", size)
-            patch.setattr(module, "BLOCK", size)
+            for name in ("PART", "PIECE", "BLOCK"):
+                patch.setattr(module, name, size)
             found = cut(data, lambda _: True)
             assert b"".join(one.data for one in found) == data
             assert outcome(in_pieces(data)) == outcome(iter([Source("f.yaml", text)]))
@@ -151,17 +152,21 @@ def test_memory_is_bounded_by_the_largest_document() -> None:
         ahead += len(block)
         return block
 
-    for piece in pieces("f.yaml", b"", read, gpu):
+    seen = 0
+    for piece in pieces("f.yaml", read(0), read):
         ahead -= len(piece.data)
-        assert len(piece.data) <= module.PIECE
+        seen += len(piece.data)
+        assert len(piece.data) < module.PART + 2 * len(text)
         assert ahead <= 2 * 3000 * len(text)
+        assert all(len(part.data) <= module.PIECE for part in parts(piece, gpu))
+    assert seen == 4 * 3000 * len(text)
 
 
 @pytest.mark.usefixtures("small")
 def test_of_a_folder_s_file_without_keys_nothing_matters(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: [1\n---\nb: 2\n" * 50)  # no YAML, and nobody asked
-    found = list(Input(str(path), path, named=False).pieces(text_marks()))
+    found = list(Input(str(path), path, named=False).pieces(text_marks))
     assert b"".join(one.data for one in found) == path.read_bytes()
     assert not any(one.matters for one in found)
 
@@ -171,5 +176,5 @@ def test_a_key_over_the_edge_of_two_blocks_is_seen(tmp_path: Path, monkeypatch: 
     for before in range(20, 60):
         path.write_text("#" * before + "\n---\n" + POD.format(name="p", cores=33))
         monkeypatch.setattr(module, "PIECE", 64)
-        found = list(Input(str(path), path, named=False).pieces(text_marks()))
+        found = list(Input(str(path), path, named=False).pieces(text_marks))
         assert any(one.matters for one in found)
