@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from gpuxlate.limits import MAX_BYTES
+
+StrPath = str | os.PathLike[str]
 
 _KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
@@ -20,14 +22,14 @@ _KINDS = (
 class UnusualFileError(OSError):
     """What stands there is no regular file, or too large."""
 
-    def __init__(self, path: Path, why: str) -> None:
+    def __init__(self, path: StrPath, why: str) -> None:
         super().__init__(None, why, str(path))
 
 
 class Bounded:
     """A stream that gives no more than so many bytes: reading on raises UnusualFileError."""
 
-    def __init__(self, stream: BinaryIO, path: Path, most: int) -> None:
+    def __init__(self, stream: BinaryIO, path: StrPath, most: int) -> None:
         self._stream = stream
         self._path = path
         self._most = most
@@ -58,14 +60,14 @@ class Bounded:
         return self._at
 
 
-def opened(path: Path, most: int = MAX_BYTES, *, regular: bool = True) -> Bounded:
+def opened(path: StrPath, most: int = MAX_BYTES, *, regular: bool = True) -> Bounded:
     """A file of at most ``most`` bytes, to be read. Raises OSError.
 
     ``regular``: nothing else is opened for reading, so that no pipe or device blocks.
     """
     flags = os.O_RDONLY | os.O_CLOEXEC
     if regular:
-        _judge(path, path.stat().st_mode)
+        _judge(path, os.stat(path).st_mode)
         flags |= os.O_NONBLOCK  # should a pipe have taken its place by now
     handle = os.open(path, flags)
     try:
@@ -80,7 +82,7 @@ def opened(path: Path, most: int = MAX_BYTES, *, regular: bool = True) -> Bounde
         raise
 
 
-def content(path: Path, most: int = MAX_BYTES, *, regular: bool = True) -> bytes:
+def content(path: StrPath, most: int = MAX_BYTES, *, regular: bool = True) -> bytes:
     """The bytes of such a file. Raises OSError."""
     with opened(path, most, regular=regular) as stream:
         return stream.read()
@@ -106,18 +108,29 @@ def short_file(name: str, most: int) -> bytes | None:
     return data if len(data) == status.st_size else None  # it changes, or its size is not known
 
 
-def inside(path: Path, folder: Path) -> bool:
+def upwards(folder: str) -> Iterator[str]:
+    """A folder, and those that hold it up to the root; its path is absolute."""
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above
+
+
+def inside(path: StrPath, folder: StrPath) -> bool:
     """The path leads to something in the folder, wherever ``..`` and symbolic links go."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+    inner, outer = os.path.realpath(path), os.path.realpath(folder)
+    return os.path.join(inner, "").startswith(os.path.join(outer, ""))
 
 
-def _judge(path: Path, mode: int) -> None:
+def _judge(path: StrPath, mode: int) -> None:
     kind = next((name for test, name in _KINDS if test(mode)), None)
     if kind:
         raise UnusualFileError(path, f"it is {kind}, no file")
 
 
-def _too_large(path: Path, most: int) -> UnusualFileError:
+def _too_large(path: StrPath, most: int) -> UnusualFileError:
     """The file is larger than ``most`` bytes."""
     size = f"{most // 2**20} MiB" if most >= 2**20 else f"{most} bytes"
     return UnusualFileError(path, f"larger than {size}")

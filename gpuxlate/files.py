@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, overload
 
 from gpuxlate import limits
-from gpuxlate.bounded import Bounded, inside, opened, short_file
+from gpuxlate.bounded import Bounded, StrPath, inside, opened, short_file, upwards
 from gpuxlate.manifest.source import DecodeError, Source, decoded
 from gpuxlate.marks import may_hold
 from gpuxlate.record import Record, field
@@ -64,7 +63,7 @@ class Input(Record):
     """
 
     name: str
-    path: Path | None
+    path: StrPath | None
     named: bool = True
     leaves: str | None = field(default=None, kw_only=True)
 
@@ -137,7 +136,7 @@ class Input(Record):
             return opened(self.path, most, regular=not self.named)
         if sys.stdin is None:
             raise InputError(f"{STDIN}: it is closed")
-        return nullcontext(Bounded(sys.stdin.buffer, Path(STDIN), most))
+        return nullcontext(Bounded(sys.stdin.buffer, STDIN, most))
 
 
 LONGEST_MARK = 1024
@@ -194,7 +193,7 @@ class Inputs(Sequence[Input]):
 
 def in_folder(item: Input | str) -> Input:
     """The input of an item: a file that was found in a folder."""
-    return Input(item, Path(item), named=False) if isinstance(item, str) else item
+    return Input(item, item, named=False) if isinstance(item, str) else item
 
 
 def any_named(given: Sequence[Input]) -> bool:
@@ -239,10 +238,20 @@ def _behind(text: str) -> Iterator[tuple[Input | str, str]]:
     """The inputs of one argument, with their real paths."""
     if text == "-":
         yield Input(STDIN, None), text
-    elif Path(text).is_dir():
+    elif os.path.isdir(text):
         yield from _files_in(os.path.normpath(text))
     else:
-        yield Input(str(Path(text)), Path(text)), os.path.realpath(text)
+        name = _tidy(text)
+        yield Input(name, name), os.path.realpath(text)
+
+
+def _tidy(path: str) -> str:
+    """The path without what says nothing, as findings show it."""
+    if not (path.endswith("/") or "//" in path or "./" in path):
+        return path
+    from pathlib import Path  # start-up counts, and most paths are written so
+
+    return str(Path(path))
 
 
 def _files_in(folder: str) -> Iterator[tuple[Input | str, str]]:
@@ -280,7 +289,7 @@ def _files_in(folder: str) -> Iterator[tuple[Input | str, str]]:
                 yield path, f"{real}/{name}"
             elif unusual[name]:
                 leaves = None if _stays(path, folder) else folder
-                yield Input(path, Path(path), named=False, leaves=leaves), os.path.realpath(path)
+                yield Input(path, path, named=False, leaves=leaves), os.path.realpath(path)
             else:
                 yield in_folder(path), f"{real}/{name}"
         pending.extend(before + name for name in sorted(folders, reverse=True) if name not in SKIPPED)
@@ -289,18 +298,17 @@ def _files_in(folder: str) -> Iterator[tuple[Input | str, str]]:
 
 def _stays(link: str, folder: str) -> bool:
     """A link leads to something in the folder, or in the repository of the folder."""
-    return inside(Path(link), Path(folder)) or inside(Path(link), _repository(folder))
+    return inside(link, folder) or inside(link, _repository(folder))
 
 
 @lru_cache(maxsize=64)
-def _repository(folder: str) -> Path:
+def _repository(folder: str) -> str:
     """The nearest folder upwards that holds .git, else the folder itself."""
-    start = Path(os.path.realpath(folder))
-    folders = (start, *start.parents)
-    return next((one for one in folders if os.path.exists(one / ".git")), start)
+    start = os.path.realpath(folder)
+    return next((one for one in upwards(start) if os.path.exists(os.path.join(one, ".git"))), start)
 
 
-def under_chart_templates(path: Path | None, here: str) -> bool:
+def under_chart_templates(path: StrPath | None, here: str) -> bool:
     """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml stands above it.
 
     ``here``: the working directory, asked for once in a run.
@@ -313,6 +321,5 @@ def under_chart_templates(path: Path | None, here: str) -> bool:
     text = os.path.normpath(os.path.join(here, text))
     if f"{os.sep}{TEMPLATES}{os.sep}" not in text:
         return False
-    parts = Path(text).parts
-    folders = [Path(*parts[:n]) for n, part in enumerate(parts) if n > 0 and part == TEMPLATES]
-    return any((folder / "Chart.yaml").is_file() for folder in folders)
+    above = (one for one in upwards(os.path.dirname(text)) if os.path.basename(one) == TEMPLATES)
+    return any(os.path.isfile(os.path.join(os.path.dirname(one), "Chart.yaml")) for one in above)

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from gpuxlate.accepting import DROPPABLE, FILLABLE
@@ -218,7 +217,7 @@ def config() -> Config | None:
     """The configuration found upwards from here; what it needs is loaded only where there is one."""
     from gpuxlate.spec.find import find_config
 
-    path = find_config(Path.cwd())
+    path = find_config(os.getcwd())
     if path is None:
         return None
     from gpuxlate.spec.config import ConfigError, load_config

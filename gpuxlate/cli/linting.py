@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, compress, islice
-from pathlib import Path
 
 from gpuxlate import limits
 from gpuxlate.cli import common, outputs
@@ -237,7 +236,7 @@ def _loud(given: Sequence[Input], selection: Selection, run: Run, here: str) -> 
             if one not in passed:
                 yield in_folder(one)
             elif selection.config is not None and isinstance(one, str):
-                selection.for_file(Path(one))  # it notes that there is such a file
+                selection.for_file(one)  # it notes that there is such a file
 
 
 def _told(one: Input, here: str, settings: LintSettings, run: Run, how: How) -> Iterator[_Told]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuxlate.bounded import inside
+from gpuxlate.bounded import StrPath, inside
 from gpuxlate.cli.common import CliError, Exit, note
 from gpuxlate.files import InputError, reason
 
@@ -37,12 +37,14 @@ def write_files(files: dict[Path, bytes]) -> None:
         _note_links(str(path), write_atomically(path, data))
 
 
-def change_file(path: Path, data: bytes, expected: bytes, done: str) -> None:
+def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
     """Change an input in place, if it still holds what was read. Raises InputError: not ``done``."""
+    from pathlib import Path
+
     from gpuxlate.writing import write_atomically
 
     try:
-        _note_links(str(path), write_atomically(path, data, expected))
+        _note_links(str(path), write_atomically(Path(path), data, expected))
     except OSError as error:
         raise InputError(f"{path}: not {done}: {reason(error)}") from None
 

@@ -165,7 +165,7 @@ def workloads(
     for given, document, share in found.found:
         file, name = workload, container
         if workload is None and share.workload:
-            folder = given.path.parent if given.path else Path()
+            folder = Path(given.path).parent if given.path else Path()
             file, name = str(folder / share.workload.file), share.workload.container
             if not allow_outside and not inside(Path(file), folder):
                 raise common.CliError(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
-from gpuxlate.bounded import content
+from gpuxlate.bounded import StrPath, content
 from gpuxlate.cli import common
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.lint import LintSettings
@@ -21,8 +21,6 @@ from gpuxlate.rules.source import ignore_matches
 from gpuxlate.suppress import UNUSED
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gpuxlate.profile import Profile
     from gpuxlate.spec.config import Config
 
@@ -76,11 +74,11 @@ class Selection(Record, frozen=False, slots=False):
         """The rule is checked at all."""
         return (not self.select or _matches(code, self.select)) and not _matches(code, self.ignore)
 
-    def for_file(self, path: Path | None) -> LintSettings:
+    def for_file(self, path: StrPath | None) -> LintSettings:
         """How one input is checked."""
         return LintSettings(self.profile, self.selected, self._excused(path))
 
-    def _excused(self, path: Path | None) -> Callable[[str], bool]:
+    def _excused(self, path: StrPath | None) -> Callable[[str], bool]:
         if self.config is None or path is None:
             return lambda _code: False
         mine = self.config.ignores_for(path)

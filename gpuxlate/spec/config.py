@@ -6,18 +6,18 @@ that is none. Everything wrong with a configuration is a usage error: ConfigErro
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.bounded import content, inside
+from gpuxlate.bounded import StrPath, content, inside
 from gpuxlate.claims import Path as DocumentPath
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.limits import MAX_CONFIG_BYTES
 from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.record import Record, field, replace
-from gpuxlate.spec.find import absolute
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -73,7 +73,7 @@ class Config(Record):
     fail_on: str | None = None
     profiles: Mapping[str, Profile | Path] = field(default_factory=dict)
 
-    def ignores_for(self, file: Path) -> tuple[PerFileIgnore, ...]:
+    def ignores_for(self, file: StrPath) -> tuple[PerFileIgnore, ...]:
         """The entries of ``per-file-ignores`` that speak of a file, in their order.
 
         Patterns count from the folder of the configuration file; a file outside it matches none.
@@ -86,10 +86,10 @@ class Config(Record):
         return tuple(one for one in self.per_file_ignores if _pattern(one.path).match_file(inside))
 
 
-def _relative(file: Path, config: Path) -> str | None:
+def _relative(file: StrPath, config: Path) -> str | None:
     """The file as seen from the folder of the configuration; symbolic links are not followed."""
-    folder = absolute(config).parent
-    target = absolute(file)
+    folder = Path(os.path.abspath(config)).parent
+    target = Path(os.path.abspath(file))
     return target.relative_to(folder).as_posix() if target.is_relative_to(folder) else None
 
 

@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gpuxlate.bounded import UnusualFileError, content
+from gpuxlate.bounded import StrPath, UnusualFileError, content, upwards
 from gpuxlate.limits import MAX_CONFIG_BYTES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAMES = (".gpuxlate.yaml", ".gpuxlate.yml")
 PYPROJECT = "pyproject.toml"
 
 
-def find_config(start: Path) -> Path | None:
+def find_config(start: StrPath) -> Path | None:
     """The nearest configuration file from ``start`` upwards, to the git root or that of the disk."""
-    start = absolute(start)
-    folder = start if start.is_dir() else start.parent
-    for one in (folder, *folder.parents):
+    found = _nearest(os.path.abspath(start))
+    if found is None:
+        return None
+    from pathlib import Path  # most runs have no configuration: start-up counts
+
+    return Path(found)
+
+
+def _nearest(start: str) -> str | None:
+    for folder in upwards(start if os.path.isdir(start) else os.path.dirname(start)):
         for name in NAMES:
-            if _is_there(one / name):
-                return one / name
-        if _has_section(one / PYPROJECT):
-            return one / PYPROJECT
-        if _is_there(one / ".git"):
+            if os.path.exists(one := os.path.join(folder, name)):
+                return one
+        if _has_section(one := os.path.join(folder, PYPROJECT)):
+            return one
+        if os.path.exists(os.path.join(folder, ".git")):
             return None
     return None
 
 
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a folder that may not be looked into
-        return False
-
-
-def _has_section(pyproject: Path) -> bool:
+def _has_section(pyproject: str) -> bool:
     """[tool.gpuxlate] is there; a broken file that seems to have it counts, for the error to show."""
     try:
         data = content(pyproject, MAX_CONFIG_BYTES)
@@ -51,7 +54,3 @@ def _has_section(pyproject: Path) -> bool:
     except (ValueError, RecursionError):
         return b"tool.gpuxlate" in data
     return isinstance(tool, dict) and "gpuxlate" in tool
-
-
-def absolute(path: Path) -> Path:
-    return Path(os.path.normpath(path.absolute()))
