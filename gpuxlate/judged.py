@@ -41,13 +41,18 @@ def judged(
     ):
         _clean = (context, {})
     looks = _clean[1].setdefault(by, set())
-    look = seen(pod, _foreign)
+    look = look_of(pod)
     if look in looks:
         return []
     found = list(islice(judge(pod, context), MAX_FINDINGS + 1))
     if not found and len(looks) < CLEAN:
         looks.add(look)
     return found
+
+
+def look_of(pod: PodClaims) -> Hashable:
+    """All that any rule can see of a pod."""
+    return seen(pod, _foreign)
 
 
 @lru_cache(maxsize=4096)

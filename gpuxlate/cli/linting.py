@@ -14,9 +14,8 @@ from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, reader, under_chart_templates
-from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source
+from gpuxlate.lint import Linted, LintSettings, Remembered, lint_piece, lint_source
 from gpuxlate.lint_marks import text_marks
-from gpuxlate.manifest.alike import Alike
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Source, Texts
@@ -89,7 +88,7 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
     run = Run()
     everywhere = selection.for_file(None)
 
-    alike: Alike[tuple[int, int]] = Alike()
+    alike = Remembered(text_marks())
 
     def work(piece: Piece) -> Linted | InputError:
         try:

@@ -14,9 +14,9 @@ from gpuxlate.cli.spool import Spool, Stretch
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, reader, under_chart_templates
 from gpuxlate.item import Item
-from gpuxlate.manifest.alike import Alike, Shape, Spot, shape_of
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import DecodeError, Texts
+from gpuxlate.repeated import Repeated
 from gpuxlate.translate import Settings, Translation, translate_source
 from gpuxlate.unreadable import in_chart, too_many
 
@@ -89,12 +89,12 @@ def translate_inputs(
     run = Run()
 
     from_ = settings.from_.name if settings.from_ else None
-    alike: Alike[_Edits] = Alike()
+    repeated = Repeated(settings)
 
     def work(job: _Job) -> _Made | InputError:
         try:
             if job.parameters is None:
-                return translated_piece(job.piece, settings, alike, items)
+                return translated_piece(job.piece, settings, repeated, items)
             source = job.piece.source()
         except DecodeError as error:
             return InputError(f"{job.piece.name}: {error}")
@@ -117,24 +117,7 @@ def translate_inputs(
     return run
 
 
-@dataclass(frozen=True, slots=True)
-class _Edits:
-    """What a shape of documents becomes: its changes by their places among the names."""
-
-    documents: int
-    changes: tuple[tuple[Spot, Spot, bytes], ...]
-
-    def made(self, data: bytes, shape: Shape) -> bytes:
-        """The new text of a document of that shape."""
-        parts: list[bytes] = []
-        at = 0
-        for start, end, text in self.changes:
-            parts += [data[at : shape.at(start)], text]
-            at = shape.at(end)
-        return b"".join([*parts, data[at:]])
-
-
-def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], items: bool) -> _Made:
+def translated_piece(piece: Piece, settings: Settings, repeated: Repeated, items: bool) -> _Made:
     """A piece, document by document. One of the shape of another gets the same edits.
 
     Raises DecodeError.
@@ -144,15 +127,15 @@ def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], ite
     at = 0
     for part in piece.single():
         at += len(part.data)
-        shape = None if items else shape_of(part.data)  # shares have names
-        edits = alike.get(shape) if shape else None
-        if shape and edits is not None:
-            result.documents += edits.documents
-            texts.append(edits.made(part.data, shape))
+        shape = None if items else repeated.shape_of(part.data)  # shares have names
+        changes = repeated.changes_of(shape) if shape else None
+        if shape and changes is not None:
+            result.documents += changes.documents
+            texts.append(changes.made(part.data, shape))
             continue
         done = translate_source(part.source(result.documents), settings)
         if shape and not done.diagnostics:
-            _remember(alike, shape, done)
+            repeated.remember(shape, part, done)
         result.items += done.items if items else ()
         result.diagnostics += done.diagnostics
         result.documents += done.documents
@@ -163,14 +146,6 @@ def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], ite
     text = b"".join([*texts, piece.data[at:]])  # what stands behind a break stays
     result.text = None if text == piece.data else text
     return result
-
-
-def _remember(alike: Alike[_Edits], shape: Shape, done: Translation) -> None:
-    spots = [(shape.spot(one.start), shape.spot(one.end), one.text.encode()) for one in done.splices]
-    # with a name in between, the text put there may be made of it
-    changes = tuple((start, end, text) for start, end, text in spots if start and end and start[0] == end[0])
-    if len(changes) == len(spots):
-        alike.add(shape, _Edits(done.documents, changes))
 
 
 def _whole(done: Translation, items: bool) -> _Made:
