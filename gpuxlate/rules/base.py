@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from gpuxlate.claims import DocumentClaims, Key, NodeRequirement, Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Fix, Severity
@@ -106,6 +106,22 @@ class Rule:
         """A finding of this rule at a value (or, ``on_key``, at its key)."""
         path = where if isinstance(where, tuple) else where.path
         return Diagnostic(self.code, severity or self.severity, message, hint, path, on_key, fix)
+
+
+Given = ParamSpec("Given")
+One = TypeVar("One")
+
+
+def asked_again(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
+    """The last answer is kept: one rule after the other asks the same of a pod."""
+    last: list[tuple[tuple[object, ...], Sequence[One]]] = []
+
+    def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
+        if not last or any(one is not other for one, other in zip(given, last[0][0], strict=True)):
+            last[:] = [(given, tuple(found(*given, **named)))]
+        return last[0][1]
+
+    return again
 
 
 def letters(text: str) -> str:
