@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Generic, TypeVar
 
+from gpuxlate.claims import Kind
 from gpuxlate.manifest.nodes import resolve_plain
 
 Found = TypeVar("Found")
@@ -64,6 +65,10 @@ _OURS = re.compile(rb"gpuxlate|GPUShare|gpuResourceType|[\0-\10]")
 _STEERS = re.compile(rb"GPU|CUDA|NVIDIA|QOS|\\")
 """The words of variables that something looks at (``gpuxlate.judged``), and escapes that may hide one."""
 _LEFT_OUT, _IN_KEY, _STEERING, _NO_SHAPE = b"\0", b"\1", b"\2", b"\3"
+
+_KINDS = {kind: _LEFT_OUT + kind.value.encode() for kind in Kind}
+_STRING = _LEFT_OUT + b"string in quotes"
+"""Of a word with a colon: it would be written so."""
 
 MOST = 4096
 """So much is remembered: of shapes, and of numbers in all of them."""
@@ -132,7 +137,7 @@ class _Lines(dict[bytes, bytes]):
         comment = match.start("comment")
         last = end if comment < 0 else len(line)
         behind = b"" if comment < 0 else line[end:comment] + _LEFT_OUT
-        left = _ITEM.sub(_kind, value)
+        left = _kind(value) if value[0] not in b'["' else _ITEM.sub(lambda item: _kind(item[0]), value)
         if named is None:
             self.foreign[line] = key
             start = match.start("key")
@@ -141,10 +146,9 @@ class _Lines(dict[bytes, bytes]):
         return line[:start] + left + behind
 
 
-def _kind(match: re.Match[bytes]) -> bytes:
+def _kind(word: bytes) -> bytes:
     """What stands in for a word: one of its kind would be read like it, and written like it."""
-    kind = resolve_plain(match[0].decode())
-    return _LEFT_OUT + (b"str:" if b":" in match[0] else kind.value.encode())
+    return _STRING if b":" in word else _KINDS[resolve_plain(word.decode())]
 
 
 class Shape:
@@ -159,38 +163,47 @@ class Shape:
         self._known = known
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+    def _before(self) -> list[int]:
+        """How many characters stand before each line, line breaks not counted."""
+        return list(accumulate(map(len, self.lines), initial=0))
+
+    def _start(self, line: int) -> int:
+        return self._before[line] + line
+
+    def _line(self, at: int) -> int:
+        """The line that a character stands in."""
+        return bisect_right(range(len(self.lines)), at, key=self._start) - 1
 
     def spot(self, at: int) -> Spot | None:
         """Where a character stands; None where it is left out."""
-        number = bisect_right(self._starts, at) - 1
-        start = self._starts[number]
+        number = self._line(at)
+        away = at - self._start(number)
         span = self._known.spans.get(self.lines[number])
-        if span is None or at - start <= span[0]:
-            return number, at - start
-        return None if at - start < span[1] else (number, at - self._starts[number + 1])
+        if span is None or away <= span[0]:
+            return number, away
+        return None if away < span[1] else (number, at - self._start(number + 1))
 
     def at(self, spot: Spot) -> int:
         """The character at a spot."""
         number, away = spot
-        return self._starts[number + (away < 0)] + away
+        if away < 0:
+            number += 1
+        return self._before[number] + number + away
 
     def covers(self, start: int, end: int) -> bool:
         """Something that is left out for good, no number, stands between two characters."""
-        first, last = bisect_right(self._starts, start) - 1, bisect_right(self._starts, end) - 1
-        for number in range(first, min(last + 1, len(self.lines))):
-            line = self.lines[number]
+        for number in range(self._line(start), self._line(end) + 1):
+            line, begins = self.lines[number], self._start(number)
             span = None if line in self._known.numbers else self._known.spans.get(line)
-            if span and self._starts[number] + span[0] < end and self._starts[number] + span[1] > start:
+            if span and begins + span[0] < end and begins + span[1] > start:
                 return True
         return False
 
     def number_starts(self) -> list[int]:
         """Where each number begins."""
         return [
-            start + self._known.spans[line][0]
-            for start, line in zip(self._starts, self.lines, strict=False)
+            self._start(number) + self._known.spans[line][0]
+            for number, line in enumerate(self.lines)
             if line in self._known.numbers
         ]
 
