@@ -69,8 +69,9 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
     """Read the new text of the document: it must differ at the intended places only."""
     if any(s.end > document.end for s in made):  # what follows is no YAML: its beginning shares a line
         raise EditError("the text that follows would change too", ())
-    moved = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
-    text = apply(document.text, moved)
+    if document.start:
+        made = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
+    text = apply(document.text, made)
     try:
         found = list(documents(Source(document.source.name, text)))
     except NotYamlError as error:

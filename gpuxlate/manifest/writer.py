@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.claims import Kind
@@ -21,7 +21,7 @@ from gpuxlate.manifest.nodes import (
     inside,
 )
 from gpuxlate.manifest.plan import EditError, NodePlan
-from gpuxlate.manifest.style import Style, style_at
+from gpuxlate.manifest.style import Style, scalar, style_at
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\r\n]*")
 _TO_LINE_END = re.compile(r"[^\r\n]*")
@@ -91,7 +91,7 @@ class Writer:
         old = deref(value)
         quote = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
         if isinstance(new, str):
-            rendered = replace(self.style, quote_values=quote or self.style.json_quote).value(new)
+            rendered = scalar(new, quote or self.style.json_quote)
         else:
             rendered = self.style.value(new)
         start, end = body_start(self.text, value), content_end(value)
