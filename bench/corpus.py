@@ -90,9 +90,9 @@ def other_deployment(number: int, *, gpu: bool) -> str:
 
 
 def unlike_deployment(number: int, *, gpu: bool) -> str:
-    """A Deployment that has to be read, whatever was before it: a key that may be anybody's is new."""
+    """A Deployment that has to be read, whatever was before it: a value of several words has a new key."""
     return other_deployment(number, gpu=gpu).replace(
-        "    app: app-", f"    key-{number}: one\n    app: app-", 1
+        "    app: app-", f"    key-{number}.example.com/why: two words\n    app: app-", 1
     )
 
 

@@ -149,7 +149,8 @@ class _Composer:
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
         opened: dict[int, int] = {}
         count = aliased = 0
-        most, max_key = limits.MAX_NODES, limits.MAX_KEY  # ``most``: with what aliases stand for
+        max_nodes, max_key = limits.MAX_NODES, limits.MAX_KEY
+        allowed = max_nodes  # with what aliases stand for
         stack: list[Mapping | Sequence] = []
         # of what is open: where its parts go, and the key that waits for its value
         entries: list[tuple[Node, Node]] | None = None
@@ -162,9 +163,9 @@ class _Composer:
             kind = type(event)
             node: Node
             count += 1
-            if count > most:
+            if count > allowed:
                 raise TooMuchError(
-                    f"a document of more than {limits.MAX_NODES} nodes",
+                    f"a document of more than {max_nodes} nodes",
                     event.start_mark.index,
                     "put its objects into documents of their own",
                 )
@@ -187,7 +188,7 @@ class _Composer:
                 if entries is not None and key is None and len(event.value) > max_key:
                     raise TooMuchError(
                         f"a key of more than {max_key} characters",
-                        start,
+                        event.start_mark.index,
                         "Kubernetes takes 253 before the slash and 63 behind it",
                     )
                 if node.anchor:
@@ -229,12 +230,11 @@ class _Composer:
                 size = sizes.get(id(target), 1)
                 count += size
                 aliased += size
-                most += size
+                allowed += size
                 if aliased > limits.MAX_ALIASED_NODES:
+                    most = limits.MAX_ALIASED_NODES
                     raise TooMuchError(
-                        f"the aliases stand for more than {limits.MAX_ALIASED_NODES} nodes",
-                        event.start_mark.index,
-                        _WRITE_OUT,
+                        f"the aliases stand for more than {most} nodes", event.start_mark.index, _WRITE_OUT
                     )
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 closed = stack.pop()
