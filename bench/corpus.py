@@ -79,7 +79,7 @@ def deployment(number: int, *, gpu: bool) -> str:
 
 
 def other_deployment(number: int, *, gpu: bool) -> str:
-    """A Deployment like no other of its stream: keys, lists and lines differ from one to the next."""
+    """A Deployment like few others of its stream: keys, lists and lines differ from one to the next."""
     text = deployment(number, gpu=gpu)
     env = "".join(
         f"        - name: SETTING_{n}\n          value: {number * n % 97}\n" for n in range(number % 5)
@@ -87,6 +87,13 @@ def other_deployment(number: int, *, gpu: bool) -> str:
     notes = f"    note-{number}.example.com/changed: yes-{number}\n"
     text = text.replace("  labels:\n", f"  annotations:\n{notes}  labels:\n", 1)
     return text.replace("          value: info\n", f"          value: info\n{env}", 1)
+
+
+def unlike_deployment(number: int, *, gpu: bool) -> str:
+    """A Deployment that has to be read, whatever was before it: a value of several words has a new key."""
+    return other_deployment(number, gpu=gpu).replace(
+        "    app: app-", f"    key-{number}.example.com/why: two words\n    app: app-", 1
+    )
 
 
 def other(number: int, choose: random.Random) -> str:

@@ -17,12 +17,12 @@ def main() -> None:
     tool = measure.program("gpuxlate") or sys.exit("install gpuxlate first")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stream.yaml"
-        made = len(corpus.other_deployment(1, gpu=True))
+        made = len(corpus.unlike_deployment(1, gpu=True))
         sizes = {name: size // made for name, size in SIZES.items()} | {f"{n:,} documents": n for n in COUNTS}
         for what in (["lint"], ["translate", "--to", "tke"]):
             print(f"\n{what[0]}, all differs\n{'':18}{'CPU s':>9}{'us/document':>14}{'MiB':>7}")
             for name, documents in sizes.items():
-                path.write_text(corpus.stream(documents, corpus.other_deployment))
+                path.write_text(corpus.stream(documents, corpus.unlike_deployment))
                 timing, _ = measure.once(["env", "GPUXLATE_CORES=1", tool, *what, str(path)])
                 each = 1e6 * timing.cpu / documents
                 print(f"{name:18}{timing.cpu:9.2f}{each:14.0f}{timing.memory:7.0f}")

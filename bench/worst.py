@@ -37,11 +37,15 @@ FLOOR = "C events of the same text, the floor"
 LARGE = 10_000_000
 
 
-CORPORA = (("names and numbers differ", corpus.deployment), ("all differs", corpus.other_deployment))
+CORPORA = (
+    ("names and numbers differ", corpus.deployment),
+    ("all differs", corpus.other_deployment),
+    ("all differs, and no key can be left out", corpus.unlike_deployment),
+)
 
 
 def main() -> None:
-    """One large file and a thousand small ones, of names alone that differ and of all that differs."""
+    """One large file and a thousand small ones, by how much of them differs."""
     tool = measure.program("gpuxlate") or sys.exit("install gpuxlate first")
     ruamel = measure.has_module("ruamel.yaml")
     if not ruamel:

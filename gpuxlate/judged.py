@@ -22,7 +22,21 @@ _VARIABLE = re.compile("[A-Z][A-Z0-9_]*")
 
 CLEAN = 4096
 """So many looks of clean pods are remembered. Workloads of one chart, or of many environments, look alike."""
-_clean: tuple[Context | None, dict[str, set[Hashable]]] = (None, {})
+FEW = 8
+"""So many pods are judged sooner than it is known which keys are foreign."""
+
+
+class _Looks:
+    """How the clean pods look that one judged, and how many pods that were."""
+
+    __slots__ = ("clean", "judged")
+
+    def __init__(self) -> None:
+        self.clean: set[Hashable] = set()
+        self.judged = 0
+
+
+_known: tuple[Context | None, dict[str, _Looks]] = (None, {})
 """In which context, by whom they were judged, and how they look."""
 
 
@@ -33,21 +47,27 @@ def judged(
 
     ``by`` names the judge, which looks at the pod and the context alone.
     """
-    global _clean
+    global _known
     if (
-        _clean[0] is None
-        or _clean[0].profile is not context.profile
-        or _clean[0].dialects is not context.dialects
+        _known[0] is None
+        or _known[0].profile is not context.profile
+        or _known[0].dialects is not context.dialects
     ):
-        _clean = (context, {})
-    looks = _clean[1].setdefault(by, set())
-    look = seen(pod, _foreign)
-    if look in looks:
+        _known = (context, {})
+    looks = _known[1].setdefault(by, _Looks())
+    looks.judged += 1
+    look = look_of(pod) if looks.judged > FEW else None
+    if look is not None and look in looks.clean:
         return []
     found = list(islice(judge(pod, context), MAX_FINDINGS + 1))
-    if not found and len(looks) < CLEAN:
-        looks.add(look)
+    if look is not None and not found and len(looks.clean) < CLEAN:
+        looks.clean.add(look)
     return found
+
+
+def look_of(pod: PodClaims) -> Hashable:
+    """All that any rule can see of a pod."""
+    return seen(pod, _foreign)
 
 
 @lru_cache(maxsize=4096)

@@ -25,6 +25,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import editable_text, isolation_stays, whole_cards_have_a_dialect
 from gpuxlate.scheduling import rescheduled
+from gpuxlate.told import Told
 from gpuxlate.unreadable import no_yaml, template_in, too_many, unrendered
 
 
@@ -71,6 +72,13 @@ def translate_source(source: Source, settings: Settings, read: Reader = document
     return run.run(read)
 
 
+def edits_unless_told(source: Source, pods: Sequence[Pod], settings: Settings) -> list[Edit] | None:
+    """The edits of pods of one document; None where there is anything to say of them."""
+    run = _Run(source, settings)
+    edits, _ = run.pods(Document(source, 0, 0, 0, None), pods)
+    return None if run.diagnostics else edits
+
+
 class _Run:
     def __init__(self, source: Source, settings: Settings) -> None:
         self.source = source
@@ -108,8 +116,19 @@ class _Run:
             return
         pods = [] if document.job else list(pods_in(document))
         facts = document_claims(document, pods, registry.is_gpu_key)
-        edits: list[Edit] = []
         start = len(self.diagnostics)
+        edits, shared = self.pods(document, pods)
+        shared = self._jobs(document) or shared
+        for finding in check_document(catalog.neutral_rules(), facts, self.settings.context):
+            # GX005 is decided by the edit itself: an anchor whose users all mean the same is fine
+            if finding.code != "GX005" and (shared or finding.severity is not Severity.ERROR):
+                self.diagnostics.append(placed(document, finding))
+        if edits and not any(d.severity is Severity.ERROR for d in self.diagnostics[start:]):
+            self._edit(document, edits)
+
+    def pods(self, document: Document, pods: Sequence[Pod]) -> tuple[list[Edit], bool]:
+        """The edits of all pods of a document, and whether there is a share among them."""
+        edits: list[Edit] = []
         shared = False
         for pod in pods:
             speaking = self._sources(pod.claims)
@@ -123,13 +142,7 @@ class _Run:
                 asking = (c.path for c in pod.claims.all_containers() if self._asks(c, speaking))
                 path = next(asking, pod.claims.path)
                 self._refuse_job(document, pod, path, f"{self.settings.to.name} writes no pod")
-        shared = self._jobs(document) or shared
-        for finding in check_document(catalog.neutral_rules(), facts, self.settings.context):
-            # GX005 is decided by the edit itself: an anchor whose users all mean the same is fine
-            if finding.code != "GX005" and (shared or finding.severity is not Severity.ERROR):
-                self.diagnostics.append(placed(document, finding))
-        if edits and not any(d.severity is Severity.ERROR for d in self.diagnostics[start:]):
-            self._edit(document, edits)
+        return edits, shared
 
     def _jobs(self, document: Document) -> bool:
         """Shares of jobs in a document are read, and refused where a manifest is wanted."""
@@ -247,7 +260,7 @@ class _Run:
         found: list[Diagnostic],
     ) -> None:
         outcomes = {(o.container.init, o.container.index): o for o in fit.outcomes}
-        told = _Told(pod.claims, found)
+        told = Told(pod.claims, found)
         for backend, reading in readings:
             for one in reading.shares:
                 outcome = outcomes.get((one.init, one.index))
@@ -262,7 +275,7 @@ class _Run:
         backend: Backend,
         reading: Reading,
         fit: PodFit,
-        told: _Told,
+        told: Told,
     ) -> None:
         """Containers that ask for a GPU in a way that is no share are refused shares too."""
         read = {(one.init, one.index) for one in reading.shares}
@@ -281,7 +294,7 @@ class _Run:
         outcome: Outcome | None,
         fit: PodFit,
         broken: bool,
-        told: _Told,
+        told: Told,
     ) -> Item:
         selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
         losses = (*(outcome.losses if outcome else ()), *selectors)
@@ -302,32 +315,6 @@ class _Run:
             losses,
             told.of(container.init, container.index),
         )
-
-
-class _Told:
-    """The findings of a pod as its items tell them: all of them, since one refuses the whole pod.
-
-    Where there are very many, an item tells those of its own container and the first of the others:
-    else the items together would be quadratic in the pod.
-    """
-
-    def __init__(self, pod: PodClaims, found: Sequence[Diagnostic]) -> None:
-        self._all = tuple(found)
-        self._first = self._all[: limits.MAX_PROBLEMS]
-        self._own: dict[tuple[bool, int], list[Diagnostic]] = {}
-        if len(self._all) > limits.MAX_PROBLEMS:
-            places = {one.path: (one.init, one.index) for one in pod.all_containers()}
-            for one in self._all[limits.MAX_PROBLEMS :]:
-                above = (one.path[:length] for length in range(len(one.path) + 1))
-                place = next((places[path] for path in above if path in places), None)
-                if place:
-                    self._own.setdefault(place, []).append(one)
-
-    def of(self, init: bool, index: int) -> tuple[Diagnostic, ...]:
-        """The findings that the item of a container tells."""
-        if len(self._all) <= limits.MAX_PROBLEMS:
-            return self._all
-        return (*self._first, *self._own.get((init, index), ()))
 
 
 def unique(found: Sequence[Diagnostic]) -> list[Diagnostic]:

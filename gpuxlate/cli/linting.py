@@ -8,7 +8,7 @@ from itertools import chain, compress, islice
 
 from gpuxlate import limits
 from gpuxlate.cli import common, outputs
-from gpuxlate.cli.ordered import Learnt, ordered
+from gpuxlate.cli.ordered import ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
 from gpuxlate.diagnostics import Diagnostic, Severity
@@ -22,9 +22,8 @@ from gpuxlate.files import (
     reader,
     under_chart_templates,
 )
-from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source
+from gpuxlate.lint import Linted, LintSettings, Remembered, lint_piece, lint_source
 from gpuxlate.lint_marks import text_marks
-from gpuxlate.manifest.alike import Alike
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece, parts
 from gpuxlate.manifest.source import DecodeError, Source, Texts
@@ -104,9 +103,8 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
     """Every input, in order; on all cores where there is much to read."""
     run = Run()
     everywhere = selection.for_file(None)
-    alike: Learnt[tuple[int, int]] = Learnt()
-
     few = isinstance(given, Inputs) and len(given) <= FEW
+    alike = None if few else Remembered(text_marks())
 
     def work(piece: Piece) -> tuple[Linted, InputError | None]:
         return _lint(piece, everywhere, alike, _all_matter if few and len(piece.data) < SMALL else _matters)
@@ -124,7 +122,7 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
 def _lint(
     whole: Piece,
     settings: LintSettings,
-    alike: Alike[tuple[int, int]],
+    alike: Remembered | None,
     matters: Callable[[bytes], bool],
 ) -> tuple[Linted, InputError | None]:
     """What was found in a piece, and what is wrong with the text behind that."""

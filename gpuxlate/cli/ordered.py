@@ -8,10 +8,9 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from gpuxlate.cli import common, end_if_asked
-from gpuxlate.manifest.alike import MOST, Alike, Found, Shape
 
 About = TypeVar("About")
 Job = TypeVar("Job")
@@ -25,37 +24,31 @@ ROUND = 2**20
 """Bytes of text that are in hand: memory stays bounded, and what one process learns all soon know."""
 
 
-class Learnt(Alike[Found]):
-    """What was found for each shape so far, of which a process tells the one that started it what is new."""
+class Memory(Protocol):
+    """What some work remembers, of which a process tells the one that started it what is new."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._new: list[tuple[Shape, Found]] | None = None
+    def note(self) -> None:
+        """What is learnt from here on is new."""
 
-    def add(self, shape: Shape, found: Found) -> None:
-        super().add(shape, found)
-        if self._new is not None and len(self._new) < MOST:
-            self._new.append((shape, found))
+    def news(self) -> Any:
+        """What was learnt, as plain data."""
 
-    def noting(self, work: Callable[[], Result]) -> tuple[Result, list[tuple[Shape, Found]]]:
-        """What some work gives, and what was learnt by it."""
-        self._new = []
-        return work(), self._new
+    def learn(self, news: Any) -> None:
+        """Know it too."""
 
 
 def ordered(
     work: Callable[[Job], Result],
     jobs: Iterable[tuple[About, Job | None, int]],
-    learnt: Learnt[Any] | None = None,
+    memory: Memory | None = None,
 ) -> Iterator[tuple[About, Result | None]]:
     """The result of each job, in order, and what was said about it.
 
     A job comes with what is said about it and its size in bytes of text. None is no work, and takes
     its turn only. Small runs stay in this process. Results go between processes, so they are plain
     data; jobs and what is said about them stay here. An error of the one that gives jobs waits until all
-    that it gave before are done. ``learnt``: what the work remembers.
+    that it gave before are done. ``memory``: what the work remembers.
     """
-    memory: Learnt[Any] = learnt or Learnt()
     rest = iter(jobs)
     while True:
         taken, failed = _round(rest)
@@ -102,7 +95,7 @@ def _round(
 
 
 def _on_all_cores(
-    work: Callable[[Job], Result], jobs: list[tuple[Job, int]], count: int, learnt: Learnt[Any]
+    work: Callable[[Job], Result], jobs: list[tuple[Job, int]], count: int, memory: Memory | None
 ) -> list[Result]:
     """The results of jobs, done here and in processes that are forked from this one.
 
@@ -114,13 +107,13 @@ def _on_all_cores(
     try:
         with _signals_waiting(), suppress(OSError):  # no room for another: those that run do all of it
             while len(others) < min(count, len(chunks)) - 1:
-                others.append(_Process(lambda: learnt.noting(lambda: _share(work, chunks, turns))))
+                others.append(_Process(lambda: _share_and_tell(work, chunks, turns, memory)))
         done = _share(work, chunks, turns)
         for one in others:
-            its, new = one.result()
+            its, news = one.result()
             done |= its
-            for shape, found in new:
-                learnt.add(shape, found)
+            if memory is not None:
+                memory.learn(news)
         end_if_asked()
     finally:
         os.close(turns)
@@ -160,6 +153,16 @@ def _share(work: Callable[[Job], Result], chunks: list[list[Job]], turns: int) -
         n = int.from_bytes(turn, "little")
         done[n] = [work(job) for job in chunks[n]]
     return done
+
+
+def _share_and_tell(
+    work: Callable[[Job], Result], chunks: list[list[Job]], turns: int, memory: Memory | None
+) -> tuple[dict[int, list[Result]], Any]:
+    """The same in another process, and what it learnt by it."""
+    if memory is None:
+        return _share(work, chunks, turns), None
+    memory.note()
+    return _share(work, chunks, turns), memory.news()
 
 
 class _Process:

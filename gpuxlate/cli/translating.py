@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from gpuxlate import limits
 from gpuxlate.backends.registry import marks
-from gpuxlate.cli.ordered import Learnt, ordered
+from gpuxlate.cli.ordered import ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.spool import Spool, Stretch
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.files import Input, InputError, reader, under_chart_templates
 from gpuxlate.item import Item
-from gpuxlate.manifest.alike import Alike, Shape, Spot, shape_of
 from gpuxlate.manifest.pieces import Piece, parts
 from gpuxlate.manifest.source import DecodeError, Texts
 from gpuxlate.marks import may_hold
 from gpuxlate.record import Record, field, replace
+from gpuxlate.repeated import Repeated
 from gpuxlate.translate import Settings, Translation, translate_source
 from gpuxlate.unreadable import in_chart, too_many
 
@@ -86,18 +86,18 @@ def translate_inputs(
     run = Run()
 
     from_ = settings.from_.name if settings.from_ else None
-    alike: Learnt[_Edits] = Learnt()
+    repeated = Repeated(settings)
 
     def work(job: _Job) -> _Made | InputError:
         try:
             if job.parameters is None:
-                return _made(job.piece, settings, alike, items)
+                return _made(job.piece, settings, repeated, items)
             source = job.piece.source()
         except DecodeError as error:
             return InputError(f"{job.piece.name}: {error}")
         return _whole(translate_source(source, settings, reader(job.parameters, source, from_)), items)
 
-    for (file, piece), made in ordered(work, _jobs(given, from_, run), alike):
+    for (file, piece), made in ordered(work, _jobs(given, from_, run), repeated):
         if isinstance(made, InputError):
             raise made
         if file.broken:
@@ -114,23 +114,7 @@ def translate_inputs(
     return run
 
 
-class _Edits(Record):
-    """What a shape of documents becomes: its changes by their places among the names."""
-
-    documents: int
-    changes: tuple[tuple[Spot, Spot, bytes], ...]
-
-    def made(self, data: bytes, shape: Shape) -> bytes:
-        """The new text of a document of that shape."""
-        parts: list[bytes] = []
-        at = 0
-        for start, end, text in self.changes:
-            parts += [data[at : shape.at(start)], text]
-            at = shape.at(end)
-        return b"".join([*parts, data[at:]])
-
-
-def _made(whole: Piece, settings: Settings, alike: Alike[_Edits], items: bool) -> _Made:
+def _made(whole: Piece, settings: Settings, repeated: Repeated, items: bool) -> _Made:
     """A piece, of which some parts may not matter. Raises DecodeError."""
     result = _Made()
     texts: list[bytes] = []
@@ -141,7 +125,7 @@ def _made(whole: Piece, settings: Settings, alike: Alike[_Edits], items: bool) -
             result.documents += piece.documents
             texts.append(piece.data)
             continue
-        made = translated_piece(piece, settings, alike, items)
+        made = translated_piece(piece, settings, repeated, items)
         result.diagnostics += _moved(made.diagnostics, result.documents)
         result.items += _later(made.items, result.documents)
         result.documents += made.documents
@@ -158,7 +142,7 @@ def _matters(data: bytes) -> bool:
     return may_hold(data, marks())
 
 
-def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], items: bool) -> _Made:
+def translated_piece(piece: Piece, settings: Settings, repeated: Repeated, items: bool) -> _Made:
     """A piece, document by document. One of the shape of another gets the same edits.
 
     Raises DecodeError.
@@ -168,15 +152,15 @@ def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], ite
     at = 0
     for part in piece.single():
         at += len(part.data)
-        shape = None if items else shape_of(part.data)  # shares have names
-        edits = alike.get(shape) if shape else None
-        if shape and edits is not None:
-            result.documents += edits.documents
-            texts.append(edits.made(part.data, shape))
+        shape = None if items else repeated.shape_of(part.data)  # shares have names
+        changes = repeated.changes_of(shape) if shape else None
+        if shape and changes is not None:
+            result.documents += changes.documents
+            texts.append(changes.made(part.data, shape))
             continue
         done = translate_source(part.source(result.documents), settings)
         if shape and not done.diagnostics:
-            _remember(alike, shape, done)
+            repeated.remember(shape, part, done)
         result.items += done.items if items else ()
         result.diagnostics += done.diagnostics
         result.documents += done.documents
@@ -187,14 +171,6 @@ def translated_piece(piece: Piece, settings: Settings, alike: Alike[_Edits], ite
     text = b"".join([*texts, piece.data[at:]])  # what stands behind a break stays
     result.text = None if text == piece.data else text
     return result
-
-
-def _remember(alike: Alike[_Edits], shape: Shape, done: Translation) -> None:
-    spots = [(shape.spot(one.start), shape.spot(one.end), one.text.encode()) for one in done.splices]
-    # with a name in between, the text put there may be made of it
-    changes = tuple((start, end, text) for start, end, text in spots if start and end and start[0] == end[0])
-    if len(changes) == len(spots):
-        alike.add(shape, _Edits(done.documents, changes))
 
 
 def _whole(done: Translation, items: bool) -> _Made:

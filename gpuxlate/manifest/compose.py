@@ -149,27 +149,29 @@ class _Composer:
         opened: dict[int, int] = {}
         count = aliased = 0
         max_nodes, max_key = limits.MAX_NODES, limits.MAX_KEY
+        allowed = max_nodes  # with what aliases stand for
         stack: list[Mapping | Sequence] = []
-        keys: list[Node | None] = []  # for each open mapping, the key that waits for its value
+        # of what is open: where its parts go, and the key that waits for its value
+        entries: list[tuple[Node, Node]] | None = None
+        items: list[Node] | None = None
+        key: Node | None = None
+        above: list[tuple[list[tuple[Node, Node]] | None, list[Node] | None, Node | None]] = []
         root: Node | None = None
         while True:
             event = next_event()
             kind = type(event)
             node: Node
             count += 1
-            if count > max_nodes + aliased:
+            if count > allowed:
                 raise TooMuchError(
                     f"a document of more than {max_nodes} nodes",
                     event.start_mark.index,
                     "put its objects into documents of their own",
                 )
             if kind is ScalarEvent:
-                start, end, tag, style = (
-                    event.start_mark.index,
-                    event.end_mark.index,
-                    event.tag,
-                    event.style,
-                )
+                start = event.start_mark.index
+                end = event.end_mark.index
+                tag, style = event.tag, event.style
                 node = Scalar(
                     start,
                     end,
@@ -182,6 +184,14 @@ class _Composer:
                     node.text = self._stand_ins.restored(node.text, text[start:end], node.style)
                 if style == "|" or style == ">":
                     node.end = _block_scalar_end(text, start, end)
+                if entries is not None and key is None and len(event.value) > max_key:
+                    raise TooMuchError(
+                        f"a key of more than {max_key} characters",
+                        event.start_mark.index,
+                        "Kubernetes takes 253 before the slash and 63 behind it",
+                    )
+                if node.anchor:
+                    anchors[node.anchor] = node
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 if len(stack) >= limits.MAX_DEPTH:
                     raise TooMuchError(
@@ -197,6 +207,9 @@ class _Composer:
                     None if tag is None else str(tag),
                     bool(event.flow_style),
                 )
+                if node.anchor:
+                    anchors[node.anchor] = node
+                    opened[id(node)] = count
             elif kind is AliasEvent:
                 target = anchors.get(event.anchor)
                 if target is None:
@@ -216,6 +229,7 @@ class _Composer:
                 size = sizes.get(id(target), 1)
                 count += size
                 aliased += size
+                allowed += size
                 if aliased > limits.MAX_ALIASED_NODES:
                     most = limits.MAX_ALIASED_NODES
                     raise TooMuchError(
@@ -223,11 +237,12 @@ class _Composer:
                     )
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 closed = stack.pop()
-                keys.pop()
+                entries, items, key = above.pop()
                 closed.end = event.end_mark.index
                 if closed.anchor:
                     sizes[id(closed)] = count - opened.pop(id(closed))
-                if isinstance(closed, Mapping):
+                if kind is MappingEndEvent:
+                    assert isinstance(closed, Mapping)
                     _note_repeated(document, closed)
                 continue
             elif kind is DocumentEndEvent:
@@ -235,33 +250,26 @@ class _Composer:
                 return None if empty else root
             else:
                 raise NotYamlError("the document ends too early", len(self._source.text))
-            if node.anchor and kind is not AliasEvent:
-                anchors[node.anchor] = node
-                if kind is not ScalarEvent:
-                    opened[id(node)] = count
-            if not stack:
-                root = node
-            else:
-                parent = stack[-1]
-                if isinstance(parent, Mapping):
-                    key = keys[-1]
-                    if key is None:
-                        if kind is ScalarEvent and len(event.value) > max_key:
-                            raise TooMuchError(
-                                f"a key of more than {max_key} characters",
-                                event.start_mark.index,
-                                "Kubernetes takes 253 before the slash and 63 behind it",
-                            )
-                        keys[-1] = node
-                    else:
-                        parent.entries.append((key, node))
-                        keys[-1] = None
+            if entries is not None:
+                if key is None:
+                    key = node
                 else:
-                    parent.items.append(node)
-            if kind is MappingStartEvent or kind is SequenceStartEvent:
-                assert isinstance(node, (Mapping, Sequence))
+                    entries.append((key, node))
+                    key = None
+            elif items is not None:
+                items.append(node)
+            else:
+                root = node
+            if kind is MappingStartEvent:
+                assert isinstance(node, Mapping)
                 stack.append(node)
-                keys.append(None)
+                above.append((entries, items, key))
+                entries, items, key = node.entries, None, None
+            elif kind is SequenceStartEvent:
+                assert isinstance(node, Sequence)
+                stack.append(node)
+                above.append((entries, items, key))
+                entries, items, key = None, node.items, None
 
 
 def _note_repeated(document: Document, mapping: Mapping) -> None:

@@ -69,8 +69,9 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
     """Read the new text of the document: it must differ at the intended places only."""
     if any(s.end > document.end for s in made):  # what follows is no YAML: its beginning shares a line
         raise EditError("the text that follows would change too", ())
-    moved = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
-    text = apply(document.text, moved)
+    if document.start:
+        made = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
+    text = apply(document.text, made)
     try:
         found = list(documents(Source(document.source.name, text)))
     except NotYamlError as error:
@@ -93,19 +94,21 @@ def _as_planned(before: Node, after: Node, plans: Plans) -> bool:
         old, new = pending.pop()
         if type(old) is not type(new) or old.anchor != new.anchor or old.tag != new.tag:
             return False
+        pairs: _Pairs | None
         if isinstance(old, Scalar) and isinstance(new, Scalar):
-            if old.text != new.text or old.kind is not new.kind:
+            # of one text, tag and style there is one kind
+            if old.text != new.text or (old.style != new.style and old.kind is not new.kind):
                 return False
-        elif isinstance(old, Mapping) and isinstance(new, Mapping):
+            continue
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
             pairs = _mapping_pairs(old, new, plans.get(id(old)))
-            if pairs is None:
-                return False
-            pending.extend(pairs)
         elif isinstance(old, Sequence) and isinstance(new, Sequence):
             pairs = _sequence_pairs(old, new, plans.get(id(old)))
-            if pairs is None:
-                return False
-            pending.extend(pairs)
+        else:
+            continue
+        if pairs is None:
+            return False
+        pending += pairs
     return True
 
 
@@ -117,8 +120,8 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
     if plan is None:
         if len(old.entries) != len(new.entries):
             return None
-        pairs = zip(old.entries, new.entries, strict=True)
-        return [both for one, two in pairs for both in zip(one, two, strict=True)]
+        entries = zip(old.entries, new.entries, strict=True)
+        return [pair for one, two in entries for pair in ((one[1], two[1]), (one[0], two[0]))]
     added = dict(plan.added)
     left = []
     for key, value in new.entries:
@@ -135,8 +138,10 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
 
 
 def _sequence_pairs(old: Sequence, new: Sequence, plan: NodePlan | None) -> _Pairs | None:
-    kept = [item for item in old.items if not (plan and id(item) in plan.removed)]
-    appended = plan.appended if plan else []
+    if plan is None:
+        return list(zip(old.items, new.items, strict=True)) if len(old.items) == len(new.items) else None
+    kept = [item for item in old.items if id(item) not in plan.removed]
+    appended = plan.appended
     if len(kept) + len(appended) != len(new.items):
         return None
     if not all(_is(item, value) for item, value in zip(new.items[len(kept) :], appended, strict=True)):
@@ -145,16 +150,16 @@ def _sequence_pairs(old: Sequence, new: Sequence, plan: NodePlan | None) -> _Pai
     return _pairs([(item, item) for item, _ in same], [(item, item) for _, item in same], plan)
 
 
-def _pairs(kept: _Pairs, left: _Pairs, plan: NodePlan | None) -> _Pairs | None:
+def _pairs(kept: _Pairs, left: _Pairs, plan: NodePlan) -> _Pairs | None:
     """The keys and values still to compare. None where a planned one is not as planned."""
     pairs: _Pairs = []
     for (key, value), (new_key, new_value) in zip(kept, left, strict=True):
-        if plan and id(key) in plan.keys:
+        if id(key) in plan.keys:
             if not (isinstance(new_key, Scalar) and new_key.text == plan.keys[id(key)]):
                 return None
         elif key is not value:
             pairs.append((key, new_key))
-        if plan and id(key) in plan.values:
+        if id(key) in plan.values:
             if not _is(new_value, plan.values[id(key)]) or new_value.anchor != value.anchor:
                 return None
         else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gpuxlate.claims import ContainerClaims, DocumentClaims, Path, PodClaims
 from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import Mapping, Node, Scalar, Sequence, deref, get_text, is_merge
+from gpuxlate.manifest.nodes import MERGE, Mapping, Node, Scalar, Sequence, deref, get_text, is_merge
 from gpuxlate.manifest.objects import Pod
 
 IsKey = Callable[[str], bool]
@@ -86,10 +86,10 @@ def _entries(root: Node | None) -> Iterator[tuple[_Steps, Scalar, Node]]:
         if isinstance(node, Mapping):
             below: list[tuple[_Steps, Node]] = []
             for key, value in node.entries:
-                name = deref(key)
+                name = key if isinstance(key, Scalar) else deref(key)
                 if not isinstance(name, Scalar):
                     continue
-                if is_merge(name):
+                if name.text == MERGE and is_merge(name):
                     sources = value.items if isinstance(value, Sequence) else [value]
                     below.extend((steps, one) for one in sources)
                 else:

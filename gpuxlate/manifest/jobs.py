@@ -12,8 +12,8 @@ from gpuxlate.claims import ContainerClaims, Path, PodClaims
 from gpuxlate.diagnostics import ObjectRef
 from gpuxlate.manifest.catalog import JOBS
 from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import Mapping, get
-from gpuxlate.manifest.objects import Pod, objects_in
+from gpuxlate.manifest.nodes import Mapping, get, get_text
+from gpuxlate.manifest.objects import Pod, mappings_in, object_ref
 from gpuxlate.manifest.reading import values
 from gpuxlate.record import Record
 
@@ -34,12 +34,14 @@ def jobs_in(document: Document) -> Iterator[Job]:
         if isinstance(document.root, Mapping):
             yield Job(document.job, _pod(document.root, (), _named_by_file(document), ()))
         return
-    for ref, path, node in objects_in(document):
+    for path, node in mappings_in(document):
+        kind = get_text(node, "kind")
         for row in JOBS:
-            if ref.kind not in row.kinds:
+            if kind not in row.kinds:
                 continue
             found = get(node, *row.parameters) if row.parameters else node
             if isinstance(found, Mapping):
+                ref = object_ref(node)
                 named = ref if ref.kind else _named_by_file(document)
                 pod = _pod(found, (*path, *row.parameters), named, path)
                 if any(key.startswith(row.mark) for key in pod.claims.containers[0].limits):

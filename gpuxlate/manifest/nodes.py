@@ -227,8 +227,10 @@ def get(node: Node | None, *path: str | int) -> Node | None:
         if isinstance(node, Alias):
             node = deref(node)
         if isinstance(node, Mapping):
-            entry = entry_of(node, step)
-            node = entry[1] if entry else None
+            plain = node.plain
+            # no key is a number: an index finds none
+            found = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
+            node = found[1] if found else None
         elif isinstance(node, Sequence) and isinstance(step, int) and 0 <= step < len(node.items):
             node = node.items[step]
         else:

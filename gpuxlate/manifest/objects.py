@@ -29,21 +29,27 @@ class Pod(Record):
 
 def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
     """The Kubernetes objects of a document: its own, or the items of a List, of Lists in it too."""
+    for path, node in mappings_in(document):
+        yield object_ref(node), path, node
+
+
+def mappings_in(document: Document) -> Iterator[tuple[Path, Mapping]]:
+    """The objects of a document, without what they are called."""
     root = deref(document.root) if document.root else None
     if isinstance(root, Mapping):
-        yield from _objects(root, ())
+        yield from _mappings(root, ())
 
 
-def _objects(node: Mapping, path: Path) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
+def _mappings(node: Mapping, path: Path) -> Iterator[tuple[Path, Mapping]]:
     kind = get_text(node, "kind")
-    items = get(node, "items")
-    if not (kind and kind.endswith("List") and isinstance(items, Sequence)):
-        yield object_ref(node), path, node
+    items = get(node, "items") if kind and kind.endswith("List") else None
+    if not isinstance(items, Sequence):
+        yield path, node
         return
     for index, item in enumerate(items.items):
         inside = deref(item)
         if isinstance(inside, Mapping):
-            yield from _objects(inside, (*path, "items", index))
+            yield from _mappings(inside, (*path, "items", index))
 
 
 def object_ref(node: Mapping) -> ObjectRef:

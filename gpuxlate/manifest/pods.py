@@ -9,7 +9,17 @@ from gpuxlate.diagnostics import ObjectRef
 from gpuxlate.manifest.catalog import Row, Steps, rows_for, scheduler_row
 from gpuxlate.manifest.compose import Document
 from gpuxlate.manifest.facts import document_claims
-from gpuxlate.manifest.nodes import Mapping, Node, Sequence, deref, entries_of, get, get_text
+from gpuxlate.manifest.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    deref,
+    entries_of,
+    entry_of,
+    get,
+    get_text,
+)
 from gpuxlate.manifest.objects import Pod, object_ref, objects_in
 from gpuxlate.manifest.reading import REQUIRED_AFFINITY, claims, container, items, with_surroundings
 from gpuxlate.record import replace
@@ -65,11 +75,15 @@ def _walk(root: Node, path: Path, claimed: Set[Path]) -> Iterator[tuple[Path, Ma
         if where in claimed:
             continue
         if isinstance(node, Mapping):
-            children = [(name, value) for name, _, value, _ in entries_of(node)]
-            if any(name in _POD_LISTS and _is_container_list(value) for name, value in children):
+            if any(
+                _is_container_list(found[1])
+                for found in (entry_of(node, name) for name in _POD_LISTS)
+                if found
+            ):
                 yield where, node
                 continue
-            pending.extend(((*where, name), value) for name, value in reversed(children))
+            below = [(name, value) for name, _, value, _ in entries_of(node) if not isinstance(value, Scalar)]
+            pending.extend([((*where, name), value) for name, value in reversed(below)])
         elif isinstance(node, Sequence):
             pending.extend(((*where, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
 

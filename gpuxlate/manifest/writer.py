@@ -20,8 +20,8 @@ from gpuxlate.manifest.nodes import (
     inside,
 )
 from gpuxlate.manifest.plan import EditError, NodePlan
-from gpuxlate.manifest.style import Style, style_at
-from gpuxlate.record import Record, replace
+from gpuxlate.manifest.style import Style, scalar, style_at
+from gpuxlate.record import Record
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\r\n]*")
 _TO_LINE_END = re.compile(r"[^\r\n]*")
@@ -90,7 +90,7 @@ class Writer:
         old = deref(value)
         quote = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
         if isinstance(new, str):
-            rendered = replace(self.style, quote_values=quote or self.style.json_quote).value(new)
+            rendered = scalar(new, quote or self.style.json_quote)
         else:
             rendered = self.style.value(new)
         start, end = body_start(self.text, value), content_end(value)

@@ -9,11 +9,11 @@ test runs its examples.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from gpuxlate.claims import DocumentClaims, Key, NodeRequirement, Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Fix, Severity
@@ -113,6 +113,22 @@ class CodeTakenError(ValueError):
     def __init__(self, first: Rule, second: Rule, target: str) -> None:
         super().__init__(f"the rule {second.name} of {target} has the code {second.code} of {first.name}")
         self.hint = f"give the rules of {target} codes of their own, or remove the plug-in"
+
+
+Given = ParamSpec("Given")
+One = TypeVar("One")
+
+
+def asked_again(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
+    """The last answer is kept: one rule after the other asks the same of a pod."""
+    last: list[tuple[tuple[object, ...], Sequence[One]]] = []
+
+    def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
+        if not last or any(one is not other for one, other in zip(given, last[0][0], strict=True)):
+            last[:] = [(given, tuple(found(*given, **named)))]
+        return last[0][1]
+
+    return again
 
 
 def letters(text: str) -> str:

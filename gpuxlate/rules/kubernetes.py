@@ -10,7 +10,7 @@ from gpuxlate.claims import ContainerClaims, Key, Kind, Path, PodClaims, Put, Va
 from gpuxlate.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.record import Record
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import Context, Dialect, Rule, rule
+from gpuxlate.rules.base import Context, Dialect, Rule, asked_again, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, vocabulary_of
 
@@ -23,6 +23,7 @@ class Asked(Record):
     row: Key | None
 
 
+@asked_again
 def asked(pod: PodClaims, words: Vocabulary) -> Iterator[tuple[ContainerClaims, Mapping[str, Value], Asked]]:
     """Every vendor's key in limits and requests. A key that does not belong there is GX013's."""
     for container in pod.all_containers():

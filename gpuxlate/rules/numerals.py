@@ -6,6 +6,7 @@ import math
 import re
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 
 from gpuxlate import quantity
 from gpuxlate.claims import Key, Kind, Value
@@ -49,12 +50,17 @@ _WORDED = re.compile(
 
 def written(value: Value) -> Written:
     """Sort a value into its form."""
-    text = value.text
-    if value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL) or len(text) > quantity.MAX_LENGTH:
+    if value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL) or len(value.text) > quantity.MAX_LENGTH:
         return Written(Form.NO_NUMBER)
+    return _written(value.text, value.kind)
+
+
+@lru_cache(maxsize=4096)
+def _written(text: str, kind: Kind) -> Written:
     if _PLAIN.fullmatch(text):
-        return Written(Form.PLAIN, Fraction(text), Fraction(text))
-    if readings(value):
+        number = Fraction(int(text))
+        return Written(Form.PLAIN, number, number)
+    if readings(Value(text, kind)):
         return Written(Form.ODD)
     try:
         found = quantity.parse(text)

@@ -26,7 +26,13 @@ def seen(pod: PodClaims, foreign: Callable[[str], bool]) -> Hashable:
                 one.path[len(pod.path) :],
                 _everything(one.limits, one.path),
                 _everything(one.requests, one.path),
-                plain(one.env),
+                tuple(
+                    [
+                        (name, value.text, value.kind, value.path[len(one.path) :])  # an item of a list
+                        for name, value in one.env.items()
+                        if not foreign(name)
+                    ]
+                ),
                 placed(one.privileged, one.path),
             )
             for one in pod.all_containers()

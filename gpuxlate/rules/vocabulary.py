@@ -20,7 +20,7 @@ from gpuxlate.claims import (
     Value,
 )
 from gpuxlate.record import Record
-from gpuxlate.rules.base import Context, Dialect
+from gpuxlate.rules.base import Context, Dialect, asked_again
 
 IGNORE = "gpuxlate.io/ignore"
 """Annotation that suppresses findings: under a GPU prefix, but no key of a share."""
@@ -49,6 +49,7 @@ class Vocabulary:
         self.owners = lru_cache(maxsize=4096)(self._owners)
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
+        self.look_alike = lru_cache(maxsize=4096)(self._look_alike)
 
     def _owners(self, name: str) -> tuple[Dialect, ...]:
         """The dialects whose key it is."""
@@ -69,7 +70,7 @@ class Vocabulary:
         rows = self.rows(name)
         return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
 
-    def look_alike(self, name: str) -> tuple[Dialect, str] | None:
+    def _look_alike(self, name: str) -> tuple[Dialect, str] | None:
         """The dialect that a key of another product is taken for, and what that product is."""
         if self.rows(name):
             return None
@@ -233,6 +234,7 @@ class Spot(Record):
 RESOURCES = ("limits", "requests")
 
 
+@asked_again
 def spots(pod: PodClaims) -> Iterator[Spot]:
     """Every key of a pod, of its workload, and of what stands outside metadata."""
     for container in pod.all_containers():

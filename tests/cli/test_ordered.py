@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,8 +16,8 @@ import pytest
 
 from gpuxlate.cli import ordered as module
 from gpuxlate.cli.common import CliError
-from gpuxlate.cli.ordered import Learnt, cores, ordered
-from gpuxlate.manifest.alike import Shape
+from gpuxlate.cli.ordered import cores, ordered
+from gpuxlate.manifest.alike import Alike
 
 POD = """\
 ---
@@ -75,15 +76,18 @@ class TestOnAllCores:
             next(running)
 
     def test_what_one_process_learns_the_next_ones_know(self) -> None:
-        memory: Learnt[int] = Learnt()
+        memory: Alike[int, None] = Alike(re.compile(b"gpu"))
 
         def work(n: int) -> int:
-            shape = Shape(b"%d" % (n % 30))
-            known = memory.get(shape)
+            shape = memory.shape_of(b"line: Number%d" % (n % 30))
+            family = memory.family(shape) if shape else None
+            assert shape
+            assert family
+            known = family.found.get(shape.numbers)
             if known is not None:
                 return known
             time.sleep(0.002)
-            memory.add(shape, os.getpid())
+            memory.add(family, shape, os.getpid())
             return 0
 
         found = [one for _, one in ordered(work, ((n, n, 1) for n in range(90)), memory)]

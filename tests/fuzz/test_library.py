@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.cli.translating import translated_piece
 from gpuxlate.lint import LintSettings, lint_piece, lint_source
+from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest.alike import Alike
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import Source
+from gpuxlate.repeated import Repeated
 from gpuxlate.testing.strategies import WORDS
 from gpuxlate.translate import Settings
 from tests.fuzz import targets
@@ -107,14 +109,15 @@ def test_documents_of_other_names_are_read_alike(
     )
     for text, before in ((one, other), (other, one)):
         piece = Piece("f.yaml", text.encode())
-        remembered: Alike[Any] = Alike()
+        remembered: Alike[Any, Any] = Alike(text_marks())
         lint_piece(Piece("f.yaml", before.encode()), LintSettings(), remembered)
-        assert lint_piece(piece, LintSettings(), remembered) == lint_piece(piece, LintSettings(), Alike())
+        warm = lint_piece(piece, LintSettings(), remembered)
+        assert warm == lint_piece(piece, LintSettings(), Alike(text_marks()))
         settings = Settings(to=registry.get("tencent-qgpu"))
-        remembered = Alike()
-        translated_piece(Piece("f.yaml", before.encode()), settings, remembered, items=False)
-        warm = translated_piece(piece, settings, remembered, items=False)
-        assert warm == translated_piece(piece, settings, Alike(), items=False)
+        repeated = Repeated(settings)
+        translated_piece(Piece("f.yaml", before.encode()), settings, repeated, items=False)
+        made = translated_piece(piece, settings, repeated, items=False)
+        assert made == translated_piece(piece, settings, Repeated(settings), items=False)
 
 
 orders = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 255), st.integers(0, 255)), max_size=4)

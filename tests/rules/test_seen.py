@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuxlate import judged as judging
 from gpuxlate.backends import registry
 from gpuxlate.claims import PodClaims, Value
 from gpuxlate.judged import NAMES, _foreign, judged
@@ -60,7 +61,8 @@ def test_what_a_workload_is_called_changes_no_finding(name: str) -> None:
         assert codes(other) == codes(pod)
 
 
-def test_another_context_is_another_judgement() -> None:
+def test_another_context_is_another_judgement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "FEW", 0)
     pod = next(one for one in PODS if not codes(one))
     asked: list[Context] = []
 
@@ -73,6 +75,15 @@ def test_another_context_is_another_judgement() -> None:
         judged(pod, context, "test", judge)  # type: ignore[arg-type]
     judged(pod, other, "somebody else", judge)  # type: ignore[arg-type]
     assert len(asked) == 4
+
+
+def test_the_first_few_pods_are_judged_without_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    pod = next(one for one in PODS if not codes(one))
+    asked: list[Context] = []
+    monkeypatch.setattr(judging, "_known", (None, {}))
+    for _ in range(judging.FEW + 5):
+        judged(pod, CONTEXT, "test", lambda _, context: asked.append(context) or [])  # type: ignore[func-returns-value]
+    assert len(asked) == judging.FEW + 1
 
 
 _KEY = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+/[A-Za-z0-9._-]*|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")

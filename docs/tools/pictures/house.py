@@ -10,7 +10,7 @@ FLOORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "Work",
         "a file or a share, from one end to the other",
         (
-            *("rendering", "function_config", "shares", "results", "jobs", "render", "translate"),
+            *("rendering", "function_config", "shares", "results", "jobs", "render", "translate", "repeated"),
             *("lint", "mend", "fixing", "item", "verify", "nodepool", "cost", "nvidia_smi", "accepting"),
         ),
     ),
@@ -27,6 +27,7 @@ FLOORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "unreadable",
             "fit",
             "difference",
+            "told",
             "judged",
             "lint_marks",
             "marks",

@@ -11,7 +11,7 @@ from gpuxlate.diagnostics import Fix
 from gpuxlate.limits import MAX_NAME
 from gpuxlate.profile import Profile
 from gpuxlate.record import Record
-from gpuxlate.rules.base import Context, letters
+from gpuxlate.rules.base import Context, asked_again, letters
 
 RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
 DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
@@ -41,7 +41,7 @@ def cluster(context: Context) -> Profile | None:
 
 
 def has_mgpu(container: ContainerClaims) -> bool:
-    return any(name in container.resources for name in RESOURCES)
+    return any(name in container.limits or name in container.requests for name in RESOURCES)
 
 
 class Asked(Record):
@@ -110,6 +110,7 @@ class Asked(Record):
         return Fix("remove mgpu-memory: whole cards come with all of theirs", edits, safe=False)
 
 
+@asked_again
 def asked(pod: PodClaims) -> Iterator[Asked]:
     """The ordinary containers that have a key of mGPU, in their order."""
     listed = annotation(pod, k.MULTIPLE_GPU)

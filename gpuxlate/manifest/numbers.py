@@ -1,0 +1,62 @@
+"""The numbers of documents of one shape, in the claims of their pods: what is read once holds for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
+from gpuxlate.manifest.alike import Shape
+from gpuxlate.manifest.compose import Document
+from gpuxlate.manifest.nodes import Scalar, get
+from gpuxlate.manifest.objects import Pod
+from gpuxlate.record import replace
+
+
+class Numbered:
+    """The pods of a document, and which of their resources are the numbers of its shape."""
+
+    __slots__ = ("pods", "slots")
+
+    def __init__(self, pods: Sequence[Pod], slots: dict[Path, int]) -> None:
+        self.pods = pods
+        self.slots = slots
+
+    @classmethod
+    def of(cls, document: Document, pods: Sequence[Pod], shape: Shape) -> Numbered | None:
+        """None where a number stands anywhere else: nobody knows who looks at it there."""
+        starts = {start: number for number, start in enumerate(shape.number_starts())}
+        slots: dict[Path, int] = {}
+        for pod in pods:
+            for container in pod.claims.all_containers():
+                for values in (container.limits, container.requests):
+                    for value in values.values():
+                        node = get(document.root, *value.path)
+                        if isinstance(node, Scalar):
+                            number = starts.get(node.start + (node.style is not None))
+                            if number is not None and value.text.encode() == shape.numbers[number]:
+                                slots[value.path] = number
+        complete = len(set(slots.values())) == len(starts) and not document.aliases
+        return cls(pods, slots) if complete and starts else None
+
+    def with_numbers(self, numbers: Sequence[bytes]) -> list[Pod]:
+        """The pods of another document of the shape."""
+        texts = [number.decode() for number in numbers]
+        return [replace(pod, claims=self._claims(pod.claims, texts)) for pod in self.pods]
+
+    def _claims(self, pod: PodClaims, texts: list[str]) -> PodClaims:
+        return replace(
+            pod,
+            containers=tuple(self._container(one, texts) for one in pod.containers),
+            init_containers=tuple(self._container(one, texts) for one in pod.init_containers),
+        )
+
+    def _container(self, one: ContainerClaims, texts: list[str]) -> ContainerClaims:
+        return replace(
+            one,
+            limits={name: self._value(value, texts) for name, value in one.limits.items()},
+            requests={name: self._value(value, texts) for name, value in one.requests.items()},
+        )
+
+    def _value(self, value: Value, texts: list[str]) -> Value:
+        slot = self.slots.get(value.path)
+        return value if slot is None else Value(texts[slot], value.kind, value.path)
