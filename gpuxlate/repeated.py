@@ -67,7 +67,7 @@ class Repeated:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._alike: Alike[Changes, _Pattern] = Alike(text_marks())
+        self._alike: Alike[Changes, _Pattern] = Alike(text_marks)
         self._forms: dict[Hashable, _Form | None] = {}
 
     def shape_of(self, data: bytes) -> Shape | None:

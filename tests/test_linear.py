@@ -68,7 +68,7 @@ def mistakes_in_a_list(count: int) -> str:
 
 
 def lint(text: str) -> object:
-    return lint_piece(Piece("f.yaml", text.encode()), LintSettings(), Alike(text_marks()))
+    return lint_piece(Piece("f.yaml", text.encode()), LintSettings(), Alike(text_marks))
 
 
 def translate(text: str) -> object:

@@ -104,10 +104,12 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
     run = Run()
     everywhere = selection.for_file(None)
     few = isinstance(given, Inputs) and len(given) <= FEW
-    alike = None if few else Remembered(text_marks())
+    alike = Remembered(text_marks)
 
     def work(piece: Piece) -> tuple[Linted, InputError | None]:
-        return _lint(piece, everywhere, alike, _all_matter if few and len(piece.data) < SMALL else _matters)
+        if few and len(piece.data) < SMALL:
+            return _lint(piece, everywhere, None, _all_matter)
+        return _lint(piece, everywhere, alike, _matters)
 
     for (file, told), found in ordered(work, _jobs(given, selection, run, how), alike):
         if isinstance(told, InputError):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain, repeat
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from gpuxlate.cli import common, end_if_asked
@@ -20,8 +20,10 @@ WORTH = 256 * 1024
 """Bytes of text that one process does sooner than another one starts."""
 CHUNK = 32 * 1024
 """Bytes of text that a process takes at once: few, so that all end together."""
-ROUND = 2**20
-"""Bytes of text that are in hand: memory stays bounded, and what one process learns all soon know."""
+ROUNDS = (2**16, 2**20, 2**21, 2**22)
+"""Bytes of text that are in hand at once, round by round; the last one is for all that follow. So memory
+stays bounded. What is loaded and learnt first is so before there are processes; of what one of them learns
+later, which is most in the first rounds, all know in the next."""
 
 
 class Memory(Protocol):
@@ -50,8 +52,8 @@ def ordered(
     that it gave before are done. ``memory``: what the work remembers.
     """
     rest = iter(jobs)
-    while True:
-        taken, failed = _round(rest)
+    for room in chain(ROUNDS, repeat(ROUNDS[-1])):
+        taken, failed = _round(rest, room)
         size = sum(size for _, job, size in taken if job is not None)
         if size >= WORTH and (count := cores()) > 1:
             wanted = [(job, size) for _, job, size in taken if job is not None]
@@ -78,7 +80,7 @@ def cores() -> int:
 
 
 def _round(
-    rest: Iterator[tuple[About, Job | None, int]],
+    rest: Iterator[tuple[About, Job | None, int]], room: int
 ) -> tuple[list[tuple[About, Job | None, int]], Exception | None]:
     """The jobs that come next, up to a size, and what went wrong behind them."""
     taken: list[tuple[About, Job | None, int]] = []
@@ -87,7 +89,7 @@ def _round(
         for one in rest:
             taken.append(one)
             held += one[2]
-            if held >= ROUND:
+            if held >= room:
                 break
     except Exception as error:
         return taken, error
@@ -101,13 +103,16 @@ def _on_all_cores(
 
     So none of the jobs is sent: each process has them all, and takes the next that nobody took.
     """
+    import pickle  # noqa: F401 - before there are processes to share it
+
     chunks = _chunks(jobs)
+    here = os.getpid()
     turns = _turns(len(chunks))
     others: list[_Process] = []
     try:
         with _signals_waiting(), suppress(OSError):  # no room for another: those that run do all of it
             while len(others) < min(count, len(chunks)) - 1:
-                others.append(_Process(lambda: _share_and_tell(work, chunks, turns, memory)))
+                others.append(_Process(lambda: _share_and_tell(work, chunks, turns, memory, here)))
         done = _share(work, chunks, turns)
         for one in others:
             its, news = one.result()
@@ -146,30 +151,40 @@ def _turns(count: int) -> int:
     return reading
 
 
-def _share(work: Callable[[Job], Result], chunks: list[list[Job]], turns: int) -> dict[int, list[Result]]:
-    """The results of the chunks that this process got to do, by their numbers."""
+def _share(
+    work: Callable[[Job], Result], chunks: list[list[Job]], turns: int, parent: int | None = None
+) -> dict[int, list[Result]]:
+    """The results of the chunks that this process got to do, by their numbers.
+
+    ``parent``: whoever started it; it ends once that one has ended, since nobody wants its results.
+    """
     done: dict[int, list[Result]] = {}
     while turn := os.read(turns, _NUMBER):
+        if parent is not None and os.getppid() != parent:
+            os._exit(1)
         n = int.from_bytes(turn, "little")
         done[n] = [work(job) for job in chunks[n]]
     return done
 
 
 def _share_and_tell(
-    work: Callable[[Job], Result], chunks: list[list[Job]], turns: int, memory: Memory | None
+    work: Callable[[Job], Result],
+    chunks: list[list[Job]],
+    turns: int,
+    memory: Memory | None,
+    parent: int,
 ) -> tuple[dict[int, list[Result]], Any]:
     """The same in another process, and what it learnt by it."""
-    if memory is None:
-        return _share(work, chunks, turns), None
-    memory.note()
-    return _share(work, chunks, turns), memory.news()
+    if memory is not None:
+        memory.note()
+    done = _share(work, chunks, turns, parent)
+    return done, None if memory is None else memory.news()
 
 
 class _Process:
     """Another process, forked from this one, that does some work and gives its result."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
-        parent = os.getpid()
         self._reading, writing = os.pipe()
         try:
             self._pid = os.fork()
@@ -178,7 +193,7 @@ class _Process:
             os.close(writing)
             raise
         if self._pid == 0:
-            _run(work, writing, parent)
+            _run(work, writing)
         os.close(writing)
         self._runs = True
 
@@ -195,6 +210,8 @@ class _Process:
                 "GPUXLATE_CORES=1 does the work in one process",
                 common.Exit.INPUT,
             )
+        import pickle  # here, as all that one process alone does without: start-up counts
+
         result, error = pickle.loads(data)
         if error is not None:
             raise error
@@ -223,11 +240,13 @@ def _signals_waiting() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _run(work: Callable[[], Any], writing: int, parent: int) -> NoReturn:
+def _run(work: Callable[[], Any], writing: int) -> NoReturn:
     """In a new process: do the work, give its result, and end. Nothing else of the run goes on here."""
+    import pickle
+
     status = 1
     try:
-        _begin(parent)
+        _begin()
         answer: tuple[Any, Exception | None]
         try:
             answer = work(), None
@@ -240,13 +259,8 @@ def _run(work: Callable[[], Any], writing: int, parent: int) -> NoReturn:
         os._exit(status)
 
 
-_PR_SET_PDEATHSIG = 1
-"""Of Linux's prctl: the signal to get when the parent ends."""
-
-
-def _begin(parent: int) -> None:
-    """In a new process: it ends with the one that started it, which answers signals for all."""
-    import ctypes
+def _begin() -> None:
+    """In a new process: the one that started it answers signals for all."""
     import signal
 
     gc.freeze()  # what is there already is no garbage, and looking at it would copy it
@@ -254,6 +268,3 @@ def _begin(parent: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before that
-        os._exit(1)

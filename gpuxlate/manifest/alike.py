@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Generic, TypeVar
@@ -237,10 +237,10 @@ News = dict[bytes, dict[tuple[bytes, ...], Found]]
 class Alike(Generic[Found, Pattern]):
     """What was found for each shape so far. ``marks``: what a text must hold for a rule to find something."""
 
-    def __init__(self, marks: re.Pattern[bytes]) -> None:
+    def __init__(self, marks: Callable[[], re.Pattern[bytes]]) -> None:
         self._marks = marks
-        self._free = _Lines(marks, careful=False)
-        self._careful = _Lines(marks, careful=True)
+        self._free: _Lines | None = None
+        self._careful: _Lines | None = None
         self._families: dict[bytes, Family[Found, Pattern]] = {}
         self._held = 0
         self._news: News[Found] | None = None
@@ -249,16 +249,16 @@ class Alike(Generic[Found, Pattern]):
         """The shape of a document, None where its names may count, or its characters are not its bytes."""
         if len(data) > LARGEST or not data.isascii():
             return None
-        if len(self._free) > LINES:  # a shape at hand keeps what it knows
-            self._free = _Lines(self._marks, careful=False)
+        if self._free is None or len(self._free) > LINES:  # a shape at hand keeps what it knows
+            self._free = _Lines(self._marks(), careful=False)
         lines = data.split(b"\n")
         known = self._free
         rest = b"\n".join(map(known.__getitem__, lines))
         if _NO_SHAPE in rest:
             return None
         if _STEERING in rest or (_IN_KEY in rest and not _once(known, lines, data)):
-            if len(self._careful) > LINES:
-                self._careful = _Lines(self._marks, careful=True)
+            if self._careful is None or len(self._careful) > LINES:
+                self._careful = _Lines(self._marks(), careful=True)
             known = self._careful
             rest = b"\n".join(map(known.__getitem__, lines))
         return Shape(lines, rest, known)

@@ -36,7 +36,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """All cores from the first job on, a few at once."""
     monkeypatch.setattr(module, "WORTH", 1)
     monkeypatch.setattr(module, "CHUNK", 3)
-    monkeypatch.setattr(module, "ROUND", 30)
+    monkeypatch.setattr(module, "ROUNDS", (30,))
     monkeypatch.setattr(module, "cores", lambda: 2)
 
 
@@ -62,7 +62,7 @@ class TestOnAllCores:
         read: list[int] = []
         running = ordered(lambda n: n, jobs(1000, read))
         next(running)
-        assert len(read) == module.ROUND
+        assert len(read) == module.ROUNDS[-1]
         assert len(list(running)) == 999
 
     def test_an_error_of_what_gives_jobs_waits_for_those_before(self) -> None:
@@ -76,7 +76,7 @@ class TestOnAllCores:
             next(running)
 
     def test_what_one_process_learns_the_next_ones_know(self) -> None:
-        memory: Alike[int, None] = Alike(re.compile(b"gpu"))
+        memory: Alike[int, None] = Alike(lambda: re.compile(b"gpu"))
 
         def work(n: int) -> int:
             shape = memory.shape_of(b"line: Number%d" % (n % 30))

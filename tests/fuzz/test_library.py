@@ -109,10 +109,10 @@ def test_documents_of_other_names_are_read_alike(
     )
     for text, before in ((one, other), (other, one)):
         piece = Piece("f.yaml", text.encode())
-        remembered: Alike[Any, Any] = Alike(text_marks())
+        remembered: Alike[Any, Any] = Alike(text_marks)
         lint_piece(Piece("f.yaml", before.encode()), LintSettings(), remembered)
         warm = lint_piece(piece, LintSettings(), remembered)
-        assert warm == lint_piece(piece, LintSettings(), Alike(text_marks()))
+        assert warm == lint_piece(piece, LintSettings(), Alike(text_marks))
         settings = Settings(to=registry.get("tencent-qgpu"))
         repeated = Repeated(settings)
         translated_piece(Piece("f.yaml", before.encode()), settings, repeated, items=False)

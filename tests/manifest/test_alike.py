@@ -53,7 +53,7 @@ spec:
 
 
 def new_alike() -> Alike[Any, Any]:
-    return Alike(text_marks())
+    return Alike(text_marks)
 
 
 def shape_of(data: bytes) -> Shape | None:
