@@ -42,7 +42,7 @@ site: $(VENV)/dev.stamp  ## the documentation as a site, in build/site; SERVE=1 
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(if $(SERVE),serve,build) --strict --quiet
 
 bench: $(VENV)/bench.stamp  ## every benchmark, side by side in one run
-	@for one in lint worst growth limits cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
+	@for one in lint worst steps growth limits cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
 
 dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manifest
 	$(BIN)/python contrib/dist.py

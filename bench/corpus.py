@@ -106,6 +106,14 @@ Make = Callable[..., str]
 """A document by its number, with a share or without."""
 
 
+WITH_SHARES: tuple[tuple[str, Make], ...] = (
+    ("names and numbers differ", deployment),
+    ("keys and lists differ too", other_deployment),
+    ("none is alike", unlike_deployment),
+)
+"""What a stream of documents with shares may be like: each has less in common than the last."""
+
+
 def tree(folder: Path, files: int, gpu_every: int, make: Make = deployment) -> None:
     """A tree of mixed kinds, 100 files a folder; every ``gpu_every``-th file asks for GPUs."""
     choose = random.Random(7)

@@ -47,7 +47,7 @@ def main() -> None:
                 "vendor.github-workflows",
                 str(one),
             ]
-        print(measure.table("start-up", measure.together(commands, 7), "python -c pass"))
+        print(measure.table("start-up", measure.together(commands, 15), "python -c pass"))
         clean, full = where / "clean", where / "full"
         corpus.tree(clean, 10_000, 100)
         corpus.tree(full, 1000, 1)
@@ -60,7 +60,8 @@ def main() -> None:
         ):
             rows = {
                 "grep -rlE, the floor": ["grep", "-rlE", PREFIXES, str(tree)],
-                "gpuxlate lint": [tool, "lint", str(tree)],
+                "gpuxlate lint, one core": ["env", "GPUXLATE_CORES=1", tool, "lint", str(tree)],
+                "gpuxlate lint, two cores": ["env", "GPUXLATE_CORES=2", tool, "lint", str(tree)],
             }
             if yamllint:
                 rows["yamllint"] = [yamllint, "-d", "relaxed", str(tree)]
@@ -70,7 +71,7 @@ def main() -> None:
             if kubeconform:
                 rows["kubeconform"] = [kubeconform, str(tree)]
             rows["reading every file in Python"] = [sys.executable, "-c", READ, str(tree)]
-            print(measure.table(title, measure.together(rows, 1), "gpuxlate lint"))
+            print(measure.table(title, measure.together(rows, 3), "gpuxlate lint, one core"))
 
 
 if __name__ == "__main__":

@@ -37,13 +37,6 @@ FLOOR = "C events of the same text, the floor"
 LARGE = 10_000_000
 
 
-CORPORA = (
-    ("names and numbers differ", corpus.deployment),
-    ("all differs", corpus.other_deployment),
-    ("all differs, and no key can be left out", corpus.unlike_deployment),
-)
-
-
 def main() -> None:
     """One large file and a thousand small ones, by how much of them differs."""
     tool = measure.program("gpuxlate") or sys.exit("install gpuxlate first")
@@ -52,7 +45,7 @@ def main() -> None:
         print("not installed, left out: ruamel.yaml")
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
-        for title, kind in CORPORA:
+        for title, kind in corpus.WITH_SHARES:
             large, tenth, tree = where / "large.yaml", where / "tenth.yaml", where / kind.__name__
             documents = LARGE // len(kind(1, gpu=True))
             large.write_text(corpus.stream(documents, kind))
@@ -75,7 +68,7 @@ def side_by_side(tool: str, title: str, path: Path) -> None:
     for cores, name in ((1, "one core"), (2, "two cores")):
         rows[f"lint, {name}"] = ["env", f"GPUXLATE_CORES={cores}", tool, "lint", str(path)]
         rows[f"translate, {name}"] = [*translate(tool, cores), str(path)]
-    found = measure.together(rows, 2)
+    found = measure.together(rows, 3)
     print(measure.table(title, found, FLOOR))
     for what in ("lint", "translate"):
         one, two = found[f"{what}, one core"], found[f"{what}, two cores"]

@@ -114,6 +114,7 @@ COMMANDS: dict[str, dict[str, How]] = {
     "docs/performance.md": {
         "python -m bench.lint": Not(MINUTES),
         "python -m bench.worst": Not(MINUTES),
+        "python -m bench.steps": Not(MINUTES),
         "python -m bench.growth": Not(MINUTES),
         "python -m bench.cluster": Not(MINUTES),
     },

@@ -1,0 +1,81 @@
+"""What each step takes for one document, in one process without start-up. Run: python -m bench.steps"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from yaml._yaml import CParser
+from yaml.events import StreamEndEvent
+
+from bench import corpus
+from gpuxlate.backends import registry
+from gpuxlate.cli.translating import translated_piece
+from gpuxlate.lint import LintSettings, Remembered, lint_piece, lint_source
+from gpuxlate.lint_marks import text_marks
+from gpuxlate.manifest.compose import documents
+from gpuxlate.manifest.pieces import Piece
+from gpuxlate.manifest.pods import document_claims, pods_in
+from gpuxlate.manifest.source import Source
+from gpuxlate.repeated import Repeated
+from gpuxlate.translate import Settings, translate_source
+
+DOCUMENTS = 1_500
+RUNS = 7
+FLOOR = "its events, the floor"
+
+
+def main() -> None:
+    """Every step on each corpus: the least CPU time of several turns, a round of all steps each."""
+    for title, make in corpus.WITH_SHARES:
+        text = corpus.stream(DOCUMENTS, make)
+        least = dict.fromkeys((steps := steps_of(text)), float("inf"))
+        for _ in range(RUNS):
+            for name, step in steps.items():
+                started = time.process_time()
+                step()
+                least[name] = min(least[name], time.process_time() - started)
+        print(f"\n{title}\n{'':34}{'us':>9}{'ratio':>9}")
+        for name, seconds in least.items():
+            print(f"{name:34}{1e6 * seconds / DOCUMENTS:9.0f}{seconds / least[FLOOR]:9.2f}")
+
+
+def steps_of(text: str) -> dict[str, Callable[[], Any]]:
+    """Each step by its name, ready to be done with the text."""
+    data = text.encode()
+    source, piece = Source("f.yaml", text), Piece("f.yaml", data)
+    composed = list(documents(source))
+    pods = [list(pods_in(one)) for one in composed]
+    lint, translate = LintSettings(), Settings(to=registry.get("tke"))
+    parts = [one.data for one in piece.single()]
+
+    def events() -> None:
+        parser = CParser(data)
+        while not isinstance(parser.get_event(), StreamEndEvent):
+            pass
+
+    def shapes() -> list[Any]:
+        alike = Remembered(text_marks)
+        return [alike.shape_of(one) for one in parts]
+
+    return {
+        "libyaml alone, no Python object": lambda: CParser(data).raw_parse(),
+        FLOOR: events,
+        "composing our tree of them": lambda: list(documents(source)),
+        "finding the pods, once composed": lambda: [list(pods_in(one)) for one in composed],
+        "keys outside pods, keys given twice": lambda: [
+            document_claims(one, found, registry.is_gpu_key)
+            for one, found in zip(composed, pods, strict=True)
+        ],
+        "the shape of a document": shapes,
+        "lint, each one read": lambda: lint_source(source, lint),
+        "lint": lambda: lint_piece(piece, lint, Remembered(text_marks)),
+        "translate, each one read": lambda: translate_source(source, translate),
+        "translate": lambda: translated_piece(piece, translate, Repeated(translate), items=False),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
