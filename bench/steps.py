@@ -13,8 +13,9 @@ from yaml.events import StreamEndEvent
 from bench import corpus
 from gpuxlate.backends import registry
 from gpuxlate.cli.translating import translated_piece
-from gpuxlate.lint import LintSettings, Remembered, lint_piece, lint_source
+from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.lint_marks import text_marks
+from gpuxlate.lint_repeated import Remembered, lint_repeated
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.pods import document_claims, pods_in
@@ -71,7 +72,7 @@ def steps_of(text: str) -> dict[str, Callable[[], Any]]:
         ],
         "the shape of a document": shapes,
         "lint, each one read": lambda: lint_source(source, lint),
-        "lint": lambda: lint_piece(piece, lint, Remembered(text_marks)),
+        "lint": lambda: lint_repeated(piece, lint, Remembered(text_marks)),
         "translate, each one read": lambda: translate_source(source, translate),
         "translate": lambda: translated_piece(piece, translate, Repeated(translate), items=False),
     }

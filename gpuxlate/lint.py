@@ -12,11 +12,8 @@ from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.claims import Path, PodClaims, Value
 from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.judged import judged
-from gpuxlate.manifest.alike import Alike, Family, Shape
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.jobs import Job, jobs_in
-from gpuxlate.manifest.numbers import Numbered
-from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source
@@ -137,69 +134,14 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     return result
 
 
-Counts = tuple[int, int]
-"""How many documents and shares a clean document of a shape stands for."""
-Remembered = Alike[Counts, tuple[Counts, Numbered]]
-"""The clean documents so far, as seen under the same settings."""
-
-
-def lint_piece(piece: Piece, settings: LintSettings, alike: Remembered | None = None) -> Linted:
-    """Every finding of a piece. Documents of the shape of a clean one are clean, if their numbers are.
-
-    ``alike``: what is remembered of others, where there are more to come. Raises DecodeError.
-    """
+def lint_piece(piece: Piece, settings: LintSettings) -> Linted:
+    """Every finding of a piece, up to where it ends to be YAML. Raises DecodeError."""
     result = Linted()
     for part in piece.single():
-        shape = alike.shape_of(part.data) if alike else None
-        family = alike.family(shape) if alike and shape else None
-        if alike and shape and family:
-            clean = family.found.get(shape.numbers) or _clean_numbers(alike, family, shape, settings)
-            if clean is not None:
-                result.documents += clean[0]
-                result.shares += clean[1]
-                continue
-        found = lint_source(part.source(result.documents), settings)
-        if alike and shape and family and not (found.diagnostics or found.suppressed or found.skipped):
-            _remember(alike, family, shape, part, (found.documents, found.shares))
-        result.join(found)
-        if found.broken:
+        result.join(lint_source(part.source(result.documents), settings))
+        if result.broken:
             break
     return result
-
-
-def _clean_numbers(
-    alike: Remembered,
-    family: Family[Counts, tuple[Counts, Numbered]],
-    shape: Shape,
-    settings: LintSettings,
-) -> Counts | None:
-    """What a document stands for that differs from clean ones in numbers alone; None if it is not clean."""
-    if family.pattern is None:
-        return None
-    counts, numbered = family.pattern
-    context = settings.context
-    pods = numbered.with_numbers(shape.numbers)
-    if any(judged(pod.claims, context, "lint", lint_pod) for pod in pods):
-        return None
-    alike.add(family, shape, counts)
-    return counts
-
-
-def _remember(
-    alike: Remembered,
-    family: Family[Counts, tuple[Counts, Numbered]],
-    shape: Shape,
-    part: Piece,
-    counts: Counts,
-) -> None:
-    """A clean document. The second of a shape is the pattern of those to come."""
-    alike.add(family, shape, counts)
-    family.times += 1
-    if family.times == 2 and counts[0] == 1:
-        document = next(iter(documents(part.source())))
-        numbered = Numbered.of(document, list(pods_in(document)), shape)
-        if numbered is not None:
-            family.pattern = counts, numbered
 
 
 def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:

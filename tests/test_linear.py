@@ -11,8 +11,9 @@ import pytest
 from gpuxlate import judged
 from gpuxlate.backends import registry
 from gpuxlate.cli.translating import translated_piece
-from gpuxlate.lint import LintSettings, lint_piece
+from gpuxlate.lint import LintSettings
 from gpuxlate.lint_marks import text_marks
+from gpuxlate.lint_repeated import lint_repeated
 from gpuxlate.manifest.alike import Alike
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import Source
@@ -68,7 +69,7 @@ def mistakes_in_a_list(count: int) -> str:
 
 
 def lint(text: str) -> object:
-    return lint_piece(Piece("f.yaml", text.encode()), LintSettings(), Alike(text_marks))
+    return lint_repeated(Piece("f.yaml", text.encode()), LintSettings(), Alike(text_marks))
 
 
 def translate(text: str) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, compress, islice
+from typing import TYPE_CHECKING
 
 from gpuxlate import limits
 from gpuxlate.cli import common, outputs
@@ -22,7 +23,7 @@ from gpuxlate.files import (
     reader,
     under_chart_templates,
 )
-from gpuxlate.lint import Linted, LintSettings, Remembered, lint_piece, lint_source
+from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source
 from gpuxlate.lint_marks import text_marks
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.pieces import Piece, parts
@@ -31,6 +32,9 @@ from gpuxlate.marks import may_hold
 from gpuxlate.record import Record, field, replace
 from gpuxlate.report.summary import Summary
 from gpuxlate.unreadable import HELM_TEMPLATE, in_chart, too_many
+
+if TYPE_CHECKING:
+    from gpuxlate.lint_repeated import Remembered
 
 MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
 
@@ -96,20 +100,32 @@ _Told = Piece | InputError | tuple[Linted, Source | None]
 
 
 FEW, SMALL = 4, 16 * 1024
-"""So few inputs of fewer bytes are read sooner than the pattern is made that says which of them matter."""
+"""So few inputs of fewer bytes are read sooner than it is known which of them matter, or are alike."""
+
+
+def _is_small(given: Sequence[Input]) -> bool:
+    if not isinstance(given, Inputs) or len(given) > FEW:
+        return False
+    try:
+        return all(one.path is not None and os.path.getsize(one.path) < SMALL for one in given)
+    except OSError:  # reading it tells why
+        return False
+
+
+def _remembered() -> Remembered:
+    from gpuxlate.lint_repeated import Remembered  # not loaded by small runs
+
+    return Remembered(text_marks)
 
 
 def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
     """Every input, in order; on all cores where there is much to read."""
     run = Run()
     everywhere = selection.for_file(None)
-    few = isinstance(given, Inputs) and len(given) <= FEW
-    alike = Remembered(text_marks)
+    alike = None if _is_small(given) else _remembered()
 
     def work(piece: Piece) -> tuple[Linted, InputError | None]:
-        if few and len(piece.data) < SMALL:
-            return _lint(piece, everywhere, None, _all_matter)
-        return _lint(piece, everywhere, alike, _matters)
+        return _lint(piece, everywhere, alike)
 
     for (file, told), found in ordered(work, _jobs(given, selection, run, how), alike):
         if isinstance(told, InputError):
@@ -121,20 +137,19 @@ def check(given: Sequence[Input], selection: Selection, how: How) -> Run:
     return run
 
 
-def _lint(
-    whole: Piece,
-    settings: LintSettings,
-    alike: Remembered | None,
-    matters: Callable[[bytes], bool],
-) -> tuple[Linted, InputError | None]:
+def _lint(whole: Piece, settings: LintSettings, alike: Remembered | None) -> tuple[Linted, InputError | None]:
     """What was found in a piece, and what is wrong with the text behind that."""
     result = Linted()
     try:
-        for piece in parts(whole, matters):
+        if alike is None:
+            return lint_piece(whole, settings), None
+        from gpuxlate.lint_repeated import lint_repeated
+
+        for piece in parts(whole, _matters):
             if not piece.matters:
                 result.documents += piece.documents
                 continue
-            found = lint_piece(piece, settings, alike)
+            found = lint_repeated(piece, settings, alike)
             found.move(result.documents)
             result.join(found)
             if found.broken:  # behind what is no YAML nobody knows what stands
@@ -142,10 +157,6 @@ def _lint(
     except DecodeError as error:
         return result, InputError(f"{whole.name}: {error}")
     return result, None
-
-
-def _all_matter(_data: bytes) -> bool:
-    return True
 
 
 def _matters(data: bytes) -> bool:

@@ -14,11 +14,11 @@ import re
 
 _PAIR = r"\\\\|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 """A backslash may be an escape itself: then nothing begins behind it."""
-_UNREADABLE = re.compile("[\x7f-\x84\x86-\x9f\ufffe\uffff]")
-_IN_JSON = re.compile(f"{_PAIR}|({_UNREADABLE.pattern})")
-_IN_YAML = re.compile(f"{_PAIR}|((?!))")
-_LIKE_JSON = re.compile(r"(?:---)?\s*[\[{]")
-_DOCUMENTS = re.compile(r"^(?=---\s)", re.MULTILINE)
+_UNREADABLE = "[\x7f-\x84\x86-\x9f\ufffe\uffff]"
+_IN_JSON = f"{_PAIR}|({_UNREADABLE})"
+_IN_YAML = f"{_PAIR}|((?!))"
+_LIKE_JSON = r"(?:---)?\s*[\[{]"
+_DOCUMENTS = r"(?m)^(?=---\s)"
 """Where documents begin, in whatever piece of a text they come."""
 _NO_CHARACTERS = range(0xFDD0, 0xFDF0)
 """Code points that are no characters, in any text (Unicode, section 23.7)."""
@@ -33,15 +33,15 @@ class StandIns:
         self.text = text
         self.used = False
         lower = text.lower() if "\\u" in text else ""
-        plain = "\x7f" not in text and (text.isascii() or _UNREADABLE.search(text) is None)
+        plain = "\x7f" not in text and (text.isascii() or re.search(_UNREADABLE, text) is None)
         if plain and "\\ud" not in lower:
             return
         unused = (n for n in _NO_CHARACTERS if chr(n) not in text and f"\\u{n:04x}" not in lower)
         code = next(unused, _REPLACEMENT)
         self._letter, self._escape = chr(code), f"\\u{code:04x}"
         self.text = "".join(
-            (_IN_JSON if _LIKE_JSON.match(one) else _IN_YAML).sub(self._stand_in, one)
-            for one in _DOCUMENTS.split(text)
+            re.sub(_IN_JSON if re.match(_LIKE_JSON, one) else _IN_YAML, self._stand_in, one)
+            for one in re.split(_DOCUMENTS, text)
         )
         self.used = code != _REPLACEMENT and self.text != text
 
@@ -55,7 +55,7 @@ class StandIns:
         parts: list[str] = []
         end = len(value)
         # from the end, since what comes first may stand in a comment behind the tag
-        for match in reversed(list(_IN_JSON.finditer(written))):
+        for match in reversed(list(re.finditer(_IN_JSON, written))):
             if not (match[1] or match[3]):
                 continue
             escaped = match[1] and quote == '"'

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.cli.translating import translated_piece
-from gpuxlate.lint import LintSettings, lint_piece, lint_source
+from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.lint_marks import text_marks
+from gpuxlate.lint_repeated import lint_repeated
 from gpuxlate.manifest.alike import Alike
 from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.source import Source
@@ -110,9 +111,9 @@ def test_documents_of_other_names_are_read_alike(
     for text, before in ((one, other), (other, one)):
         piece = Piece("f.yaml", text.encode())
         remembered: Alike[Any, Any] = Alike(text_marks)
-        lint_piece(Piece("f.yaml", before.encode()), LintSettings(), remembered)
-        warm = lint_piece(piece, LintSettings(), remembered)
-        assert warm == lint_piece(piece, LintSettings(), Alike(text_marks))
+        lint_repeated(Piece("f.yaml", before.encode()), LintSettings(), remembered)
+        warm = lint_repeated(piece, LintSettings(), remembered)
+        assert warm == lint_repeated(piece, LintSettings(), Alike(text_marks))
         settings = Settings(to=registry.get("tencent-qgpu"))
         repeated = Repeated(settings)
         translated_piece(Piece("f.yaml", before.encode()), settings, repeated, items=False)

@@ -16,8 +16,9 @@ from gpuxlate.backends import registry
 from gpuxlate.claims import Place
 from gpuxlate.cli.translating import translated_piece
 from gpuxlate.fit import Accept
-from gpuxlate.lint import LintSettings, lint_piece, lint_source
+from gpuxlate.lint import LintSettings, lint_source
 from gpuxlate.lint_marks import text_marks
+from gpuxlate.lint_repeated import lint_repeated
 from gpuxlate.manifest import alike as module
 from gpuxlate.manifest.alike import Alike, Shape
 from gpuxlate.manifest.pieces import Piece
@@ -117,9 +118,9 @@ def test_a_renamed_file_has_the_shape_and_the_findings(path: Path) -> None:
         assert shapes[0].rest == shapes[1].rest
         assert shapes[0].numbers == shapes[1].numbers
     alike = new_alike()
-    lint_piece(Piece("f", other), LintSettings(), alike)  # what is remembered is of the other one
+    lint_repeated(Piece("f", other), LintSettings(), alike)  # what is remembered is of the other one
     cold = lint_source(Source("f", data.decode()), LintSettings())
-    warm = lint_piece(Piece("f", data), LintSettings(), alike)
+    warm = lint_repeated(Piece("f", data), LintSettings(), alike)
     assert warm == cold
 
 
@@ -147,9 +148,9 @@ def test_other_numbers_have_their_own_findings(path: Path) -> None:
     for part in Piece("f", path.read_bytes()).single():
         alike = new_alike()
         for data in (part.data, renamed(part.data)):  # twice: then there is a pattern
-            lint_piece(Piece("f", data), LintSettings(), alike)
+            lint_repeated(Piece("f", data), LintSettings(), alike)
         for data in renumbered(part.data):
-            warm = lint_piece(Piece("f", data), LintSettings(), alike)
+            warm = lint_repeated(Piece("f", data), LintSettings(), alike)
             assert warm == lint_source(Source("f", data.decode()), LintSettings())
 
 
@@ -169,10 +170,10 @@ def test_other_numbers_are_translated_by_themselves(path: Path, to: str) -> None
 def test_what_is_alike_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted, not timed."""
     read = []
-    module = sys.modules["gpuxlate.lint"]  # the package has a function of that name
+    module = sys.modules["gpuxlate.lint_repeated"]
     monkeypatch.setattr(module, "lint_source", lambda *given: (read.append(1), lint_source(*given))[1])
     data = "".join(f"---\n{DEPLOYMENT}".replace("web", f"web-{n}") for n in range(50)).encode()
-    found = lint_piece(Piece("f", data), LintSettings(), new_alike())
+    found = lint_repeated(Piece("f", data), LintSettings(), new_alike())
     assert (found.documents, found.shares, found.diagnostics) == (50, 50, [])
     assert len(read) == 1
 

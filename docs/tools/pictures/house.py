@@ -11,7 +11,18 @@ FLOORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "a file or a share, from one end to the other",
         (
             *("rendering", "function_config", "shares", "results", "jobs", "render", "translate", "repeated"),
-            *("lint", "mend", "fixing", "item", "verify", "nodepool", "cost", "nvidia_smi", "accepting"),
+            *(
+                "lint",
+                "lint_repeated",
+                "mend",
+                "fixing",
+                "item",
+                "verify",
+                "nodepool",
+                "cost",
+                "nvidia_smi",
+                "accepting",
+            ),
         ),
     ),
     (
