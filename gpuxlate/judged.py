@@ -48,13 +48,11 @@ def judged(
     ``by`` names the judge, which looks at the pod and the context alone.
     """
     global _known
-    if (
-        _known[0] is None
-        or _known[0].profile is not context.profile
-        or _known[0].dialects is not context.dialects
-    ):
-        _known = (context, {})
-    looks = _known[1].setdefault(by, _Looks())
+    before, by_whom = _known
+    if before is None or before.profile is not context.profile or before.dialects is not context.dialects:
+        by_whom = {}
+        _known = context, by_whom
+    looks = by_whom.setdefault(by, _Looks())
     looks.judged += 1
     look = look_of(pod) if looks.judged > FEW else None
     if look is not None and look in looks.clean:

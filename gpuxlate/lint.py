@@ -14,6 +14,7 @@ from gpuxlate.diagnostics import Diagnostic, Severity
 from gpuxlate.judged import judged
 from gpuxlate.manifest.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.manifest.jobs import Job, jobs_in
+from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.place import placed
 from gpuxlate.manifest.pods import Pod, document_claims, pods_in
 from gpuxlate.manifest.source import Source

@@ -119,6 +119,7 @@ def _made(whole: Piece, settings: Settings, repeated: Repeated, items: bool) -> 
     result = _Made()
     texts: list[bytes] = []
     at = 0
+    changed = False
     for piece in parts(whole, _matters):
         at += len(piece.data)
         if not piece.matters:
@@ -130,11 +131,12 @@ def _made(whole: Piece, settings: Settings, repeated: Repeated, items: bool) -> 
         result.items += _later(made.items, result.documents)
         result.documents += made.documents
         texts.append(piece.data if made.text is None else made.text)
+        changed = changed or made.text is not None
         if made.broken:
             result.broken = True
             break
-    text = b"".join([*texts, whole.data[at:]])
-    result.text = None if text == whole.data else text
+    if changed:  # else nothing is copied: a document may be large
+        result.text = b"".join([*texts, whole.data[at:]])
     return result
 
 
@@ -150,6 +152,7 @@ def translated_piece(piece: Piece, settings: Settings, repeated: Repeated, items
     result = _Made()
     texts: list[bytes] = []
     at = 0
+    changed = False
     for part in piece.single():
         at += len(part.data)
         shape = None if items else repeated.shape_of(part.data)  # shares have names
@@ -157,6 +160,7 @@ def translated_piece(piece: Piece, settings: Settings, repeated: Repeated, items
         if shape and changes is not None:
             result.documents += changes.documents
             texts.append(changes.made(part.data, shape))
+            changed = changed or texts[-1] != part.data
             continue
         done = translate_source(part.source(result.documents), settings)
         if shape and not done.diagnostics:
@@ -164,12 +168,13 @@ def translated_piece(piece: Piece, settings: Settings, repeated: Repeated, items
         result.items += done.items if items else ()
         result.diagnostics += done.diagnostics
         result.documents += done.documents
-        texts.append(done.source.encode(done.text))
+        texts.append(done.source.encode(done.text) if done.changed else part.data)
+        changed = changed or done.changed
         if done.broken:
             result.broken = True
             break
-    text = b"".join([*texts, piece.data[at:]])  # what stands behind a break stays
-    result.text = None if text == piece.data else text
+    if changed:
+        result.text = b"".join([*texts, piece.data[at:]])  # what stands behind a break stays
     return result
 
 

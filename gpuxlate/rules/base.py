@@ -120,13 +120,19 @@ One = TypeVar("One")
 
 
 def asked_again(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
-    """The last answer is kept: one rule after the other asks the same of a pod."""
+    """The last answer is kept: one rule after the other asks the same of a pod. Asked by position alone."""
     last: list[tuple[tuple[object, ...], Sequence[One]]] = []
 
     def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
-        if not last or any(one is not other for one, other in zip(given, last[0][0], strict=True)):
-            last[:] = [(given, tuple(found(*given, **named)))]
-        return last[0][1]
+        known = last[0] if last else None  # another thread may put its own in place of it
+        if (
+            known is None
+            or named
+            or any(one is not other for one, other in zip(given, known[0], strict=True))
+        ):
+            known = given, tuple(found(*given, **named))
+            last[:] = [known]
+        return known[1]
 
     return again
 
