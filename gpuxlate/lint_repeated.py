@@ -5,10 +5,8 @@ from __future__ import annotations
 from gpuxlate.judged import judged
 from gpuxlate.lint import Linted, LintSettings, lint_pod, lint_source
 from gpuxlate.manifest.alike import Alike, Family, Shape
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.numbers import Numbered
+from gpuxlate.manifest.numbers import Numbered, numbered_if_second
 from gpuxlate.manifest.pieces import Piece
-from gpuxlate.manifest.pods import pods_in
 
 Counts = tuple[int, int]
 """How many documents and shares a clean document of a shape stands for."""
@@ -65,11 +63,8 @@ def _remember(
     part: Piece,
     counts: Counts,
 ) -> None:
-    """A clean document. The second of a shape is the pattern of those to come."""
+    """A clean document."""
     alike.add(family, shape, counts)
-    family.times += 1
-    if family.times == 2 and counts[0] == 1:
-        document = next(iter(documents(part.source())))
-        numbered = Numbered.of(document, list(pods_in(document)), shape)
-        if numbered is not None:
-            family.pattern = counts, numbered
+    numbered = numbered_if_second(family, shape, part, counts[0])
+    if numbered is not None:
+        family.pattern = counts, numbered

@@ -13,13 +13,12 @@ from collections.abc import Hashable, Sequence
 from gpuxlate.claims import Edit, Path, Put, Rename
 from gpuxlate.judged import look_of
 from gpuxlate.lint_marks import text_marks
-from gpuxlate.manifest.alike import MOST, Alike, Family, News, Shape, Spot
+from gpuxlate.manifest.alike import MOST, Alike, Family, Shape, Spot
 from gpuxlate.manifest.compose import documents
 from gpuxlate.manifest.edit import EditError, Splice, edit_document
-from gpuxlate.manifest.numbers import Numbered
+from gpuxlate.manifest.numbers import Numbered, numbered_if_second
 from gpuxlate.manifest.objects import Pod
 from gpuxlate.manifest.pieces import Piece
-from gpuxlate.manifest.pods import pods_in
 from gpuxlate.manifest.source import Source
 from gpuxlate.record import replace
 from gpuxlate.translate import Settings, Translation, edits_unless_told
@@ -63,32 +62,20 @@ class _Pattern:
 
 
 class Repeated:
-    """What became of documents so far, under the same settings."""
+    """What became of documents so far, under the same settings. ``alike`` remembers it."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._alike: Alike[Changes, _Pattern] = Alike(text_marks)
+        self.alike: Alike[Changes, _Pattern] = Alike(text_marks)
         self._forms: dict[Hashable, _Form | None] = {}
 
     def shape_of(self, data: bytes) -> Shape | None:
         """The shape of a document, None where it may be like no other."""
-        return self._alike.shape_of(data)
-
-    def note(self) -> None:
-        """What is remembered from here on is new."""
-        self._alike.note()
-
-    def news(self) -> News[Changes]:
-        """What was remembered since."""
-        return self._alike.news()
-
-    def learn(self, news: News[Changes]) -> None:
-        """Know what another process has found."""
-        self._alike.learn(news)
+        return self.alike.shape_of(data)
 
     def changes_of(self, shape: Shape) -> Changes | None:
         """What becomes of a document of which another of its shape was translated; None: nobody knows."""
-        family = self._alike.family(shape)
+        family = self.alike.family(shape)
         if family is None:
             return None
         known = family.found.get(shape.numbers)
@@ -111,7 +98,7 @@ class Repeated:
             for start, end, text in changes
         ]
         found = Changes(1, made)
-        self._alike.add(family, shape, found)
+        self.alike.add(family, shape, found)
         return found
 
     def _form(self, pattern: _Pattern, numbers: tuple[bytes, ...]) -> _Form | None:
@@ -128,23 +115,21 @@ class Repeated:
 
     def remember(self, shape: Shape, part: Piece, done: Translation) -> None:
         """A document of which nothing was said. The second of a shape is the pattern of those to come."""
-        family = self._alike.family(shape)
+        family = self.alike.family(shape)
         changes = _by_spots(shape, done.splices)
         if changes is None or family is None:
             return
         found = [(start, end, splice.text.encode()) for start, end, splice in changes]
-        self._alike.add(family, shape, Changes(done.documents, found))
-        family.times += 1
-        if family.times == 2 and done.documents == 1:
-            document = next(iter(documents(part.source())))
-            numbered = Numbered.of(document, list(pods_in(document)), shape)
-            family.pattern = _Pattern(numbered) if numbered else None
+        self.alike.add(family, shape, Changes(done.documents, found))
+        numbered = numbered_if_second(family, shape, part, done.documents)
+        if numbered is not None:
+            family.pattern = _Pattern(numbered)
 
     def _planned(self, shape: Shape, form: _Form) -> list[tuple[Spot, Spot, _Text]] | None:
         """The changes of a form, verified; None where they cannot be made."""
         stand_ins = [b"%d" % (_FIRST + n) for n in range(len(shape.numbers))]
         data = shape.with_numbers(stand_ins)
-        other = self._alike.shape_of(data)
+        other = self.alike.shape_of(data)
         if other is None or other.rest != shape.rest or _STAND_IN.search(other.rest.decode()):
             return None
         try:

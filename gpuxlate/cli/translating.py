@@ -91,13 +91,13 @@ def translate_inputs(
     def work(job: _Job) -> _Made | InputError:
         try:
             if job.parameters is None:
-                return _made(job.piece, settings, repeated, items)
+                return translated_piece(job.piece, settings, repeated, items)
             source = job.piece.source()
         except DecodeError as error:
             return InputError(f"{job.piece.name}: {error}")
         return _whole(translate_source(source, settings, reader(job.parameters, source, from_)), items)
 
-    for (file, piece), made in ordered(work, _jobs(given, from_, run), repeated):
+    for (file, piece), made in ordered(work, _jobs(given, from_, run), repeated.alike):
         if isinstance(made, InputError):
             raise made
         if file.broken:
@@ -114,30 +114,10 @@ def translate_inputs(
     return run
 
 
-def _made(whole: Piece, settings: Settings, repeated: Repeated, items: bool) -> _Made:
-    """A piece, of which some parts may not matter. Raises DecodeError."""
-    result = _Made()
-    texts: list[bytes] = []
-    at = 0
-    changed = False
+def _documents(whole: Piece) -> Iterator[Piece]:
+    """The documents of a piece one by one; those that do not matter together."""
     for piece in parts(whole, _matters):
-        at += len(piece.data)
-        if not piece.matters:
-            result.documents += piece.documents
-            texts.append(piece.data)
-            continue
-        made = translated_piece(piece, settings, repeated, items)
-        result.diagnostics += _moved(made.diagnostics, result.documents)
-        result.items += _later(made.items, result.documents)
-        result.documents += made.documents
-        texts.append(piece.data if made.text is None else made.text)
-        changed = changed or made.text is not None
-        if made.broken:
-            result.broken = True
-            break
-    if changed:  # else nothing is copied: a document may be large
-        result.text = b"".join([*texts, whole.data[at:]])
-    return result
+        yield from piece.single() if piece.matters else [piece]
 
 
 def _matters(data: bytes) -> bool:
@@ -153,8 +133,12 @@ def translated_piece(piece: Piece, settings: Settings, repeated: Repeated, items
     texts: list[bytes] = []
     at = 0
     changed = False
-    for part in piece.single():
+    for part in _documents(piece):
         at += len(part.data)
+        if not part.matters:
+            result.documents += part.documents
+            texts.append(part.data)
+            continue
         shape = None if items else repeated.shape_of(part.data)  # shares have names
         changes = repeated.changes_of(shape) if shape else None
         if shape and changes is not None:
@@ -173,7 +157,7 @@ def translated_piece(piece: Piece, settings: Settings, repeated: Repeated, items
         if done.broken:
             result.broken = True
             break
-    if changed:
+    if changed:  # else nothing is copied: a document may be large
         result.text = b"".join([*texts, piece.data[at:]])  # what stands behind a break stays
     return result
 

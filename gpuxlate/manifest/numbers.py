@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.manifest.alike import Shape
-from gpuxlate.manifest.compose import Document
+from gpuxlate.manifest.alike import Family, Shape
+from gpuxlate.manifest.compose import Document, documents
 from gpuxlate.manifest.nodes import Scalar, get
 from gpuxlate.manifest.objects import Pod
+from gpuxlate.manifest.pieces import Piece
+from gpuxlate.manifest.pods import pods_in
 from gpuxlate.record import replace
 
 
@@ -60,3 +63,15 @@ class Numbered:
     def _value(self, value: Value, texts: list[str]) -> Value:
         slot = self.slots.get(value.path)
         return value if slot is None else Value(texts[slot], value.kind, value.path)
+
+
+def numbered_if_second(family: Family[Any, Any], shape: Shape, part: Piece, count: int) -> Numbered | None:
+    """The numbers of the second text of a shape that was read: it is the pattern of those to come.
+
+    ``count``: the documents in it. None for any other, and where there is no such pattern.
+    """
+    family.times += 1
+    if family.times != 2 or count != 1:
+        return None
+    document = next(iter(documents(part.source())))
+    return Numbered.of(document, list(pods_in(document)), shape)
