@@ -33,7 +33,7 @@ lint: $(VENV)/dev.stamp  ## style and types
 venv: $(VENV)/dev.stamp  ## the environment for development
 
 schemas: $(VENV)/run.stamp  ## write schemas/ anew from the models
-	$(BIN)/python -m gpuxlate.spec.schemas
+	$(BIN)/python -m gpuxlate.config.schemas
 
 docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
 	$(BIN)/python docs/generate.py

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import corpus, measure
-from gpuxlate import limits
+from gpuxlate.model import limits
 
 KEY = "vke.volcengine.com/mgpu-core"
 MAP = f"kind: ConfigMap\ndata: {{{KEY}: 1}}\n"

@@ -15,15 +15,15 @@ from yaml.events import StreamEndEvent
 from bench import corpus
 from gpuxlate.backends import registry
 from gpuxlate.cli.translating import translated_piece
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.lint_marks import text_marks
-from gpuxlate.lint_repeated import Remembered, lint_repeated
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.pieces import Piece
-from gpuxlate.manifest.pods import document_claims, pods_in
-from gpuxlate.manifest.source import Source
-from gpuxlate.repeated import Repeated
-from gpuxlate.translate import Settings, translate_source
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.lint_marks import text_marks
+from gpuxlate.lint.lint_repeated import Remembered, lint_repeated
+from gpuxlate.manifest.pods import document_keys, pods_in
+from gpuxlate.translation.repeated import Repeated
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.pieces import Piece
+from gpuxlate.yamltext.source import Source
 
 DOCUMENTS = 1_500
 RUNS = 7
@@ -72,8 +72,7 @@ def steps_of(text: str) -> dict[str, Callable[[], Any]]:
         "composing our tree of them": lambda: deque(documents(source), maxlen=0),
         "finding the pods, once composed": lambda: [list(pods_in(one)) for one in composed],
         "keys outside pods, keys given twice": lambda: [
-            document_claims(one, found, registry.is_gpu_key)
-            for one, found in zip(composed, pods, strict=True)
+            document_keys(one, found, registry.is_gpu_key) for one, found in zip(composed, pods, strict=True)
         ],
         "the shape of a document": shapes,
         "lint, each one read": lambda: lint_source(source, lint),

@@ -21,7 +21,7 @@ from tools.text import NOTE, rule_link, table
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.share import JSON_NAMES
+from gpuxlate.model.share import JSON_NAMES
 
 
 def pages() -> Iterator[tuple[str, str]]:

@@ -12,9 +12,9 @@ from itertools import product
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
-from gpuxlate.fit import Outcome, Verdict, fit_pod
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
-from gpuxlate.share import JSON_NAMES, Policy, Qos, Share, ShareError
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
+from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
 
 CARDS = (1, 2, 3, 9)
 CORES = (None, 1, 4, 30, 51, 99, 100)

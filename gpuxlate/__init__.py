@@ -14,24 +14,24 @@ TYPE_CHECKING = False  # that of typing, which would take longer to load than al
 if TYPE_CHECKING:
     from gpuxlate.api import Target, lint, parse, render, targets, translate
     from gpuxlate.backends.registry import UnknownTargetError
-    from gpuxlate.diagnostics import Diagnostic, Severity
-    from gpuxlate.fit import Verdict
-    from gpuxlate.item import Item
-    from gpuxlate.profile import Profile
-    from gpuxlate.results import Linted, Parsed, Refused, Rendering, Translation
-    from gpuxlate.share import Policy, Qos, Share, ShareError
+    from gpuxlate.model.diagnostics import Diagnostic, Severity
+    from gpuxlate.model.profile import Profile
+    from gpuxlate.model.share import Policy, Qos, Share, ShareError
+    from gpuxlate.translation.fit import Verdict
+    from gpuxlate.translation.item import Item
+    from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "gpuxlate.api": ("Target", "lint", "parse", "render", "targets", "translate"),
     "gpuxlate.backends.registry": ("UnknownTargetError",),
-    "gpuxlate.diagnostics": ("Diagnostic", "Severity"),
-    "gpuxlate.fit": ("Verdict",),
-    "gpuxlate.item": ("Item",),
-    "gpuxlate.profile": ("Profile",),
-    "gpuxlate.results": ("Linted", "Parsed", "Refused", "Rendering", "Translation"),
-    "gpuxlate.share": ("Policy", "Qos", "Share", "ShareError"),
+    "gpuxlate.model.diagnostics": ("Diagnostic", "Severity"),
+    "gpuxlate.translation.fit": ("Verdict",),
+    "gpuxlate.translation.item": ("Item",),
+    "gpuxlate.model.profile": ("Profile",),
+    "gpuxlate.translation.results": ("Linted", "Parsed", "Refused", "Rendering", "Translation"),
+    "gpuxlate.model.share": ("Policy", "Qos", "Share", "ShareError"),
 }
 """The public names, by the module they come from."""
 

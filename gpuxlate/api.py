@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gpuxlate.accepting import acceptance
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, reader
-from gpuxlate.item import Item
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.plain import fresh, plain_document
-from gpuxlate.manifest.source import Source
-from gpuxlate.mend import fix_source
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record, replace
-from gpuxlate.results import Linted, Parsed, Refused, Rendering, Translation
-from gpuxlate.share import JSON_NAMES, Share
-from gpuxlate.shares import share_documents
-from gpuxlate.translate import Settings, translate_source
+from gpuxlate.inputs.files import Input, reader
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.fix import fix_source
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import JSON_NAMES, Share
+from gpuxlate.translation.acceptance import acceptance
+from gpuxlate.translation.item import Item
+from gpuxlate.translation.parse import share_documents
+from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.plain import fresh, plain_document
+from gpuxlate.yamltext.source import Source
 
 Manifests = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """A text of any number of documents, one object, or a list of objects."""
@@ -37,7 +37,8 @@ TEXT, OBJECTS, WORKLOAD = "<text>", "<objects>", "<workload>"
 """What diagnostics call an input that has no name."""
 
 
-class Target(Record):
+@dataclass(frozen=True, slots=True)
+class Target:
     """One target. ``fields``: how it says each field of the share, by JSON name; None: no place."""
 
     name: str
@@ -125,12 +126,12 @@ def render(
     names, else on the only one. Without, each share gets a small Pod that runs ``nvidia-smi``. No file
     that a document names is read. Raises Refused, UnknownTargetError, ValueError.
     """
-    from gpuxlate.rendering import rendered
+    from gpuxlate.translation.documents import rendered
 
     backend = registry.get(to)
     settings = Settings(backend, accept=acceptance(round, fill, drop), profile=_profile(profile))
     if isinstance(spec, Share):
-        from gpuxlate.spec.document import to_document
+        from gpuxlate.config.document import to_document
 
         spec = to_document("share", spec)
     given = _Given.of(spec, name)
@@ -186,7 +187,8 @@ def lint(
 # --- what is given ------------------------------------------------------------------------------
 
 
-class _Given(Record):
+@dataclass(frozen=True, slots=True)
+class _Given:
     """An input as text. Positions in the text of objects mean nothing to the caller: they are left out."""
 
     source: Source
@@ -244,7 +246,7 @@ def _manifests(name: str) -> Backend:
 def _profile(given: ProfileLike | None) -> Profile | None:
     if given is None or isinstance(given, Profile):
         return given
-    from gpuxlate.spec.config import load_profile, load_profile_file
+    from gpuxlate.config.configuration import load_profile, load_profile_file
 
     if isinstance(given, Mapping):
         return load_profile(dict(given))

@@ -161,7 +161,7 @@ def test_backends_never_see_yaml() -> None:
     ] == []
 
 
-def test_manifest_knows_claims_and_no_backend() -> None:
+def test_manifest_knows_keys_and_no_backend() -> None:
     assert breaking(("manifest",), (*CORE, "manifest")) == []
 
 

@@ -8,18 +8,18 @@ from types import FrameType
 
 import pytest
 
-from gpuxlate import judged
 from gpuxlate.backends import registry
 from gpuxlate.cli.translating import translated_piece
-from gpuxlate.lint import LintSettings
-from gpuxlate.lint_marks import text_marks
-from gpuxlate.lint_repeated import lint_repeated
-from gpuxlate.manifest.alike import Alike
-from gpuxlate.manifest.pieces import Piece
-from gpuxlate.manifest.source import Source
-from gpuxlate.mend import fix_source
-from gpuxlate.repeated import Repeated
-from gpuxlate.translate import Settings
+from gpuxlate.lint import judged
+from gpuxlate.lint.check import LintSettings
+from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.lint_marks import text_marks
+from gpuxlate.lint.lint_repeated import lint_repeated
+from gpuxlate.translation.repeated import Repeated
+from gpuxlate.translation.translate import Settings
+from gpuxlate.yamltext.alike import Alike
+from gpuxlate.yamltext.pieces import Piece
+from gpuxlate.yamltext.source import Source
 
 CONTAINER = """\
   - name: c{n}

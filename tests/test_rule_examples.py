@@ -9,15 +9,15 @@ from collections.abc import Iterator
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.nodes import to_plain
+from gpuxlate.config.configuration import load_profile
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.manifest.source import Source
-from gpuxlate.profile import Profile
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Rule, Scope, check_pod
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.spec.config import load_profile
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.nodes import to_plain
+from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.all_backends())
 RULES = all_rules(BACKENDS)
@@ -73,10 +73,10 @@ def findings(rule: Rule, heading: str) -> list[Diagnostic]:
         pod for document in documents(Source("pod.yaml", manifest_of(texts[0]))) for pod in pods_in(document)
     ]
     assert pods, "the example holds a pod"
-    speaking = [b for b in BACKENDS if any(True for pod in pods for _ in b.owned(pod.claims))]
+    speaking = [b for b in BACKENDS if any(True for pod in pods for _ in b.owned(pod.keys))]
     checked = {one.code: one for one in RULES.values() if any(one in b.rules for b in speaking)}
     checked |= {one.code: one for one in RULES.values() if not any(one in b.rules for b in BACKENDS)}
-    return [found for pod in pods for found in check_pod(checked.values(), pod.claims, context)]
+    return [found for pod in pods for found in check_pod(checked.values(), pod.keys, context)]
 
 
 def errors(found: list[Diagnostic]) -> set[str]:

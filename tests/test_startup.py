@@ -81,7 +81,7 @@ def test_nodes_loads_the_light_half_of_the_client_alone(tmp_path: Path) -> None:
     assert not modules & {
         *("pydantic", "jsonschema", "rich", "kubernetes", "requests", "multiprocessing"),
         *("gpuxlate.backends.requirements", "gpuxlate.lint", "gpuxlate.manifest.pods"),
-        *("gpuxlate.manifest.edit", "gpuxlate.report.summary", "gpuxlate.spec.config"),
+        *("gpuxlate.yamltext.edit", "gpuxlate.report.summary", "gpuxlate.config.configuration"),
     }
 
 
@@ -104,7 +104,7 @@ def test_lint_loads_nothing_for_fixes_and_profiles(tmp_path: Path) -> None:
             f"gpuxlate.manifest.{name}"
             for name in ("edit", "plan", "splice", "block", "flow", "writer", "style")
         ),
-        "gpuxlate.spec.config_models",
+        "gpuxlate.config.configuration_models",
     }
 
 

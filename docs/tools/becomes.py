@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gpuxlate
-from gpuxlate.diagnostics import Loss, LossKind
+from gpuxlate.model.diagnostics import Loss, LossKind
 from tools.moves import ROWS, Row
 from tools.text import rule_link, table
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gpuxlate
-from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.model.diagnostics import Diagnostic
 
 NAME = "manifest.yaml"
 """What the diff calls the text."""

@@ -60,7 +60,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Publish each schema under its ``$id``, and what the playground loads."""
-    from gpuxlate.spec.schemas import VERSIONS, schema_url
+    from gpuxlate.config.schemas import VERSIONS, schema_url
 
     folder = Path(config.site_dir) / "schemas"
     folder.mkdir(exist_ok=True)

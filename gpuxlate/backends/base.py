@@ -7,30 +7,20 @@ took is reported by itself, so neither a new key nor a new field can be lost wit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gpuxlate import quantity
 from gpuxlate.backends.placing import Placing, PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
-from gpuxlate.claims import (
-    SELECTOR,
-    ContainerClaims,
-    Key,
-    NodeRequirement,
-    Path,
-    Place,
-    PodClaims,
-    Range,
-    Value,
-    key,
-)
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record, field
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
+from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
 from gpuxlate.rules.base import Rule, rules_of
-from gpuxlate.share import JSON_NAMES, Policy, Qos, Share, ShareError
 
 if TYPE_CHECKING:
     from gpuxlate.backends.live import Live
@@ -54,9 +44,9 @@ __all__ = [
 
 
 class Taking:
-    """A pod's claims, key by key. What is taken is known; what is left over gets reported."""
+    """A pod's keys, key by key. What is taken is known; what is left over gets reported."""
 
-    def __init__(self, pod: PodClaims) -> None:
+    def __init__(self, pod: PodKeys) -> None:
         self.pod = pod
         self.taken: set[Path] = set()
         self.diagnostics: list[Diagnostic] = []
@@ -68,12 +58,12 @@ class Taking:
             self.taken.add(value.path)
         return value
 
-    def resource(self, container: ContainerClaims, name: str) -> Value | None:
+    def resource(self, container: ContainerKeys, name: str) -> Value | None:
         """The value in limits, else in requests; both are taken."""
         requested = self._take(container.requests.get(name))
         return self._take(container.limits.get(name)) or requested
 
-    def number(self, container: ContainerClaims, name: str) -> int | None:
+    def number(self, container: ContainerKeys, name: str) -> int | None:
         """A resource as a whole number; None where it is absent or no whole number."""
         value = self.resource(container, name)
         if value is None:
@@ -95,7 +85,7 @@ class Taking:
         owner = self._take(self.pod.owner_annotations.get(name))
         return self._take(self.pod.annotations.get(name)) or owner
 
-    def env(self, container: ContainerClaims, name: str) -> Value | None:
+    def env(self, container: ContainerKeys, name: str) -> Value | None:
         return self._take(container.env.get(name))
 
     def node_values(self, name: str) -> tuple[str, ...]:
@@ -144,7 +134,7 @@ class Taking:
 
     def share(
         self,
-        container: ContainerClaims,
+        container: ContainerKeys,
         *,
         cards: int = 1,
         cores: int | None = None,
@@ -168,7 +158,7 @@ class Taking:
                 self.problem("GX011", one.message, path, one.hint)
         return ContainerShare(container.name, container.index, container.init, found, where, container.path)
 
-    def none(self, container: ContainerClaims) -> ContainerShare:
+    def none(self, container: ContainerKeys) -> ContainerShare:
         """The container without a share."""
         return ContainerShare(container.name, container.index, container.init, path=container.path)
 
@@ -186,24 +176,25 @@ MEMORY = 10_000
 """Most keys that a backend remembers having looked up."""
 
 Read = Callable[[Taking, Profile | None], Reading]
-Write = Callable[[PodPlacing, Profile | None], PodClaims]
+Write = Callable[[PodPlacing, Profile | None], PodKeys]
 
 
 class Form(Protocol):
     """How a target writes what stands in no manifest of pods: parameters of a job, values of a form.
 
-    Its claims are those of a pseudo container whose limits map the names to their values.
+    Its keys are those of a pseudo container whose limits map the names to their values.
     """
 
     @property
     def suffix(self) -> str:
         """The end of the name of a rendered file, with the dot."""
 
-    def render(self, claims: PodClaims, output: str) -> str:
-        """The claims as a text of their own; ``output`` is ``text`` or ``json``."""
+    def render(self, keys: PodKeys, output: str) -> str:
+        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
 
 
-class Backend(Record, slots=False):
+@dataclass(frozen=True)
+class Backend:
     """One target: its data sheet, its two functions, and the module of its rules.
 
     ``gpu_prefixes``: under these every key must be a known one (GX003).
@@ -222,7 +213,7 @@ class Backend(Record, slots=False):
     look_alikes: Mapping[str, str] = field(default_factory=dict)
     whole_card_key: str | None = None
     schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
-    also_speaks: Callable[[PodClaims], bool] | None = None  # whatever keys stand in resources
+    also_speaks: Callable[[PodKeys], bool] | None = None  # whatever keys stand in resources
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
     claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
@@ -307,12 +298,12 @@ class Backend(Record, slots=False):
         """The key chooses nodes or cards here, as its row says."""
         return self.role(name) == SELECTOR
 
-    def speaks_in(self, pod: PodClaims) -> bool:
+    def speaks_in(self, pod: PodKeys) -> bool:
         """Some container of the pod asks for a GPU in this dialect."""
         owned = any(self.owns(name) for container in pod.all_containers() for name in container.resources)
         return owned or (self.also_speaks is not None and self.also_speaks(pod))
 
-    def owned(self, pod: PodClaims) -> Iterator[tuple[str, Place, Path]]:
+    def owned(self, pod: PodKeys) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""
         for container in pod.all_containers():
             for values, place in (

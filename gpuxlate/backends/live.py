@@ -6,20 +6,21 @@ A backend's module of nodes holds one ``LIVE``. It sees plain values, no client 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gpuxlate import quantity
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.claims import PodClaims
-from gpuxlate.profile import AlibabaProfile
-from gpuxlate.record import Record, field
-from gpuxlate.share import Policy
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import AlibabaProfile
+from gpuxlate.model.share import Policy
 
 PERCENT = 100
 """Compute of a whole card."""
 
 
-class LiveNode(Record):
+@dataclass(frozen=True, slots=True)
+class LiveNode:
     """A node as the server has it: labels, and ``status.allocatable`` as it is written there."""
 
     name: str
@@ -31,14 +32,15 @@ class LiveNode(Record):
         return quantity.whole(self.allocatable.get(resource, "0")) or 0
 
 
-class LivePod(Record):
+@dataclass(frozen=True, slots=True)
+class LivePod:
     """A pod as the server has it. ``records``: its annotations that hold JSON objects, decoded."""
 
-    claims: PodClaims
+    keys: PodKeys
     records: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def annotation(self, name: str) -> str | None:
-        found = self.claims.annotations.get(name)
+        found = self.keys.annotations.get(name)
         return found.text if found else None
 
 
@@ -50,7 +52,8 @@ class Serves(StrEnum):
     NOTHING = "nothing"
 
 
-class NodeView(Record):
+@dataclass(frozen=True, slots=True)
+class NodeView:
     """One GPU node as its vendor means it. None is what the node does not tell.
 
     ``policy``: what labels say, or the vendor's default where they say nothing; ``mode``: the
@@ -79,7 +82,8 @@ class NodeView(Record):
     notes: tuple[str, ...] = ()
 
 
-class Placement(Record):
+@dataclass(frozen=True, slots=True)
+class Placement:
     """The cards that the vendor's scheduler gave a container, by their indexes on the node.
 
     ``units``: what it took of the memory of each, in the node's units, where the record says so.
@@ -95,7 +99,8 @@ Containers = Sequence[ContainerShare]
 """The containers of a pod with their shares."""
 
 
-class Live(Record):
+@dataclass(frozen=True, slots=True)
+class Live:
     """The live side of a target.
 
     ``view``: a node of this vendor, None where it is none. ``placements``: what is recorded on a
@@ -125,7 +130,7 @@ def indexes(text: str | None) -> tuple[int, ...] | None:
 def recorded_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
     """Placements of schedulers that write one annotation a container: its name after a prefix."""
     found = []
-    for one in pod.claims.all_containers():
+    for one in pod.keys.all_containers():
         cards = indexes(pod.annotation(prefix + one.name))
         if cards is not None:
             found.append(Placement(one.init, one.index, cards))

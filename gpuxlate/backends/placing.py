@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gpuxlate.claims import Path
-from gpuxlate.diagnostics import Diagnostic, Loss, LossKind, Severity
-from gpuxlate.profile import CardProfile
-from gpuxlate.quantity import round_up
-from gpuxlate.record import Record, field, replace
-from gpuxlate.share import FULL_CARD_CORES, JSON_NAMES, Policy, Qos, Share
+from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Severity
+from gpuxlate.model.pod import Path
+from gpuxlate.model.profile import CardProfile
+from gpuxlate.model.quantity import round_up
+from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES, Policy, Qos, Share
 
 NUMBERS = ("cards", "cores", "memory_mib")
 
 
-class Accept(Record):
+@dataclass(frozen=True, slots=True)
+class Accept:
     """What the user allows. ``fill`` is by JSON name and **per card** (percent, MiB)."""
 
     round_up: bool = False

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 
 from gpuxlate.backends import plugins
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
-from gpuxlate.claims import PodClaims
-from gpuxlate.limits import MAX_NAME
-from gpuxlate.record import Record
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.pod import PodKeys
 
 
-class Row(Record):
+@dataclass(frozen=True, slots=True)
+class Row:
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
     ``form``: its shares stand in a form of their own, not in manifests of pods.
@@ -146,7 +147,7 @@ def pod_backends() -> tuple[Backend, ...]:
     return (*built_in, *(one for one in _plugins() if not one.form_module))
 
 
-def spoken_in(pod: PodClaims, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
+def spoken_in(pod: PodKeys, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
     return tuple(b for b in (among or pod_backends()) if b.speaks_in(pod))
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from gpuxlate import versions
-from gpuxlate.diagnostics import Severity
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record
+from gpuxlate.model import versions
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 from gpuxlate.rules.base import letters
-from gpuxlate.share import Share
 
 
-class Source(Record):
+@dataclass(frozen=True, slots=True)
+class Source:
     """A vendor's document and the date it bears, None where it bears none."""
 
     title: str
@@ -41,7 +42,8 @@ class Setter(StrEnum):
     CLOUD = "the cloud"
 
 
-class NodeLabel(Record):
+@dataclass(frozen=True, slots=True)
+class NodeLabel:
     """A label of the nodes, and who sets it."""
 
     key: str
@@ -54,7 +56,8 @@ class NodeLabel(Record):
         return f"{self.key}={self.value}"
 
 
-class NodeWarning(Record):
+@dataclass(frozen=True, slots=True)
+class NodeWarning:
     """What the documents warn of."""
 
     text: str
@@ -71,7 +74,8 @@ class Bound(Protocol):
         """Whether the fact keeps it; None where the text does not tell."""
 
 
-class AtLeast(Record):
+@dataclass(frozen=True, slots=True)
+class AtLeast:
     """A version or later."""
 
     least: str
@@ -83,7 +87,8 @@ class AtLeast(Record):
         return f"{self.least} or later"
 
 
-class AtLeastInMinor(Record):
+@dataclass(frozen=True, slots=True)
+class AtLeastInMinor:
     """The first version of each minor; every minor after the last."""
 
     firsts: tuple[str, ...]
@@ -95,7 +100,8 @@ class AtLeastInMinor(Record):
         return f"at least {', '.join(self.firsts)}, each within its minor, or a later minor"
 
 
-class AtLeastNumber(Record):
+@dataclass(frozen=True, slots=True)
+class AtLeastNumber:
     """A number or more."""
 
     least: int
@@ -108,7 +114,8 @@ class AtLeastNumber(Record):
         return f"{self.least} {self.unit}".rstrip() + " or more"
 
 
-class OneOf(Record):
+@dataclass(frozen=True, slots=True)
+class OneOf:
     """One of some texts; those after the first are other spellings of it."""
 
     texts: tuple[str, ...]
@@ -120,7 +127,8 @@ class OneOf(Record):
         return self.texts[0]
 
 
-class NoneOf(Record):
+@dataclass(frozen=True, slots=True)
+class NoneOf:
     """Texts that must not occur, however they are spelled (``veLinux 2.0`` is ``velinux2.0``)."""
 
     texts: tuple[str, ...]
@@ -133,7 +141,8 @@ class NoneOf(Record):
         return f"none of {', '.join(self.texts)}"
 
 
-class CardsOf(Record):
+@dataclass(frozen=True, slots=True)
+class CardsOf:
     """Card models by architecture: the documented ones hold, the listed others do not."""
 
     documented: tuple[tuple[str, tuple[str, ...]], ...]
@@ -165,7 +174,8 @@ class State(StrEnum):
     UNKNOWN = "not known"
 
 
-class Requirement(Record):
+@dataclass(frozen=True, slots=True)
+class Requirement:
     """One prerequisite: what must keep which bound, and when.
 
     ``fact``: where a profile says it, in the profile's own names (``components.mgpu``); ``when`` is
@@ -188,7 +198,8 @@ class Requirement(Record):
         return Checked(self, state, found)
 
 
-class Checked(Record):
+@dataclass(frozen=True, slots=True)
+class Checked:
     """A prerequisite, and what a profile tells about it; ``found`` as the profile has it."""
 
     requirement: Requirement
@@ -201,7 +212,8 @@ class Checked(Record):
         return self.state is State.UNMET and self.requirement.severity is Severity.ERROR
 
 
-class NodeNeeds(Record):
+@dataclass(frozen=True, slots=True)
+class NodeNeeds:
     """All that one share needs of its nodes. ``remarks``: what is right without doing anything."""
 
     labels: tuple[NodeLabel, ...] = ()

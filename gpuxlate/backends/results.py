@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from gpuxlate.claims import Path
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.record import Record, field
-from gpuxlate.share import Share
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.pod import Path
+from gpuxlate.model.share import Share
 
 
-class Selector(Record):
+@dataclass(frozen=True, slots=True)
+class Selector:
     """A choice of nodes or cards without counterpart at another target, such as a card model."""
 
     key: str
@@ -19,7 +20,8 @@ class Selector(Record):
     what: str = "node selector"  # the place it stands in
 
 
-class ContainerShare(Record):
+@dataclass(frozen=True, slots=True)
+class ContainerShare:
     """One container of a pod and its share, None where it asks for no GPU.
 
     ``origins`` tells, by attribute name, where each field was read from.
@@ -33,7 +35,8 @@ class ContainerShare(Record):
     path: Path = ()
 
 
-class Reading(Record):
+@dataclass(frozen=True, slots=True)
+class Reading:
     """What a backend read from a pod: its containers in their order, init containers first."""
 
     containers: tuple[ContainerShare, ...]

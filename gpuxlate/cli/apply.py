@@ -13,9 +13,9 @@ from gpuxlate.cli.translating import Run, translate_inputs
 from gpuxlate.cluster.deploy import applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, live_profile, targets_served, unit_is_known
 from gpuxlate.cluster.server import Json, ObjectError, Server
-from gpuxlate.manifest.source import Source
-from gpuxlate.profile import Profile
-from gpuxlate.translate import Settings
+from gpuxlate.model.profile import Profile
+from gpuxlate.translation.translate import Settings
+from gpuxlate.yamltext.source import Source
 
 
 def command(

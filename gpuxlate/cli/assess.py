@@ -10,10 +10,10 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translating import translate_inputs
-from gpuxlate.diagnostics import Severity
-from gpuxlate.fit import Verdict
-from gpuxlate.item import Item
-from gpuxlate.translate import Settings
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.item import Item
+from gpuxlate.translation.translate import Settings
 
 
 def command(

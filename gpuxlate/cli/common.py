@@ -10,20 +10,20 @@ from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
-from gpuxlate.accepting import DROPPABLE, FILLABLE
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import Terminated, is_terminal
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import STDIN, SUFFIXES, Input, InputError, expand, reason
-from gpuxlate.limits import MAX_MESSAGE, cut
-from gpuxlate.manifest.source import Source, Texts
+from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError, expand, reason
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.rules.base import CodeTakenError
+from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
+from gpuxlate.yamltext.source import Source, Texts
 
 if TYPE_CHECKING:
-    from gpuxlate.profile import Profile
-    from gpuxlate.spec.config import Config
+    from gpuxlate.config.configuration import Config
+    from gpuxlate.model.profile import Profile
 
 
 class Exit(IntEnum):
@@ -208,19 +208,19 @@ def some_inputs(paths: Sequence[str]) -> Sequence[Input]:
 
 def read_yaml(text: str) -> Any:
     """The first document of a text as plain data. Raises ValueError."""
-    from gpuxlate.manifest.plain import plain_document
+    from gpuxlate.yamltext.plain import plain_document
 
     return plain_document(Source("", text))
 
 
 def config() -> Config | None:
     """The configuration found upwards from here; what it needs is loaded only where there is one."""
-    from gpuxlate.spec.find import find_config
+    from gpuxlate.config.find import find_config
 
     path = find_config(os.getcwd())
     if path is None:
         return None
-    from gpuxlate.spec.config import ConfigError, load_config
+    from gpuxlate.config.configuration import ConfigError, load_config
 
     try:
         return load_config(path, read_yaml)
@@ -234,7 +234,7 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
     """The profile of ``--profile``: one of the configuration, else a file."""
     if name is None:
         return None
-    from gpuxlate.spec.config import ConfigError, find_profile
+    from gpuxlate.config.configuration import ConfigError, find_profile
 
     try:
         return find_profile(name, known or config(), read_yaml)

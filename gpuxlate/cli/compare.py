@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,19 +11,18 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
-from gpuxlate.claims import PodClaims
 from gpuxlate.cli import common, language, options
 from gpuxlate.cli.render import render_asked, workloads
 from gpuxlate.cli.tables import table
-from gpuxlate.diagnostics import Diagnostic, LossKind
-from gpuxlate.fit import PodFit, Verdict, fit_pod
-from gpuxlate.manifest.source import Source
-from gpuxlate.profile import Profile
-from gpuxlate.record import replace
-from gpuxlate.render import Asked
-from gpuxlate.spec.document import ShareDocument
-from gpuxlate.specs import Specs, read_specs
-from gpuxlate.translate import Settings, unique
+from gpuxlate.config.document import ShareDocument
+from gpuxlate.config.specs import Specs, read_specs
+from gpuxlate.model.diagnostics import Diagnostic, LossKind
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import Profile
+from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
+from gpuxlate.translation.render import Asked
+from gpuxlate.translation.translate import Settings, unique
+from gpuxlate.yamltext.source import Source
 
 
 def command(
@@ -115,7 +115,7 @@ def _lines(fit: PodFit, say: locale.Say) -> list[str]:
     outcome = fit.outcomes[0]
     lines: list[str] = []
     if outcome.verdict is not Verdict.REFUSED:
-        lines += [f"{say(name)}: {value}" for name, value in keys_of(fit.claims).items()]
+        lines += [f"{say(name)}: {value}" for name, value in keys_of(fit.keys).items()]
     for loss in outcome.losses:
         lines.append(f"{loss.code} {say(loss.message)}")
         if not loss.accepted and loss.hint:
@@ -124,18 +124,18 @@ def _lines(fit: PodFit, say: locale.Say) -> list[str]:
     return lines
 
 
-def keys_of(claims: PodClaims) -> dict[str, str]:
+def keys_of(keys: PodKeys) -> dict[str, str]:
     """What a manifest would hold, key by key."""
     found: dict[str, str] = {}
-    for container in claims.all_containers():
+    for container in keys.all_containers():
         found.update({name: value.text for name, value in container.limits.items()})
     for kind, values in (
-        ("label", claims.labels),
-        ("annotation", claims.annotations),
-        ("nodeSelector", claims.node_selector),
+        ("label", keys.labels),
+        ("annotation", keys.annotations),
+        ("nodeSelector", keys.node_selector),
     ):
         found.update({f"{kind} {name}": value.text for name, value in values.items()})
-    for one in claims.requirements():
+    for one in keys.requirements():
         found[f"nodeAffinity {one.key}"] = f"{one.operator} {', '.join(one.values)}"
     return found
 
@@ -146,7 +146,7 @@ def _json(backend: Backend, fit: PodFit) -> dict[str, object]:
         "target": backend.name,
         "verdict": str(outcome.verdict),
         "accepted": outcome.accepted,
-        "keys": keys_of(fit.claims) if outcome.verdict is not Verdict.REFUSED else {},
+        "keys": keys_of(fit.keys) if outcome.verdict is not Verdict.REFUSED else {},
         "changes": [
             {"field": one.field, "asked": one.asked, "given": one.given, "code": one.code}
             for one in outcome.losses

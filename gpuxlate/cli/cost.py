@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
 
-from gpuxlate import cost
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
+from gpuxlate.backends.volcengine_emr import cost
+from gpuxlate.backends.volcengine_emr.cost import Card, CostError, Decides, Price, decimal
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
-from gpuxlate.cost import Card, CostError, Decides, Price, decimal
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.fit import fit_pod
-from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.place import placed
-from gpuxlate.profile import CardProfile, Profile
-from gpuxlate.record import Record
+from gpuxlate.config.document import ShareDocument
+from gpuxlate.config.specs import read_specs
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import visible
-from gpuxlate.spec.document import ShareDocument
-from gpuxlate.specs import read_specs
-from gpuxlate.translate import unique
+from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.translate import unique
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.place import placed
 
 ROLES = {
     "volcengine-emr-spark": "executor",
@@ -36,7 +36,8 @@ SPARK = "volcengine-emr-spark"
 BILLED = "Billed so with pay-as-you-go GPUs only. The vendor's rounding and least charge are not documented."
 
 
-class Job(Record):
+@dataclass(frozen=True, slots=True)
+class Job:
     """One share as a job: its pods by role, each at the price of one."""
 
     name: str

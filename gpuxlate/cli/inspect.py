@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Taking
-from gpuxlate.claims import Path
 from gpuxlate.cli import common, options
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.tables import table
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, under_chart_templates
-from gpuxlate.manifest.compose import NotYamlError, documents
+from gpuxlate.inputs.files import Input, InputError, under_chart_templates
+from gpuxlate.lint.marks import may_hold
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
-from gpuxlate.manifest.source import Texts
-from gpuxlate.marks import may_hold
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record
-from gpuxlate.share import Share
-from gpuxlate.unreadable import in_chart, no_yaml, template_in, unrendered
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import Path
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
+from gpuxlate.rules.unreadable import in_chart, no_yaml, template_in, unrendered
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.source import Texts
 
 
-class Row(Record):
+@dataclass(frozen=True, slots=True)
+class Row:
     """One container with its share (None where it cannot be read), and how many pods have it."""
 
     file: str
@@ -114,12 +115,12 @@ def _rows(
 def _pod_rows(
     file: str, document: int, pod: Pod, count: int | None, chosen: str | None, profile: Profile | None
 ) -> Iterator[Row]:
-    spoken = registry.spoken_in(pod.claims) if chosen is None else (registry.get(chosen),)
-    claimed = {(one.init, one.index): one for one in pod.claims.all_containers()}
+    spoken = registry.spoken_in(pod.keys) if chosen is None else (registry.get(chosen),)
+    claimed = {(one.init, one.index): one for one in pod.keys.all_containers()}
     for backend in spoken:
-        for container in backend.read(Taking(pod.claims), profile).containers:
-            claims = claimed[container.init, container.index]
-            if container.share or any(backend.owns(name) for name in claims.resources):
+        for container in backend.read(Taking(pod.keys), profile).containers:
+            keys = claimed[container.init, container.index]
+            if container.share or any(backend.owns(name) for name in keys.resources):
                 yield Row(
                     file,
                     pod.object.kind or "",
@@ -129,7 +130,7 @@ def _pod_rows(
                     backend.name,
                     container.share,
                     count,
-                    (document, pod.claims.path),
+                    (document, pod.keys.path),
                 )
 
 

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from gpuxlate.cli import common
-from gpuxlate.files import STDIN, Input, InputError
-from gpuxlate.function_config import BadConfigError, settings_of
-from gpuxlate.krm import Answer, NoResourceListError, field_path, run_list, run_stream, said
-from gpuxlate.manifest.plain import plain_document
-from gpuxlate.manifest.source import Source, Texts
-from gpuxlate.translate import Settings
+from gpuxlate.inputs.files import STDIN, Input, InputError
+from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, run_list, run_stream, said
+from gpuxlate.translation.krm_config import BadConfigError, settings_of
+from gpuxlate.translation.translate import Settings
+from gpuxlate.yamltext.plain import plain_document
+from gpuxlate.yamltext.source import Source, Texts
 
 
 def command(

@@ -13,16 +13,16 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common
 from gpuxlate.cli.linting import MAY_BE_EMPTY, How, Run, check
 from gpuxlate.cli.selection import Selection
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import SUFFIXES, InputError, any_named
-from gpuxlate.manifest.compose import NotYamlError, documents
-from gpuxlate.manifest.source import Source
+from gpuxlate.inputs.files import SUFFIXES, InputError, any_named
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.summary import Replacement
 from gpuxlate.rules import catalog
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
-    from gpuxlate.manifest.edit import Splice
     from gpuxlate.rules.base import Rule
+    from gpuxlate.yamltext.edit import Splice
 
 FAIL_ON = ("error", "warning", "info", "never")
 
@@ -142,7 +142,7 @@ class _Replacements:
         return [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
 
     def _of_source(self, source: Source) -> dict[int, list[Splice]]:
-        from gpuxlate.fixing import each_alone  # not loaded by runs that mend nothing
+        from gpuxlate.lint.batch import each_alone
 
         made: dict[int, list[Splice]] = {}
         wanted = self._wanted.get(source.name, {})

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress, islice
 from typing import TYPE_CHECKING
 
-from gpuxlate import limits
 from gpuxlate.cli import common, outputs
 from gpuxlate.cli.ordered import ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.selection import Selection
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import (
+from gpuxlate.inputs.files import (
     TEMPLATES,
     Input,
     InputError,
@@ -23,23 +22,25 @@ from gpuxlate.files import (
     reader,
     under_chart_templates,
 )
-from gpuxlate.lint import Linted, LintSettings, lint_piece, lint_source
-from gpuxlate.lint_marks import text_marks
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.pieces import Piece, parts
-from gpuxlate.manifest.source import DecodeError, Source, Texts
-from gpuxlate.marks import may_hold
-from gpuxlate.record import Record, field, replace
+from gpuxlate.lint.check import Linted, LintSettings, lint_piece, lint_source
+from gpuxlate.lint.lint_marks import text_marks
+from gpuxlate.lint.marks import may_hold
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.summary import Summary
-from gpuxlate.unreadable import HELM_TEMPLATE, in_chart, too_many
+from gpuxlate.rules.unreadable import HELM_TEMPLATE, in_chart, too_many
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.pieces import Piece, parts
+from gpuxlate.yamltext.source import DecodeError, Source, Texts
 
 if TYPE_CHECKING:
-    from gpuxlate.lint_repeated import Remembered
+    from gpuxlate.lint.lint_repeated import Remembered
 
 MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
 
 
-class How(Record):
+@dataclass(frozen=True, slots=True)
+class How:
     """What to do with each input beside checking it."""
 
     fix: bool
@@ -47,7 +48,8 @@ class How(Record):
     allow_empty: bool
 
 
-class Run(Record, frozen=False):
+@dataclass(slots=True)
+class Run:
     """What a run over all inputs found."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -85,7 +87,8 @@ class Run(Record, frozen=False):
         )
 
 
-class _File(Record, frozen=False):
+@dataclass(slots=True)
+class _File:
     """The input that pieces come from: what it is excused, and what was seen of it so far."""
 
     name: str
@@ -113,7 +116,7 @@ def _is_small(given: Sequence[Input]) -> bool:
 
 
 def _remembered() -> Remembered:
-    from gpuxlate.lint_repeated import Remembered  # not loaded by small runs
+    from gpuxlate.lint.lint_repeated import Remembered
 
     return Remembered(text_marks)
 
@@ -143,7 +146,7 @@ def _lint(whole: Piece, settings: LintSettings, alike: Remembered | None) -> tup
     try:
         if alike is None:
             return lint_piece(whole, settings), None
-        from gpuxlate.lint_repeated import lint_repeated
+        from gpuxlate.lint.lint_repeated import lint_repeated
 
         for piece in parts(whole, _matters):
             if not piece.matters:
@@ -285,7 +288,7 @@ def _fixed(
     one: Input, pieces: Iterable[Piece], settings: LintSettings, run: Run, *, unsafe: bool
 ) -> Iterator[tuple[Linted, Source]]:
     """Mend an input; what is left, and where. Raises InputError; nothing is written then."""
-    from gpuxlate.mend import Fixed, fix_source  # not loaded by runs that mend nothing
+    from gpuxlate.lint.fix import Fixed, fix_source
 
     old: list[bytes] = []
     new: list[bytes] = []

@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +15,8 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import common
-from gpuxlate.files import SUFFIXES, Input
-from gpuxlate.marks import may_hold
+from gpuxlate.inputs.files import SUFFIXES, Input
+from gpuxlate.lint.marks import may_hold
 
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, Options
@@ -104,6 +105,7 @@ def cluster(**flags: Any) -> Cluster:
     return open_cluster(cluster_options(**flags))
 
 
+@dataclass(frozen=True, slots=True)
 class LiveInput(Input):
     """A live object as the text of a manifest; empty where nothing in it can be of interest."""
 
@@ -177,7 +179,7 @@ class LiveInputs(Sequence[Input]):
         from gpuxlate.cluster.errors import ClusterError
 
         if self.lint:
-            from gpuxlate.lint_marks import text_marks as marks
+            from gpuxlate.lint.lint_marks import text_marks as marks
         else:
             marks = registry.marks
         try:

@@ -13,12 +13,12 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import Checked, NodeLabel, NodeWarning, Setter, Source, State
 from gpuxlate.cli import common, options
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.manifest.place import placed
-from gpuxlate.nodepool import NodePool, node_pool
-from gpuxlate.profile import Profile
-from gpuxlate.specs import read_specs
-from gpuxlate.translate import unique
+from gpuxlate.config.specs import read_specs
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.profile import Profile
+from gpuxlate.planning.nodepool import NodePool, node_pool
+from gpuxlate.translation.translate import unique
+from gpuxlate.yamltext.place import placed
 
 FORMATS = ("text", "kubectl", "json")
 PLACEHOLDER = "<node>"

@@ -13,7 +13,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.cluster.ledger import Ledger, books
 from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, profile_data, targets_served
 from gpuxlate.cluster.server import Server
-from gpuxlate.manifest.plain import fresh
+from gpuxlate.yamltext.plain import fresh
 
 FORMATS = ("table", "json", "profile")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuxlate.bounded import StrPath, inside
 from gpuxlate.cli.common import CliError, Exit, note
-from gpuxlate.files import InputError, reason
+from gpuxlate.inputs.bounded import StrPath, inside
+from gpuxlate.inputs.files import InputError, reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ def output_path(folder: str, *parts: str) -> Path:
 
 def write_files(files: dict[Path, bytes]) -> None:
     """Write new files, making their folders."""
-    from gpuxlate.writing import write_atomically
+    from gpuxlate.inputs.write import write_atomically
 
     for path, data in files.items():
         try:
@@ -41,7 +41,7 @@ def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
     """Change an input in place, if it still holds what was read. Raises InputError: not ``done``."""
     from pathlib import Path
 
-    from gpuxlate.writing import write_atomically
+    from gpuxlate.inputs.write import write_atomically
 
     try:
         _note_links(str(path), write_atomically(Path(path), data, expected))

@@ -6,10 +6,10 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translating import translate_inputs
-from gpuxlate.files import InputError
-from gpuxlate.item import Item
-from gpuxlate.shares import share_documents
-from gpuxlate.translate import Settings
+from gpuxlate.inputs.files import InputError
+from gpuxlate.translation.item import Item
+from gpuxlate.translation.parse import share_documents
+from gpuxlate.translation.translate import Settings
 
 
 def command(
@@ -38,8 +38,8 @@ def command(
 
 
 def _rendered(items: list[Item], output: str) -> str:
-    from gpuxlate.manifest.plain import fresh
-    from gpuxlate.spec.schemas import editor_line
+    from gpuxlate.config.schemas import editor_line
+    from gpuxlate.yamltext.plain import fresh
 
     made = share_documents(items)
     if output == "json":

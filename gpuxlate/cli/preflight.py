@@ -14,11 +14,11 @@ from gpuxlate.backends.requirements import State
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, names_of
 from gpuxlate.cluster.preflight import Flight, Point, node_lists, preflight, profile_for
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.manifest.place import placed
-from gpuxlate.nodepool import node_pool
-from gpuxlate.specs import read_specs
-from gpuxlate.translate import unique
+from gpuxlate.config.specs import read_specs
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.planning.nodepool import node_pool
+from gpuxlate.translation.translate import unique
+from gpuxlate.yamltext.place import placed
 
 WIDTH = 100
 """Columns of text."""

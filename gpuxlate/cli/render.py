@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,16 +11,15 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.bounded import inside
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
-from gpuxlate.files import PARAMETER_SUFFIXES, Input, InputError
-from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.source import Source
-from gpuxlate.record import replace
-from gpuxlate.render import Asked, Rendering, render_on, render_probe
-from gpuxlate.specs import Specs, read_specs
-from gpuxlate.translate import Settings
+from gpuxlate.config.specs import Specs, read_specs
+from gpuxlate.inputs.bounded import inside
+from gpuxlate.inputs.files import PARAMETER_SUFFIXES, Input, InputError
+from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
+from gpuxlate.translation.translate import Settings
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.source import Source
 
 
 def command(
@@ -128,12 +128,12 @@ def _made(
             )
         made = render_asked(base, asked, settings)
         if base is None:  # a file of ours, not one that somebody wrote
-            from gpuxlate.spec.schemas import editor_line
+            from gpuxlate.config.schemas import editor_line
 
             made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
         yield made
         return
-    from gpuxlate.jobs import WrongFileError, render_form
+    from gpuxlate.translation.forms import WrongFileError, render_form
 
     try:
         for one in asked:
@@ -144,7 +144,7 @@ def _made(
 
 
 def _of_job(base: Source) -> bool:
-    from gpuxlate.parameters.find import reader_of
+    from gpuxlate.backends.volcengine_emr.parameters.find import reader_of
 
     return reader_of(base) is not None
 

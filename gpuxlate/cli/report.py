@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gpuxlate.cli import common, outputs
-from gpuxlate.fit import Verdict
-from gpuxlate.item import Item
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.item import Item
 
 
 def report_json(items: Sequence[Item]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from gpuxlate.cli import common
-from gpuxlate.files import Input
-from gpuxlate.limits import MAX_FINDINGS, MAX_PROBLEMS
+from gpuxlate.inputs.files import Input
+from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 
 KINDS = ("spec", "config", "profile", "diagnostics", "report", "kubernetes-overlay")
 
@@ -32,14 +32,14 @@ def command(
     """The JSON Schemas: of the documents people write, and of the JSON that gpuxlate prints."""
     if kind not in KINDS:
         raise common.CliError(f"no schema {kind!r}", f"kinds: {', '.join(KINDS)}")
-    from gpuxlate.spec.schemas import schema
+    from gpuxlate.config.schemas import schema
 
     if check is None:
         common.out(common.write_json(schema(kind)))
         return common.Exit.CLEAN
     from jsonschema import Draft202012Validator
 
-    from gpuxlate.manifest.plain import plain_document
+    from gpuxlate.yamltext.plain import plain_document
 
     try:
         data = plain_document(Input(check, Path(check)).source())

@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
-from gpuxlate.bounded import StrPath, content
 from gpuxlate.cli import common
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.lint import LintSettings
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.place import placed
-from gpuxlate.manifest.source import Source
-from gpuxlate.record import Record, field, replace
+from gpuxlate.inputs.bounded import StrPath, content
+from gpuxlate.lint.check import LintSettings
+from gpuxlate.lint.suppress import UNUSED
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.rules import catalog
 from gpuxlate.rules.source import ignore_matches
-from gpuxlate.suppress import UNUSED
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
-    from gpuxlate.profile import Profile
-    from gpuxlate.spec.config import Config
+    from gpuxlate.config.configuration import Config
+    from gpuxlate.model.profile import Profile
 
 _WILDCARD = re.compile(r"[*?\[]|/$")
 
@@ -45,7 +45,8 @@ def _known(names: Sequence[str], where: str = "") -> None:
             raise common.CliError(f"{where}no rule {name!r}", hint)
 
 
-class Selection(Record, frozen=False, slots=False):
+@dataclass
+class Selection:
     """The rules that a run checks. ``per_file`` of the configuration notes what it excused."""
 
     select: tuple[str, ...]

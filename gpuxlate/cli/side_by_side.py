@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from gpuxlate.cli import color_wanted
 from gpuxlate.cli.lines import same
-from gpuxlate.record import Record
 from gpuxlate.report.characters import visible, width
 
 MARK = "+ "
@@ -23,7 +23,8 @@ _BOLD = "\x1b[1m"
 _RESET = "\x1b[0m"
 
 
-class Line(Record):
+@dataclass(frozen=True, slots=True)
+class Line:
     """One line of one manifest; ``own`` says that the other manifests do not have it."""
 
     text: str

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from io import BytesIO
 from typing import BinaryIO
-
-from gpuxlate.record import Record
 
 IN_MEMORY = 16 * 1024 * 1024
 """Bytes. Beyond them a temporary file holds everything; it has no name, so nothing is left behind."""
 
 
-class Stretch(Record):
+@dataclass(frozen=True, slots=True)
+class Stretch:
     """Where a text stands in the spool, in bytes."""
 
     start: int

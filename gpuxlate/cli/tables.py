@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from gpuxlate.cli import color_wanted, is_terminal
-from gpuxlate.limits import MAX_MESSAGE, cut
+from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.report.characters import visible, width
 
 MAX_CELL = MAX_MESSAGE

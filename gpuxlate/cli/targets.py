@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
-from gpuxlate.share import JSON_NAMES
+from gpuxlate.model.share import JSON_NAMES
 
 
 def command(output: options.Output = "table") -> int:

@@ -12,7 +12,7 @@ import typer
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
 from gpuxlate.cli.translating import File, Run, translate_inputs
-from gpuxlate.translate import Settings
+from gpuxlate.translation.translate import Settings
 
 
 def command(

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from gpuxlate import limits
 from gpuxlate.backends.registry import marks
 from gpuxlate.cli.ordered import ordered
 from gpuxlate.cli.progress import progress
 from gpuxlate.cli.spool import Spool, Stretch
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, reader, under_chart_templates
-from gpuxlate.item import Item
-from gpuxlate.manifest.pieces import Piece, parts
-from gpuxlate.manifest.source import DecodeError, Texts
-from gpuxlate.marks import may_hold
-from gpuxlate.record import Record, field, replace
-from gpuxlate.repeated import Repeated
-from gpuxlate.translate import Settings, Translation, translate_source
-from gpuxlate.unreadable import in_chart, too_many
+from gpuxlate.inputs.files import Input, InputError, reader, under_chart_templates
+from gpuxlate.lint.marks import may_hold
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.rules.unreadable import in_chart, too_many
+from gpuxlate.translation.item import Item
+from gpuxlate.translation.repeated import Repeated
+from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.yamltext.pieces import Piece, parts
+from gpuxlate.yamltext.source import DecodeError, Texts
 
 
-class File(Record, frozen=False):
+@dataclass(slots=True)
+class File:
     """What became of one input: its old text and its new one, piece by piece."""
 
     name: str
@@ -35,7 +36,8 @@ class File(Record, frozen=False):
     new: list[Stretch] = field(default_factory=list)
 
 
-class Run(Record, frozen=False):
+@dataclass(slots=True)
+class Run:
     """What became of all inputs. Texts wait in the spool; ``items`` stay empty where nobody asked."""
 
     files: list[File] = field(default_factory=list)
@@ -59,14 +61,16 @@ class Run(Record, frozen=False):
         return b"".join(map(self.spool.read, file.new))
 
 
-class _Job(Record):
+@dataclass(frozen=True, slots=True)
+class _Job:
     """A piece to translate. ``parameters``: the input, where it may hold those of a job."""
 
     piece: Piece
     parameters: Input | None
 
 
-class _Made(Record, frozen=False):
+@dataclass(slots=True)
+class _Made:
     """A piece, translated. ``text`` is None where it stays as it is."""
 
     text: bytes | None = None

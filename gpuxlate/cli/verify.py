@@ -7,19 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from gpuxlate import nvidia_smi
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
-from gpuxlate.files import STDIN, Input, InputError
-from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.place import placed
-from gpuxlate.nvidia_smi import NvidiaSmiError, Seen
-from gpuxlate.profile import Profile
+from gpuxlate.config.document import ShareDocument
+from gpuxlate.config.specs import Specs, read_specs
+from gpuxlate.inputs.files import STDIN, Input, InputError
+from gpuxlate.model.profile import Profile
+from gpuxlate.planning import nvidia_smi
+from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
+from gpuxlate.planning.verify import CheckedCard, Verification, expected, number, verify
 from gpuxlate.report.characters import visible
-from gpuxlate.spec.document import ShareDocument
-from gpuxlate.specs import Specs, read_specs
-from gpuxlate.verify import CheckedCard, Verification, expected, number, verify
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.place import placed
 
 
 def command(

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from gpuxlate import nvidia_smi
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli import verify as of_files
 from gpuxlate.cluster.check import printed, running
-from gpuxlate.nvidia_smi import NvidiaSmiError
-from gpuxlate.profile import Profile
-from gpuxlate.verify import expected, verify
+from gpuxlate.model.profile import Profile
+from gpuxlate.planning import nvidia_smi
+from gpuxlate.planning.nvidia_smi import NvidiaSmiError
+from gpuxlate.planning.verify import expected, verify
 
 
 def command(

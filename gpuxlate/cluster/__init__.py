@@ -1,0 +1,1 @@
+"""A live cluster. The only room that talks to an API server."""

@@ -8,12 +8,12 @@ import re
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from gpuxlate.cluster.errors import ClusterError, ConflictError, ExpiredError, MissingError
 from gpuxlate.cluster.kubeconfig import Chosen
-from gpuxlate.record import Record
 
 ON_THE_WAY = "is the address in the kubeconfig right? is there a VPN or a proxy on the way?"
 MAX_LENGTH = 400
@@ -25,7 +25,8 @@ _CONFLICT_FIELD = re.compile(r'conflict with "([^"]+)"[^:"]*: (\.[^\s;,]+)')
 _USER = re.compile(r'User "([^"]+)"')
 
 
-class Told(Record):
+@dataclass(frozen=True, slots=True)
+class Told:
     """What was asked of whom, for messages; ``secrets`` never appear in them."""
 
     server: str

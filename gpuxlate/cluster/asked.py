@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
 from gpuxlate.cluster.live import WHOLE_KEY
 from gpuxlate.cluster.problem import Wanted
 from gpuxlate.cluster.server import ObjectError
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input
-from gpuxlate.manifest.compose import Document, NotYamlError, documents
-from gpuxlate.manifest.place import placed
+from gpuxlate.config.specs import is_share_document
+from gpuxlate.inputs.files import Input
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
-from gpuxlate.manifest.source import Texts
-from gpuxlate.reading import read_pod
-from gpuxlate.record import Record, field
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.rules.base import Context
-from gpuxlate.specs import is_share_document
-from gpuxlate.unreadable import no_yaml
+from gpuxlate.rules.unreadable import no_yaml
+from gpuxlate.translation.reader import read_pod
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Texts
 
 
-class Asked(Record, frozen=False):
+@dataclass(slots=True)
+class Asked:
     """Pods that ask for GPUs, what is wrong with them, and what nobody knows of them."""
 
     wanted: list[Wanted] = field(default_factory=list)
@@ -52,8 +53,8 @@ def asked(inputs: Iterable[Input]) -> Asked:
 
 
 def _pod(found: Asked, document: Document, pod: Pod) -> None:
-    spoken = registry.spoken_in(pod.claims)
-    whole = any(WHOLE_KEY in one.resources for one in pod.claims.containers)
+    spoken = registry.spoken_in(pod.keys)
+    whole = any(WHOLE_KEY in one.resources for one in pod.keys.containers)
     if not spoken and not whole:
         return
     name = f"{pod.object.kind}/{pod.object.name}"
@@ -66,7 +67,7 @@ def _pod(found: Asked, document: Document, pod: Pod) -> None:
         )
     backend = spoken[0] if spoken else None
     if backend is not None:
-        _, problems = read_pod(pod.claims, backend, Context(None, tuple(registry.pod_backends())))
+        _, problems = read_pod(pod.keys, backend, Context(None, tuple(registry.pod_backends())))
         errors = [one for one in problems if one.severity is Severity.ERROR]
         found.diagnostics += [placed(document, one, pod.object) for one in errors]
     count = replicas(document, pod)
@@ -74,4 +75,4 @@ def _pod(found: Asked, document: Document, pod: Pod) -> None:
         found.unclear.append(
             f"{name}: how many pods it has is for the cluster's nodes to say; one was counted"
         )
-    found.wanted.append(Wanted(name, pod.claims, backend, 1 if count is None else count))
+    found.wanted.append(Wanted(name, pod.keys, backend, 1 if count is None else count))

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.backends.live import Serves
-from gpuxlate.claims import PodClaims
 from gpuxlate.cluster.errors import ChoiceError, ClusterError
 from gpuxlate.cluster.ledger import whole_cards
-from gpuxlate.cluster.live import WHOLE_KEY, claims_of
+from gpuxlate.cluster.live import WHOLE_KEY, keys_of_pod
 from gpuxlate.cluster.nodes import GpuNode, gpu_node, unit_profile
 from gpuxlate.cluster.server import NODES, Server
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record
-from gpuxlate.share import Share
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 
 NVIDIA_SMI = ["nvidia-smi", "--query-gpu=index,name,memory.total,memory.used", "--format=csv"]
 """Prints what every version of it reads back."""
 
 
-class Running(Record):
+@dataclass(frozen=True, slots=True)
+class Running:
     """A running container with its share; ``profile`` is what its node tells."""
 
     namespace: str
@@ -44,9 +45,9 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
             f"kubectl describe pod -n {namespace} {name} says why",
         )
     node = gpu_node(server.get(f"{NODES}/{quote(pod['spec']['nodeName'], safe='')}"))
-    claims = claims_of(pod)
-    backend = _dialect(claims, node)
-    shares = _shares(claims, backend, node)
+    keys = keys_of_pod(pod)
+    backend = _dialect(keys, node)
+    shares = _shares(keys, backend, node)
     if not shares:
         raise ClusterError(
             f"pod {namespace}/{name} asks for no GPU in a dialect that is known",
@@ -68,22 +69,22 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
     )
 
 
-def _dialect(claims: PodClaims, node: GpuNode | None) -> Backend | None:
+def _dialect(keys: PodKeys, node: GpuNode | None) -> Backend | None:
     """The dialect of the pod, above all that of its node."""
-    spoken = registry.spoken_in(claims)
+    spoken = registry.spoken_in(keys)
     if node is not None and node.backend in spoken:
         return node.backend
     return spoken[0] if spoken else None
 
 
-def _shares(claims: PodClaims, backend: Backend | None, node: GpuNode | None) -> dict[str, Share]:
+def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dict[str, Share]:
     if backend is not None:
         profile = unit_profile(node.view) if node and node.backend is backend else None
-        found = backend.read(Taking(claims), profile).containers
+        found = backend.read(Taking(keys), profile).containers
         return {one.name: one.share for one in found if one.share and not one.init}
     if node is None or node.view.serves is not Serves.WHOLE:
         return {}
-    counts = {one.name: whole_cards(PodClaims(containers=(one,)), WHOLE_KEY) for one in claims.containers}
+    counts = {one.name: whole_cards(PodKeys(containers=(one,)), WHOLE_KEY) for one in keys.containers}
     return {name: Share(cards=count) for name, count in counts.items() if count}
 
 

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import Any
 
 from gpuxlate.backends import registry
-from gpuxlate.claims import Place
 from gpuxlate.cluster.server import Json
-from gpuxlate.manifest.plain import fresh
+from gpuxlate.model.sheet import Place
+from gpuxlate.yamltext.plain import fresh
 
 _METADATA = (
     "creationTimestamp",

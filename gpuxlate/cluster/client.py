@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.cluster.answers import shown
@@ -17,7 +18,6 @@ from gpuxlate.cluster.connection import Connection
 from gpuxlate.cluster.errors import ChoiceError, ClusterError, ConflictError, ExpiredError, MissingError
 from gpuxlate.cluster.kubeconfig import Kubeconfig
 from gpuxlate.cluster.server import Json
-from gpuxlate.record import Record
 
 __all__ = ["ChoiceError", "Cluster", "ClusterError", "ConflictError", "MissingError", "Options"]
 
@@ -25,7 +25,8 @@ EXEC_SECONDS = 60.0
 """A command in a container that takes longer is given up."""
 
 
-class Options(Record):
+@dataclass(frozen=True, slots=True)
+class Options:
     """Which cluster, and what of it: the standard flags of kubectl.
 
     ``request_timeout``: seconds for each request, 0 for no limit, None for the usual.

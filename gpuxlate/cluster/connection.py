@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from time import sleep
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -16,7 +17,6 @@ from gpuxlate.cluster.errors import ClusterError
 from gpuxlate.cluster.kubeconfig import Chosen, Kubeconfig
 from gpuxlate.cluster.light import load
 from gpuxlate.cluster.server import Json
-from gpuxlate.record import Record
 
 CONNECT_SECONDS = 10.0
 """A server that takes longer to be reached is called unreachable."""
@@ -31,7 +31,8 @@ _BUSY = 429
 _PASSING = frozenset({500, 502, 503, 504})
 
 
-class Address(Record):
+@dataclass(frozen=True, slots=True)
+class Address:
     """Where requests go, and who asks: for messages."""
 
     host: str

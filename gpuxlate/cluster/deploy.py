@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from gpuxlate.cluster.errors import ClusterError, ConflictError, MissingError
 from gpuxlate.cluster.server import Json, ObjectError, Server
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.nodes import to_plain
-from gpuxlate.manifest.plain import fresh
-from gpuxlate.manifest.source import Source
-from gpuxlate.record import Record
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.nodes import to_plain
+from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.source import Source
 
 MANAGER = "gpuxlate"
 """The field manager: what it applied it may change again."""
 
 
-class Sent(Record):
+@dataclass(frozen=True, slots=True)
+class Sent:
     """An object to apply, and where it stands on the server."""
 
     name: str
@@ -27,7 +28,8 @@ class Sent(Record):
     body: Json
 
 
-class Done(Record):
+@dataclass(frozen=True, slots=True)
+class Done:
     """An object as it is after its apply, or would be; ``before`` is None where it is new."""
 
     sent: Sent

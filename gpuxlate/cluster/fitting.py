@@ -6,6 +6,7 @@ GPUs alone are looked at: CPU, memory of the node and taints are not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -14,7 +15,6 @@ from gpuxlate.cluster.ledger import Books, asks_of
 from gpuxlate.cluster.missing import missing
 from gpuxlate.cluster.problem import UNLIMITED, Problem, Wanted, problem_of
 from gpuxlate.cluster.room import Bin, Space, Spot, UndecidedError, first_fit, lay
-from gpuxlate.record import Record
 
 
 class Verdict(StrEnum):
@@ -25,7 +25,8 @@ class Verdict(StrEnum):
     UNKNOWN = "cannot be told"
 
 
-class Place(Record):
+@dataclass(frozen=True, slots=True)
+class Place:
     """Where one pod would go: the cards of each container by their indexes, none for whole cards."""
 
     pod: str
@@ -37,7 +38,8 @@ class Place(Record):
         return {"pod": self.pod, "node": self.node, "containers": containers}
 
 
-class Answer(Record):
+@dataclass(frozen=True, slots=True)
+class Answer:
     """Whether it fits, why not, and where it would go. ``fitting``: pods that first-fit lays."""
 
     verdict: Verdict
@@ -154,7 +156,7 @@ def _warnings(books: Books, wanted: Sequence[Wanted]) -> Iterator[str]:
             continue
         for ledger in books.ledgers.values():
             if ledger.node.backend is one.backend and ledger.view.serves is Serves.SHARES:
-                if any(ask.offline for ask in asks_of(one.claims, one.backend, ledger.view)[0]):
+                if any(ask.offline for ask in asks_of(one.keys, one.backend, ledger.view)[0]):
                     yield f"{one.name}: offline compute is on no node's books, its memory alone was counted"
                 break
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from gpuxlate.cluster.errors import ChoiceError, ClusterError
-from gpuxlate.manifest.compose import NotYamlError
-from gpuxlate.manifest.plain import plain_document
-from gpuxlate.manifest.source import DecodeError, Source
-from gpuxlate.record import Record
+from gpuxlate.yamltext.compose import NotYamlError
+from gpuxlate.yamltext.plain import plain_document
+from gpuxlate.yamltext.source import DecodeError, Source
 
 _AGAIN = "fetch the kubeconfig again, or choose another --kubeconfig or --context"
 
 
-class Chosen(Record):
+@dataclass(frozen=True, slots=True)
+class Chosen:
     """One context: its name, its namespace, its cluster and its user, and the files that these are from."""
 
     name: str

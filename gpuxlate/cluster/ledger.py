@@ -6,21 +6,22 @@ Pods are read page by page and nothing is kept of those without a GPU.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from gpuxlate import quantity
 from gpuxlate.backends.base import Backend, ContainerShare, Taking
 from gpuxlate.backends.live import PERCENT, NodeView, Placement, Serves
-from gpuxlate.claims import ContainerClaims, PodClaims
 from gpuxlate.cluster.live import asks_for_gpus, is_over, live_pod
 from gpuxlate.cluster.nodes import GpuNode, unit_profile
 from gpuxlate.cluster.server import PODS, Json, Server
-from gpuxlate.record import Record, field
-from gpuxlate.share import Qos
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.share import Qos
 
 NO_RECORD = "no card is recorded"
 
 
-class Ask(Record):
+@dataclass(frozen=True, slots=True)
+class Ask:
     """What one container takes of each of its ``cards``.
 
     ``cores``: percent that count against the card; offline compute does not. ``memory_mib`` is
@@ -42,7 +43,8 @@ class Ask(Record):
         return PERCENT if self.whole else self.cores
 
 
-class Held(Record):
+@dataclass(frozen=True, slots=True)
+class Held:
     """What a container holds on one card."""
 
     namespace: str
@@ -51,7 +53,8 @@ class Held(Record):
     memory_mib: int | None
 
 
-class Unplaced(Record):
+@dataclass(frozen=True, slots=True)
+class Unplaced:
     """A container on a node of which nobody knows the cards; ``ask`` is None where it cannot be read."""
 
     namespace: str
@@ -61,7 +64,8 @@ class Unplaced(Record):
     reason: str
 
 
-class Card(Record, frozen=False):
+@dataclass(slots=True)
+class Card:
     """One card and what is held on it."""
 
     index: int
@@ -82,7 +86,8 @@ class Card(Record, frozen=False):
         return any(one.ask.whole for one in self.held)
 
 
-class Ledger(Record, frozen=False):
+@dataclass(slots=True)
+class Ledger:
     """The cards of one node. Nodes of whole cards have none of them: only their number is known."""
 
     node: GpuNode
@@ -126,7 +131,8 @@ class Ledger(Record, frozen=False):
         return sum(not card.held for card in self.cards)
 
 
-class Books(Record, frozen=False):
+@dataclass(slots=True)
+class Books:
     """Every GPU node's ledger, and the pods that wait for a node."""
 
     ledgers: dict[str, Ledger]
@@ -171,11 +177,11 @@ def enter(ledger: Ledger, pod: Json) -> None:
     metadata = pod["metadata"]
     namespace, name = str(metadata.get("namespace", "")), str(metadata["name"])
     if view.serves is Serves.WHOLE and view.whole_key:
-        ledger.whole_taken += whole_cards(live.claims, view.whole_key)
+        ledger.whole_taken += whole_cards(live.keys, view.whole_key)
     if view.serves is not Serves.SHARES or backend is None or backend.live is None:
         return
     recorded = {(one.init, one.index): one for one in backend.live.placements(live)}
-    asks, unread = asks_of(live.claims, backend, view)
+    asks, unread = asks_of(live.keys, backend, view)
     for claim in unread:
         ledger.unplaced.append(Unplaced(namespace, name, claim.name, None, "what it asks for cannot be read"))
     for ask in asks:
@@ -203,22 +209,22 @@ def _why_not(where: Placement | None, ask: Ask, ledger: Ledger) -> str | None:
 
 
 def asks_of(
-    pod: PodClaims, backend: Backend, view: NodeView
-) -> tuple[tuple[Ask, ...], tuple[ContainerClaims, ...]]:
+    pod: PodKeys, backend: Backend, view: NodeView
+) -> tuple[tuple[Ask, ...], tuple[ContainerKeys, ...]]:
     """What the containers of a pod take, and those that cannot be read.
 
     Init containers give back what they held, and count only where no other container asks.
     """
     profile = unit_profile(view)
     found = backend.read(Taking(pod), profile).containers
-    claims = {(one.init, one.index): one for one in pod.all_containers()}
-    asking = [one for one in found if one.share or _has_keys(claims[one.init, one.index], backend)]
+    keys = {(one.init, one.index): one for one in pod.all_containers()}
+    asking = [one for one in found if one.share or _has_keys(keys[one.init, one.index], backend)]
     asking = [one for one in asking if not one.init] or asking
     asks = tuple(_ask(one) for one in asking if one.share)
-    return asks, tuple(claims[one.init, one.index] for one in asking if not one.share)
+    return asks, tuple(keys[one.init, one.index] for one in asking if not one.share)
 
 
-def _has_keys(container: ContainerClaims, backend: Backend) -> bool:
+def _has_keys(container: ContainerKeys, backend: Backend) -> bool:
     return any(backend.is_gpu_key(name) for name in container.resources)
 
 
@@ -238,7 +244,7 @@ def _ask(one: ContainerShare) -> Ask:
     )
 
 
-def whole_cards(pod: PodClaims, key: str) -> int:
+def whole_cards(pod: PodKeys, key: str) -> int:
     """The whole cards that the containers of a pod ask for."""
     return sum(quantity.whole(one.resources[key].text) or 0 for one in pod.containers if key in one.resources)
 

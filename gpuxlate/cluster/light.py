@@ -12,6 +12,7 @@ import sys
 import typing
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +20,6 @@ from types import ModuleType
 from typing import Any
 
 from gpuxlate.cluster.errors import ChoiceError
-from gpuxlate.record import Record
 
 _PACKAGES = ("", ".client", ".config", ".utils")
 _LOGINS = ("google", "google.auth", "google.auth.transport", "google.auth.transport.requests", "adal")
@@ -28,7 +28,8 @@ _SAME = {"multiprocessing": os, "typing_extensions": typing}
 """Modules of which cpu_count, and NotRequired and Self are used; and others that have these too."""
 
 
-class Library(Record):
+@dataclass(frozen=True, slots=True)
+class Library:
     """The modules of the client that are used here."""
 
     configuration: Any

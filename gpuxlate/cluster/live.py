@@ -9,9 +9,9 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.live import LiveNode, LivePod
-from gpuxlate.claims import ContainerClaims, Kind, NodeRequirement, Path, PodClaims, Value
 from gpuxlate.cluster.server import Json
-from gpuxlate.manifest.reading import REQUIRED_AFFINITY
+from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 
 WHOLE_KEY = "nvidia.com/gpu"
 """Whole cards, on every cloud."""
@@ -28,15 +28,15 @@ def live_node(node: Json) -> LiveNode:
 
 
 def live_pod(pod: Json) -> LivePod:
-    """A pod with its claims, and the JSON objects among its annotations."""
-    claims = claims_of(pod)
+    """A pod with its keys, and the JSON objects among its annotations."""
+    keys = keys_of_pod(pod)
     records = {}
-    for name, value in claims.annotations.items():
+    for name, value in keys.annotations.items():
         if value.text.startswith("{") and len(value.text) < 100_000:
             found = _json(value.text)
             if isinstance(found, dict):
                 records[name] = found
-    return LivePod(claims, records)
+    return LivePod(keys, records)
 
 
 def _json(text: str) -> object:
@@ -46,7 +46,7 @@ def _json(text: str) -> object:
         return None
 
 
-def claims_of(pod: Json) -> PodClaims:
+def keys_of_pod(pod: Json) -> PodKeys:
     """What a pod asks for, as the reader of manifests would say it."""
     spec, metadata = pod.get("spec") or {}, pod.get("metadata") or {}
     containers = [
@@ -54,7 +54,7 @@ def claims_of(pod: Json) -> PodClaims:
         for init, name in ((True, "initContainers"), (False, "containers"))
         for index, one in enumerate(spec.get(name) or ())
     ]
-    return PodClaims(
+    return PodKeys(
         containers=tuple(one for one in containers if not one.init),
         init_containers=tuple(one for one in containers if one.init),
         labels=_values(metadata.get("labels"), ("metadata", "labels")),
@@ -66,11 +66,11 @@ def claims_of(pod: Json) -> PodClaims:
     )
 
 
-def _container(one: Json, index: int, init: bool) -> ContainerClaims:
+def _container(one: Json, index: int, init: bool) -> ContainerKeys:
     path: Path = ("spec", "initContainers" if init else "containers", index)
     resources = one.get("resources") or {}
     env = {str(item.get("name")): item.get("value", "") for item in one.get("env") or ()}
-    return ContainerClaims(
+    return ContainerKeys(
         str(one.get("name", "")),
         index,
         init,
@@ -134,7 +134,7 @@ def takes_pods(node: Json) -> str | None:
     return None
 
 
-def chooses(pod: PodClaims, labels: Mapping[str, str]) -> str | None:
+def chooses(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
     """What the pod asks of node labels and the node has not; None where it has all."""
     for name, value in pod.node_selector.items():
         if labels.get(name) != value.text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gpuxlate.backends import registry
@@ -10,8 +11,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import LiveNode, NodeView, Serves
 from gpuxlate.cluster.live import WHOLE_KEY, live_node, takes_pods
 from gpuxlate.cluster.server import NODES, Json, Server
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
-from gpuxlate.record import Record, field
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
 
 _RANK = list(Serves)
 _NVIDIA = "nvidia.com/gpu."
@@ -24,7 +24,8 @@ _HAMI_NODE = NodeView(
 """Project-HAMi, docs/develop/protocol.md: its annotations of nodes. No target says its shares yet."""
 
 
-class GpuNode(Record):
+@dataclass(frozen=True, slots=True)
+class GpuNode:
     """A node that serves GPUs, or has labels of one. ``closed``: why it takes no new pod."""
 
     name: str

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import Serves
 from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, Requirement, Setter, Source, State
 from gpuxlate.cluster.nodes import GpuNode, names_of
-from gpuxlate.diagnostics import Severity
-from gpuxlate.profile import AlibabaProfile, Profile
-from gpuxlate.record import Record
-from gpuxlate.share import Share
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import AlibabaProfile, Profile
+from gpuxlate.model.share import Share
 
 DEFAULT_TELLS = "kubectl get deployments,daemonsets -n kube-system -o wide"
 """Where a component's version is to be seen as the tag of its image."""
@@ -24,7 +24,8 @@ _FOR_LABELS = {
 }
 
 
-class Point(Record):
+@dataclass(frozen=True, slots=True)
+class Point:
     """One prerequisite on all nodes in question.
 
     ``unmet``: node, and what it has instead; ``tell``: what would tell where nodes do not.
@@ -60,7 +61,8 @@ class Point(Record):
         }
 
 
-class Flight(Record):
+@dataclass(frozen=True, slots=True)
+class Flight:
     """Every prerequisite; ``ready``: the nodes that lack nothing that is known to be needed."""
 
     nodes: tuple[str, ...]

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.backends.live import PERCENT, Serves
-from gpuxlate.claims import PodClaims
 from gpuxlate.cluster.ledger import Ask, Books, Ledger, asks_of, whole_cards
 from gpuxlate.cluster.live import WHOLE_KEY, chooses
 from gpuxlate.cluster.nodes import unit_profile
 from gpuxlate.cluster.room import Asks, Bin, Space
-from gpuxlate.record import Record, field
+from gpuxlate.model.pod import PodKeys
 
 UNLIMITED = 1_000_000
 """Slots of a card where the documents disagree on how many it has."""
 
 
-class Wanted(Record):
+@dataclass(frozen=True, slots=True)
+class Wanted:
     """One pod template: ``count`` pods of it. ``backend`` is None for whole cards of any cloud."""
 
     name: str
-    claims: PodClaims
+    keys: PodKeys
     backend: Backend | None
     count: int
 
 
-class Problem(Record, frozen=False):
+@dataclass(slots=True)
+class Problem:
     """The nodes as bins. ``blind``: by node, what is not known of it; ``out``: by pod, node: why not."""
 
     wanted: Sequence[Wanted]
@@ -66,18 +68,18 @@ def _admitted(ledger: Ledger, one: Wanted) -> Asks | str:
     if one.backend is None:
         if view.serves is not Serves.WHOLE or view.whole_key != WHOLE_KEY:
             return f"it serves no {WHOLE_KEY}"
-        asks: Asks = (Ask("", False, 0, whole_cards(one.claims, WHOLE_KEY), whole=True),)
+        asks: Asks = (Ask("", False, 0, whole_cards(one.keys, WHOLE_KEY), whole=True),)
     elif view.serves is not Serves.SHARES or node.backend is not one.backend:
         return f"it serves no shares of {one.backend.name}"
     else:
-        asks, unread = asks_of(one.claims, one.backend, view)
+        asks, unread = asks_of(one.keys, one.backend, view)
         if unread or not asks:
             return "what the pod asks for cannot be read"
     if node.closed:
         return node.closed
-    reason = chooses(one.claims, node.labels)
+    reason = chooses(one.keys, node.labels)
     if reason is None and one.backend is not None and one.backend.live is not None:
-        containers = one.backend.read(Taking(one.claims), unit_profile(view)).containers
+        containers = one.backend.read(Taking(one.keys), unit_profile(view)).containers
         reason = one.backend.live.keeps_out(view, containers)
     return reason or asks
 

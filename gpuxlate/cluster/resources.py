@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from urllib.parse import quote
 
 from gpuxlate.cluster.errors import ChoiceError, MissingError
 from gpuxlate.cluster.live import ENDED
 from gpuxlate.cluster.server import Json, Server
-from gpuxlate.record import Record, replace
 
 
-class Kind(Record):
+@dataclass(frozen=True, slots=True)
+class Kind:
     """One kind of objects. ``short`` names it in diagnostics; ``words`` are what users call it."""
 
     version: str
@@ -64,7 +65,8 @@ _CONTROLLERS = frozenset(
 """Owners whose template, or whose owner's, is listed itself; and the node, which owns its static pods."""
 
 
-class Found(Record):
+@dataclass(frozen=True, slots=True)
+class Found:
     """One object. ``named``: the user named it himself."""
 
     name: str
@@ -72,7 +74,8 @@ class Found(Record):
     named: bool
 
 
-class Wanted(Record):
+@dataclass(frozen=True, slots=True)
+class Wanted:
     """What a user asks for: kinds, and a name where one object is meant. ``everything``: no kind named."""
 
     kinds: tuple[Kind, ...]

@@ -7,11 +7,11 @@ Pure: numbers in, places out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.cluster.ledger import Ask
-from gpuxlate.record import Record
 
 STEPS = 20_000
 """Places that the exact search tries, about a second of work."""
@@ -50,14 +50,16 @@ Chosen = tuple[tuple[int, ...], ...]
 """For each container of a pod, the indexes of its cards."""
 
 
-class Bin(Record):
+@dataclass(frozen=True, slots=True)
+class Bin:
     """A node. ``admits``: by kind of pod what it asks for there, None where the node does not take it."""
 
     cards: Cards
     admits: tuple[Asks | None, ...]
 
 
-class Spot(Record):
+@dataclass(frozen=True, slots=True)
+class Spot:
     """Where one pod goes: the bin, and the cards of each container."""
 
     kind: int

@@ -1,1 +1,1 @@
-"""Manifests: source text, positions, documents, pods and edits. The only place that knows YAML."""
+"""Kubernetes in documents: objects, kinds, pods and their keys. Knows no vendor."""

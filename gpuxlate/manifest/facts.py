@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gpuxlate.claims import ContainerClaims, DocumentClaims, Path, PodClaims
-from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import MERGE, Mapping, Node, Scalar, Sequence, deref, get_text, is_merge
 from gpuxlate.manifest.objects import Pod
+from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Path, PodKeys
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, deref, get_text, is_merge
 
 IsKey = Callable[[str], bool]
 
@@ -23,10 +23,10 @@ _QUOTA = ("requests.", "limits.")
 """How a ResourceQuota writes resources."""
 
 
-def document_claims(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> DocumentClaims:
+def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> DocumentKeys:
     """What the rules of a document need to know."""
     root = deref(document.root) if document.root else None
-    inside = {path for pod in pods for path in _claim_paths(pod.claims)}
+    inside = {path for pod in pods for path in _key_paths(pod.keys)}
     repeated_nodes = {id(key) for _, key in document.repeated}
     outside: list[tuple[str, Path]] = []
     repeated: list[Path] = []
@@ -41,10 +41,10 @@ def document_claims(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> D
         elif isinstance(value, Scalar) and "/" in value.text:
             path = _path(steps)
             outside.extend((found, path) for found in _in_text(path, value, is_gpu_key))
-    return DocumentClaims(
+    return DocumentKeys(
         get_text(root, "apiVersion"),
         get_text(root, "kind"),
-        tuple(pod.claims for pod in pods),
+        tuple(pod.keys for pod in pods),
         tuple(outside),
         tuple(repeated),
         tuple(_shared_paths(document, pods, is_gpu_key)),
@@ -103,7 +103,7 @@ def _entries(root: Node | None) -> Iterator[tuple[_Steps, Scalar, Node]]:
             pending.extend([((steps, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1)])
 
 
-def _claim_paths(pod: PodClaims) -> Iterator[Path]:
+def _key_paths(pod: PodKeys) -> Iterator[Path]:
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             yield from (value.path for value in values.values())
@@ -123,11 +123,11 @@ def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Ite
     """GPU values that something else than their own container uses: by anchor, alias or merge key."""
     if not document.aliases or document.root is None:
         return
-    from gpuxlate.manifest.sharing import Sharing, SharingError, resolve  # only where there are aliases
+    from gpuxlate.yamltext.anchors import Sharing, SharingError, resolve
 
     sharing = Sharing(document.root)
     for pod in pods:
-        for container in pod.claims.all_containers():
+        for container in pod.keys.all_containers():
             spots = [(path, resolve(document.root, path)) for path in _gpu_paths(container, is_gpu_key)]
             own = Counter((id(one[0]), id(one[1])) for _, one in spots if one)
             for path, found in spots:
@@ -141,6 +141,6 @@ def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Ite
                     yield path
 
 
-def _gpu_paths(container: ContainerClaims, is_gpu_key: IsKey) -> list[Path]:
+def _gpu_paths(container: ContainerKeys, is_gpu_key: IsKey) -> list[Path]:
     resources = (container.limits, container.requests)
     return [v.path for values in resources for name, v in values.items() if is_gpu_key(name)]

@@ -6,22 +6,23 @@ A job is given as a pod with one pseudo container, whose limits are its paramete
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from os.path import basename, splitext
 
-from gpuxlate.claims import ContainerClaims, Path, PodClaims
-from gpuxlate.diagnostics import ObjectRef
-from gpuxlate.manifest.catalog import JOBS
-from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import Mapping, get, get_text
+from gpuxlate.manifest.kinds import JOBS
 from gpuxlate.manifest.objects import Pod, mappings_in, object_ref
-from gpuxlate.manifest.reading import values
-from gpuxlate.record import Record
+from gpuxlate.manifest.pod_keys import values
+from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Mapping, get, get_text
 
 CONTAINER = "job"
 """The name of the pseudo container."""
 
 
-class Job(Record):
+@dataclass(frozen=True, slots=True)
+class Job:
     """One job: the name of the target that reads it, and its parameters as a pod."""
 
     target: str
@@ -44,7 +45,7 @@ def jobs_in(document: Document) -> Iterator[Job]:
                 ref = object_ref(node)
                 named = ref if ref.kind else _named_by_file(document)
                 pod = _pod(found, (*path, *row.parameters), named, path)
-                if any(key.startswith(row.mark) for key in pod.claims.containers[0].limits):
+                if any(key.startswith(row.mark) for key in pod.keys.containers[0].limits):
                     yield Job(row.target, pod)
 
 
@@ -55,6 +56,6 @@ def _named_by_file(document: Document) -> ObjectRef:
 
 
 def _pod(node: Mapping, path: Path, ref: ObjectRef, object_path: Path) -> Pod:
-    job = ContainerClaims(CONTAINER, limits=values(node, path), path=path)
-    claims = PodClaims(containers=(job,), path=path, metadata_path=path)
-    return Pod(claims, ref, object_path, has_metadata=False, takes_nodes=False)
+    job = ContainerKeys(CONTAINER, limits=values(node, path), path=path)
+    keys = PodKeys(containers=(job,), path=path, metadata_path=path)
+    return Pod(keys, ref, object_path, has_metadata=False, takes_nodes=False)

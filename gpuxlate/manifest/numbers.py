@@ -1,18 +1,18 @@
-"""The numbers of documents of one shape, in the claims of their pods: what is read once holds for all."""
+"""The numbers of documents of one shape, in the keys of their pods: what is read once holds for all."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.manifest.alike import Family, Shape
-from gpuxlate.manifest.compose import Document, documents
-from gpuxlate.manifest.nodes import Scalar, get
 from gpuxlate.manifest.objects import Pod
-from gpuxlate.manifest.pieces import Piece
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.record import replace
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.yamltext.alike import Family, Shape
+from gpuxlate.yamltext.compose import Document, documents
+from gpuxlate.yamltext.nodes import Scalar, get
+from gpuxlate.yamltext.pieces import Piece
 
 
 class Numbered:
@@ -30,7 +30,7 @@ class Numbered:
         starts = {start: number for number, start in enumerate(shape.number_starts())}
         slots: dict[Path, int] = {}
         for pod in pods:
-            for container in pod.claims.all_containers():
+            for container in pod.keys.all_containers():
                 for values in (container.limits, container.requests):
                     for value in values.values():
                         node = get(document.root, *value.path)
@@ -44,16 +44,16 @@ class Numbered:
     def with_numbers(self, numbers: Sequence[bytes]) -> list[Pod]:
         """The pods of another document of the shape."""
         texts = [number.decode() for number in numbers]
-        return [replace(pod, claims=self._claims(pod.claims, texts)) for pod in self.pods]
+        return [replace(pod, keys=self._keys(pod.keys, texts)) for pod in self.pods]
 
-    def _claims(self, pod: PodClaims, texts: list[str]) -> PodClaims:
+    def _keys(self, pod: PodKeys, texts: list[str]) -> PodKeys:
         return replace(
             pod,
             containers=tuple(self._container(one, texts) for one in pod.containers),
             init_containers=tuple(self._container(one, texts) for one in pod.init_containers),
         )
 
-    def _container(self, one: ContainerClaims, texts: list[str]) -> ContainerClaims:
+    def _container(self, one: ContainerKeys, texts: list[str]) -> ContainerKeys:
         return replace(
             one,
             limits={name: self._value(value, texts) for name, value in one.limits.items()},

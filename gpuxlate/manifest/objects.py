@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from gpuxlate.claims import Path, PodClaims
-from gpuxlate.diagnostics import ObjectRef
-from gpuxlate.limits import MAX_NAME, cut
-from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import Mapping, Node, Sequence, deref, get, get_text
-from gpuxlate.record import Record
+from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.limits import MAX_NAME, cut
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Mapping, Node, Sequence, deref, get, get_text
 
 
-class Pod(Record):
-    """One pod of a document: its claims, the object it belongs to, the field that holds limits.
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """One pod of a document: its keys, the object it belongs to, the field that holds limits.
 
     ``has_metadata``: there is a place for its labels and annotations; ``takes_nodes``: one for
     ``nodeSelector`` and ``affinity``.
     """
 
-    claims: PodClaims
+    keys: PodKeys
     object: ObjectRef
     object_path: Path
     has_metadata: bool

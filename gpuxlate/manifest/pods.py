@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from dataclasses import replace
 
-from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.diagnostics import ObjectRef
-from gpuxlate.manifest.catalog import Row, Steps, rows_for, scheduler_row
-from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.facts import document_claims
-from gpuxlate.manifest.nodes import (
+from gpuxlate.manifest.facts import document_keys
+from gpuxlate.manifest.kinds import Row, Steps, rows_for, scheduler_row
+from gpuxlate.manifest.objects import Pod, object_ref, objects_in
+from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY, container, items, keys, with_surroundings
+from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import (
     Mapping,
     Node,
     Scalar,
@@ -20,11 +23,8 @@ from gpuxlate.manifest.nodes import (
     get,
     get_text,
 )
-from gpuxlate.manifest.objects import Pod, object_ref, objects_in
-from gpuxlate.manifest.reading import REQUIRED_AFFINITY, claims, container, items, with_surroundings
-from gpuxlate.record import replace
 
-__all__ = ["REQUIRED_AFFINITY", "Pod", "document_claims", "object_ref", "objects_in", "pods_in"]
+__all__ = ["REQUIRED_AFFINITY", "Pod", "document_keys", "object_ref", "objects_in", "pods_in"]
 
 _POD_LISTS = ("containers", "initContainers")
 _NO_PODS = frozenset({"CustomResourceDefinition"})
@@ -108,7 +108,7 @@ def _pod(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Ma
         for name, init in lists
         for index, item in enumerate(items(get(spec, name)))
     ]
-    found = claims(spec, path, get(template, "metadata"), (*beside, "metadata"), containers)
+    found = keys(spec, path, get(template, "metadata"), (*beside, "metadata"), containers)
     if own:
         owner_metadata: Node | None = None
     else:
@@ -127,7 +127,7 @@ def _pod_by_row(
     row: Row, ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping
 ) -> Pod | None:
     """A pod of a kind from the catalog, None where no container of it is there."""
-    containers: list[ContainerClaims] = []
+    containers: list[ContainerKeys] = []
     for steps in row.containers:
         for where, node in _expand(spec, path, steps):
             if isinstance(node, Mapping):
@@ -139,7 +139,7 @@ def _pod_by_row(
         return None
     metadata_path = path if row.metadata == (".",) else (*path, *(row.metadata or ("metadata",)))
     metadata = spec if row.metadata == (".",) else get(spec, *(row.metadata or ("metadata",)))
-    found = claims(spec, path, metadata, metadata_path, containers)
+    found = keys(spec, path, metadata, metadata_path, containers)
     found = _scheduled(found, ref, object_path, owner)
     return Pod(
         with_surroundings(found, get(owner, "metadata"), (*object_path, "metadata"), []),
@@ -151,7 +151,7 @@ def _pod_by_row(
     )
 
 
-def _scheduled(found: PodClaims, ref: ObjectRef, object_path: Path, owner: Mapping) -> PodClaims:
+def _scheduled(found: PodKeys, ref: ObjectRef, object_path: Path, owner: Mapping) -> PodKeys:
     """The pod with the scheduler that its object hands down, where it names none itself."""
     row = None if found.scheduler_name else scheduler_row(ref.api_version, ref.kind)
     if row is None:
@@ -160,10 +160,10 @@ def _scheduled(found: PodClaims, ref: ObjectRef, object_path: Path, owner: Mappi
     return replace(found, scheduler_name=Value(name, path=(*object_path, *row.path))) if name else found
 
 
-def _resourceful(row: Row, containers: list[ContainerClaims]) -> bool:
+def _resourceful(row: Row, containers: list[ContainerKeys]) -> bool:
     """The pod spec is a container by itself only where it has limits."""
     return () not in row.containers or any(one.limits or one.requests for one in containers)
 
 
 def _asks(pod: Pod) -> bool:
-    return any(one.limits or one.requests for one in pod.claims.all_containers())
+    return any(one.limits or one.requests for one in pod.keys.all_containers())

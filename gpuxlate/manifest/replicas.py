@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from gpuxlate.manifest.catalog import REPLICA_KEYS
-from gpuxlate.manifest.compose import Document
-from gpuxlate.manifest.nodes import get, get_text
+from gpuxlate.manifest.kinds import REPLICA_KEYS
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import get, get_text
 
 _COUNT = re.compile("[0-9]{1,9}")
 PER_NODE = frozenset({"DaemonSet"})
@@ -19,7 +19,7 @@ def replicas(document: Document, pod: Pod) -> int | None:
     if pod.object.kind in PER_NODE:
         return None
     count = 1
-    path = pod.claims.path
+    path = pod.keys.path
     for depth in range(len(pod.object_path), len(path) + 1):
         node = get(document.root, *path[:depth])
         for name in REPLICA_KEYS:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gpuxlate.diagnostics import Diagnostic
+from gpuxlate.model.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from gpuxlate.report.summary import LineOf, Replacement, Summary

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpuxlate.diagnostics import Span
-from gpuxlate.record import Record
+from dataclasses import dataclass
+
+from gpuxlate.model.diagnostics import Span
 from gpuxlate.report.characters import visible, width
 
 COLUMNS = 120
@@ -12,7 +13,8 @@ COLUMNS = 120
 _TAB_COLUMNS = 8
 
 
-class Excerpt(Record):
+@dataclass(frozen=True, slots=True)
+class Excerpt:
     """The line as shown, what stands before its carets (spaces and tabs), and the carets."""
 
     line: str

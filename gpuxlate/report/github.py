@@ -5,7 +5,7 @@ Source: docs.github.com, "Workflow commands for GitHub Actions".
 
 from __future__ import annotations
 
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.characters import visible
 from gpuxlate.report.identity import repository_path
 from gpuxlate.report.summary import Report

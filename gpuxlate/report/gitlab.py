@@ -5,7 +5,7 @@ Source: docs.gitlab.com, "Code Quality", "Code Quality report format".
 
 from __future__ import annotations
 
-from gpuxlate.diagnostics import Severity
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.report.identity import fingerprints, repository_path
 from gpuxlate.report.json import dump
 from gpuxlate.report.summary import Report

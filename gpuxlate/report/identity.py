@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path as FilePath
 from pathlib import PurePath
 
-from gpuxlate.claims import Path
-from gpuxlate.diagnostics import Diagnostic, shown_path
+from gpuxlate.model.diagnostics import Diagnostic, shown_path
+from gpuxlate.model.pod import Path
 
 
 def repository_path(file: str) -> str:

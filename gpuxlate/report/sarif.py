@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from gpuxlate.diagnostics import URL, Diagnostic, Severity
+from gpuxlate.model.diagnostics import URL, Diagnostic, Severity
 from gpuxlate.report.identity import fingerprints, json_pointer, repository_path
 from gpuxlate.report.json import dump
 from gpuxlate.report.summary import Replacement, Report

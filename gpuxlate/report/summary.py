@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.record import Record
+from gpuxlate.model.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
 
 
-class Summary(Record):
+@dataclass(frozen=True, slots=True)
+class Summary:
     """What a run looked at and how much it found. ``skipped`` holds (file, reason)."""
 
     files: int = 0
@@ -38,7 +39,8 @@ class Summary(Record):
         }
 
 
-class Replacement(Record):
+@dataclass(frozen=True, slots=True)
+class Replacement:
     """One change of text that mends a finding. Positions count as those of a Span do."""
 
     start_line: int
@@ -67,7 +69,8 @@ def no_replacements(_diagnostic: Diagnostic) -> Sequence[Replacement]:
     return ()
 
 
-class Report(Record):
+@dataclass(frozen=True, slots=True)
+class Report:
     """The input of every format. The findings are located and in the order of their sort keys.
 
     ``lines`` gives a line of a file for excerpts, ``rules`` the rule of a code for help texts,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from gpuxlate.diagnostics import Diagnostic, Severity, Span
+from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
 from gpuxlate.report.characters import visible
 from gpuxlate.report.excerpt import excerpt
 from gpuxlate.report.summary import LineOf, Report, Summary

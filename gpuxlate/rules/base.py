@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import ModuleType
 from typing import Any, ParamSpec, Protocol, TypeVar
 
-from gpuxlate.claims import DocumentClaims, Key, NodeRequirement, Path, PodClaims, Value
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.sheet import Key
 
 
 class Scope(StrEnum):
     """What a rule looks at: one pod, one job, one document, a source text, or a translation.
 
-    A job is what has parameters in place of a manifest; its claims are those of a pod whose one
+    A job is what has parameters in place of a manifest; its keys are those of a pod whose one
     container has the parameters as limits.
     """
 
@@ -55,14 +56,16 @@ class Dialect(Protocol):
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
 
 
-class Context(Record):
+@dataclass(frozen=True, slots=True)
+class Context:
     """What a rule may know beside the pod: the cluster, and the vendors' vocabularies."""
 
     profile: Profile | None = None
     dialects: tuple[Dialect, ...] = ()
 
 
-class Rule(Record, slots=False):
+@dataclass(frozen=True)
+class Rule:
     """A declared rule. Calling it runs its check."""
 
     code: str
@@ -142,7 +145,7 @@ def letters(text: str) -> str:
     return "".join(char for char in text.lower() if char.isalnum())
 
 
-PodCheck = Callable[[Rule, PodClaims, Context], Iterable[Diagnostic]]
+PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
 
 def rule(
@@ -162,14 +165,14 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
     return tuple(found[code] for code in sorted(found))
 
 
-def check_pod(rules: Iterable[Rule], pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Run the rules of pods and jobs among ``rules`` on one pod."""
     for one in rules:
         if one.scope in (Scope.POD, Scope.JOB):
             yield from one(pod, context)
 
 
-def check_document(rules: Iterable[Rule], document: DocumentClaims, context: Context) -> Iterator[Diagnostic]:
+def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """Run the document rules among ``rules`` on one document."""
     for one in rules:
         if one.scope is Scope.DOCUMENT:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gpuxlate.claims import DocumentClaims, Path
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import DocumentKeys, Path
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 
 
 @rule("GX002", Severity.ERROR, scope=Scope.DOCUMENT)
-def key_is_given_once(this: Rule, document: DocumentClaims, context: Context) -> Iterator[Diagnostic]:
+def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """A mapping gives each key once.
 
     ## What it does
@@ -65,7 +65,7 @@ def key_is_given_once(this: Rule, document: DocumentClaims, context: Context) ->
 
 
 @rule("GX005", Severity.WARNING, scope=Scope.DOCUMENT)
-def share_stands_by_itself(this: Rule, document: DocumentClaims, context: Context) -> Iterator[Diagnostic]:
+def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """No share stands behind an anchor, alias or merge key that something else uses too.
 
     ## What it does
@@ -116,7 +116,7 @@ def share_stands_by_itself(this: Rule, document: DocumentClaims, context: Contex
 
 
 @rule("GX014", Severity.INFO, scope=Scope.DOCUMENT)
-def key_is_in_a_pod(this: Rule, document: DocumentClaims, context: Context) -> Iterator[Diagnostic]:
+def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """A vendor's key stands in a pod.
 
     ## What it does

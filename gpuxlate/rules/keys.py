@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.claims import Key, Kind, Path, Place, PodClaims, Put
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import Kind, Path, PodKeys
+from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.vocabulary import Level, Spot, spots, vocabulary_of
 
 
 @rule("GX003", Severity.ERROR, fix="unsafe")
-def key_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No key is a near miss of a vendor's key.
 
     ## What it does
@@ -56,7 +58,7 @@ def key_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagn
 
 
 @rule("GX004", Severity.INFO, fix="safe")
-def scheduler_keys_are_absent(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The manifest holds no key that a vendor's scheduler writes.
 
     ## What it does
@@ -101,7 +103,7 @@ def scheduler_keys_are_absent(this: Rule, pod: PodClaims, context: Context) -> I
 
 
 @rule("GX006", Severity.WARNING)
-def key_is_no_look_alike(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No key is one of another product that looks like a vendor's.
 
     ## What it does
@@ -158,7 +160,7 @@ _MOVABLE = {Place.LABEL: "labels", Place.ANNOTATION: "annotations"}
 
 
 @rule("GX013", Severity.ERROR, fix="unsafe")
-def key_is_where_it_takes_effect(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A vendor's key stands where the vendor reads it.
 
     ## What it does
@@ -231,7 +233,7 @@ def _policy_is_true(rows: list[Key], spot: Spot) -> bool:
     return policy and spot.value.text.lower() == "true"
 
 
-def _move(pod: PodClaims, spot: Spot, row: Key) -> Fix | None:
+def _move(pod: PodKeys, spot: Spot, row: Key) -> Fix | None:
     fields = [field for place, field in _MOVABLE.items() if place in row.places]
     if len(fields) != 1 or spot.value.kind is Kind.NODE:
         return None

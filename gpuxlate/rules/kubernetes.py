@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from gpuxlate import quantity
-from gpuxlate.claims import ContainerClaims, Key, Kind, Path, PodClaims, Put, Value
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.record import Record
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
+from gpuxlate.model.sheet import Key
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Dialect, Rule, asked_again, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, vocabulary_of
 
 
-class Asked(Record):
+@dataclass(frozen=True, slots=True)
+class Asked:
     """A vendor's key in limits or requests of a container."""
 
     name: str
@@ -24,7 +27,7 @@ class Asked(Record):
 
 
 @asked_again
-def asked(pod: PodClaims, words: Vocabulary) -> Iterator[tuple[ContainerClaims, Mapping[str, Value], Asked]]:
+def asked(pod: PodKeys, words: Vocabulary) -> Iterator[tuple[ContainerKeys, Mapping[str, Value], Asked]]:
     """Every vendor's key in limits and requests. A key that does not belong there is GX013's."""
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
@@ -34,7 +37,7 @@ def asked(pod: PodClaims, words: Vocabulary) -> Iterator[tuple[ContainerClaims, 
 
 
 @rule("K8S001", Severity.ERROR, fix="unsafe")
-def quantity_is_whole(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The quantity of a GPU resource is a whole number.
 
     ## What it does
@@ -103,7 +106,7 @@ def _rounding(one: Asked, reading: Written, unit: str) -> tuple[str, Fix | None]
 
 
 @rule("K8S002", Severity.ERROR, fix="safe")
-def quantity_has_no_suffix(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The quantity of a GPU resource is a number without a suffix.
 
     ## What it does
@@ -170,7 +173,7 @@ def _harmless(reading: Written, unit: str) -> int | None:
 
 
 @rule("K8S003", Severity.ERROR, fix="safe")
-def requests_equal_limits(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Requests equal limits where a container gives both.
 
     ## What it does
@@ -220,7 +223,7 @@ def requests_equal_limits(this: Rule, pod: PodClaims, context: Context) -> Itera
 
 
 @rule("K8S004", Severity.ERROR, fix="safe")
-def limits_hold_the_key(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A GPU resource stands in limits, not in requests alone.
 
     ## What it does
@@ -259,7 +262,7 @@ def limits_hold_the_key(this: Rule, pod: PodClaims, context: Context) -> Iterato
 
 
 @rule("K8S007", Severity.ERROR)
-def container_asks_one_vendor(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """One container asks one vendor for GPUs, and for a share or for whole cards.
 
     ## What it does
@@ -321,7 +324,7 @@ def _counts_cards(name: str, dialects: tuple[Dialect, ...]) -> bool:
 Named = list[tuple[str, Value]]
 
 
-def _kinds(container: ContainerClaims, words: Vocabulary) -> tuple[Named, Named]:
+def _kinds(container: ContainerKeys, words: Vocabulary) -> tuple[Named, Named]:
     """The keys that ask for whole cards and for nothing else, and the vendors' other keys."""
     whole: Named = []
     shares: Named = []

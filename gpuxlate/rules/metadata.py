@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gpuxlate.claims import Edit, Kind, Path, Place, PodClaims, Put, Remove, Value
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Edit, Put, Remove
+from gpuxlate.model.pod import Kind, Path, PodKeys, Value
+from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.vocabulary import Level, spots, vocabulary_of
 
 
 @rule("K8S005", Severity.WARNING, fix="safe")
-def steering_is_on_the_pod(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Labels and annotations that steer a share stand on the pod template, not only on the workload.
 
     ## What it does
@@ -93,7 +95,7 @@ def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target:
 
 
 @rule("K8S006", Severity.ERROR, fix="safe")
-def steering_is_in_metadata(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Labels and annotations stand inside `metadata`.
 
     ## What it does
@@ -157,7 +159,7 @@ def steering_is_in_metadata(this: Rule, pod: PodClaims, context: Context) -> Ite
 
 
 @rule("K8S008", Severity.ERROR, fix="safe")
-def label_values_are_strings(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Values of labels, annotations and node selectors are strings.
 
     ## What it does

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
-from gpuxlate import quantity
-from gpuxlate.claims import Key, Kind, Value
-from gpuxlate.profile import ACK_DEFAULT_UNIT_MIB, Profile, alibaba_of
-from gpuxlate.record import Record
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import Kind, Value
+from gpuxlate.model.profile import ACK_DEFAULT_UNIT_MIB, Profile, alibaba_of
+from gpuxlate.model.sheet import Key
 
 LEAST_PLAUSIBLE_MIB = 64
 """Below this a number of MiB is more likely one of GiB (the lowest floor of a vendor is 256 MiB)."""
@@ -31,7 +32,8 @@ class Form(StrEnum):
     SUFFIX = "suffix"  # K8S002, a trailing ".0" included
 
 
-class Written(Record):
+@dataclass(frozen=True, slots=True)
+class Written:
     """A value by its form. ``amount``: the units that the API server counts, None where it refuses."""
 
     form: Form

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 
-from gpuxlate.claims import Path, PodClaims, Value
+from gpuxlate.model.pod import Path, PodKeys, Value
 
 
-def seen(pod: PodClaims, foreign: Callable[[str], bool]) -> Hashable:
+def seen(pod: PodKeys, foreign: Callable[[str], bool]) -> Hashable:
     """What rules can see of a pod, beside where it stands and what it is called.
 
     ``foreign``: labels, annotations and variables of which no rule has anything to say.

@@ -5,9 +5,9 @@ Each gives message and hint from what its caller found.
 
 from __future__ import annotations
 
-from gpuxlate.diagnostics import Severity
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.share import ShareProblem
 from gpuxlate.rules.base import Rule, Scope, rule
-from gpuxlate.share import ShareProblem
 
 Finding = tuple[str, str]
 """Message and hint."""

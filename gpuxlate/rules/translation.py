@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuxlate.diagnostics import Severity
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.rules.base import Rule, Scope, rule
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.claims import Place, PodClaims, Put
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.numerals import Form
@@ -13,7 +15,7 @@ from gpuxlate.rules.vocabulary import vocabulary_of
 
 
 @rule("GX007", Severity.WARNING)
-def magnitude_is_plausible(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """GPU memory is of a size that its unit makes plausible.
 
     ## What it does
@@ -58,7 +60,7 @@ def magnitude_is_plausible(this: Rule, pod: PodClaims, context: Context) -> Iter
 
 
 @rule("GX008", Severity.WARNING, fix="safe")
-def number_is_plain(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Numbers are written in plain decimal digits.
 
     ## What it does

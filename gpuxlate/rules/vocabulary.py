@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from gpuxlate.claims import (
-    Edit,
-    Key,
-    Kind,
-    NodeRequirement,
-    Path,
-    Place,
-    PodClaims,
-    Put,
-    Remove,
-    Rename,
-    Value,
-)
-from gpuxlate.record import Record
+from gpuxlate.model.edits import Edit, Put, Remove, Rename
+from gpuxlate.model.pod import Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.base import Context, Dialect, asked_again
 
 IGNORE = "gpuxlate.io/ignore"
@@ -95,7 +85,8 @@ class Vocabulary:
         return NearMiss(self.owners(near)[0], near) if near and self.owners(near) else None
 
 
-class NearMiss(Record):
+@dataclass(frozen=True, slots=True)
+class NearMiss:
     """An unknown key, the dialect it seems to be of, what was meant, and whether that is probable."""
 
     dialect: Dialect
@@ -195,7 +186,8 @@ class Level(StrEnum):
     STRAY = "stray"
 
 
-class Spot(Record):
+@dataclass(frozen=True, slots=True)
+class Spot:
     """One key of a pod: ``field`` is what holds it (limits, labels, ...), ``beside`` all keys there."""
 
     name: str
@@ -235,7 +227,7 @@ RESOURCES = ("limits", "requests")
 
 
 @asked_again
-def spots(pod: PodClaims) -> Iterator[Spot]:
+def spots(pod: PodKeys) -> Iterator[Spot]:
     """Every key of a pod, of its workload, and of what stands outside metadata."""
     for container in pod.all_containers():
         yield from _in(container.limits, Place.RESOURCE, "limits")

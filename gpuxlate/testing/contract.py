@@ -6,25 +6,26 @@ The asserts say what is wrong themselves: pytest rewrites asserts in test module
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
-from gpuxlate import quantity
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.claims import Kind, Place, PodClaims, Value
-from gpuxlate.diagnostics import LossKind, Severity
-from gpuxlate.fit import Accept, PodFit, fit_pod
-from gpuxlate.profile import Profile
-from gpuxlate.reading import read_pod
-from gpuxlate.record import replace
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import LossKind, Severity
+from gpuxlate.model.pod import Kind, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import ALL_MEMORY, FULL_CARD_CORES, JSON_NAMES, Share, percent_in_mib
+from gpuxlate.model.sheet import Place
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, check_pod, rules_of
-from gpuxlate.share import ALL_MEMORY, FULL_CARD_CORES, JSON_NAMES, Share, percent_in_mib
 from gpuxlate.testing import strategies
 from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
+from gpuxlate.translation.fit import Accept, PodFit, fit_pod
+from gpuxlate.translation.reader import read_pod
 
 EXAMPLES = 500
 """Random pods for each property and backend."""
@@ -63,7 +64,7 @@ class BackendContract:
         fit = self._fit(pod, accept)
         if not fit.accepted:
             return
-        manifest = as_manifest(fit.claims, pod)
+        manifest = as_manifest(fit.keys, pod)
         reading = self._read(manifest)
         wrong = [one for one in reading.diagnostics if one.severity is Severity.ERROR]
         assert not wrong, f"{self._name} finds its own writing wrong: {wrong}"
@@ -72,22 +73,22 @@ class BackendContract:
         assert set(read) == {(one.init, one.index) for one in pod}, "read must give every container"
         for place, one in read.items():
             expected = asked[place].given if place in asked else None
-            assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.claims}"
+            assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.keys}"
             nowhere = set(one.origins.values()) - paths(manifest)
             assert not nowhere, f"origins point at nothing: {nowhere}"
 
     @bounded
     @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
-    def test_read_then_write_gives_the_claims_back(self, pod: list[ContainerShare], accept: Accept) -> None:
+    def test_read_then_write_gives_the_keys_back(self, pod: list[ContainerShare], accept: Accept) -> None:
         """What was written is exact in its own dialect."""
         first = self._fit(pod, accept)
         if not first.accepted:
             return
-        reading = self._read(as_manifest(first.claims, pod))
+        reading = self._read(as_manifest(first.keys, pod))
         second = self._fit(list(reading.containers))
         losses = [loss for outcome in second.outcomes for loss in outcome.losses]
-        assert not losses, f"{first.claims} is not exact in its own dialect: {losses}"
-        assert second.claims == first.claims, f"{first.claims} became {second.claims}"
+        assert not losses, f"{first.keys} is not exact in its own dialect: {losses}"
+        assert second.keys == first.keys, f"{first.keys} became {second.keys}"
 
     # --- loss -------------------------------------------------------------------------------
 
@@ -98,7 +99,7 @@ class BackendContract:
         fit = self._fit(pod, accept)
         if not fit.accepted:
             return
-        read = {(o.init, o.index): o.share for o in self._read(as_manifest(fit.claims, pod)).containers}
+        read = {(o.init, o.index): o.share for o in self._read(as_manifest(fit.keys, pod)).containers}
         for outcome in fit.outcomes:
             given_ = read[outcome.container.init, outcome.container.index]
             assert given_ is not None, f"{outcome.share} is gone"
@@ -144,9 +145,9 @@ class BackendContract:
         if not fit.accepted:
             return
         rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
-        found = check_pod(rules, as_manifest(fit.claims, pod), self._context)
+        found = check_pod(rules, as_manifest(fit.keys, pod), self._context)
         errors = [f"{one.code} {one.message}" for one in found if one.severity is Severity.ERROR]
-        assert not errors, f"{fit.claims}: {errors}"
+        assert not errors, f"{fit.keys}: {errors}"
 
     @bounded
     @given(strategies.pods(), strategies.generous())
@@ -157,10 +158,10 @@ class BackendContract:
         """
         fit = self._fit(pod, accept)
         of_pods = self.backend.form_module is None
-        for container in fit.claims.all_containers():
+        for container in fit.keys.all_containers():
             requests = container.limits if of_pods else {}
             assert container.requests == requests, f"requests are not {requests} in {container}"
-        for name, place, value in entries(fit.claims):
+        for name, place, value in entries(fit.keys):
             row = self.backend.find(name)
             assert row is not None, f"{name} is not in the data sheet"
             assert place in row.places, f"{name} does not belong in {place.value}"
@@ -185,7 +186,7 @@ class BackendContract:
         """A key under the backend's GPU prefixes that its data sheet does not know is GX003."""
         name = data.draw(self._unknown_keys, "key")
         place = data.draw(st.sampled_from((Place.RESOURCE, Place.LABEL, Place.ANNOTATION)), "place")
-        pod = data.draw(self._claims, "pod")
+        pod = data.draw(self._keys, "pod")
         manifest = as_manifest(with_key(pod, name, place, Value.of("1")))
         _, found = read_pod(manifest, self.backend, self._context)
         path = next(value.path for key, where, value in entries(manifest) if (key, where) == (name, place))
@@ -196,7 +197,7 @@ class BackendContract:
     @given(st.data())
     def test_every_key_is_taken_or_reported(self, data: st.DataObject) -> None:
         """Whatever stands where with whatever value: nothing of the vendor's is lost without a word."""
-        manifest = as_manifest(data.draw(self._claims, "pod"))
+        manifest = as_manifest(data.draw(self._keys, "pod"))
         reading, found = read_pod(manifest, self.backend, self._context)
         known = reading.taken | {one.path for one in found}
         silent = [
@@ -223,8 +224,8 @@ class BackendContract:
     # building a strategy costs more than drawing from it
 
     @cached_property
-    def _claims(self) -> st.SearchStrategy[PodClaims]:
-        return strategies.claims(self.backend)
+    def _keys(self) -> st.SearchStrategy[PodKeys]:
+        return strategies.keys(self.backend)
 
     @cached_property
     def _unknown_keys(self) -> st.SearchStrategy[str]:
@@ -233,7 +234,7 @@ class BackendContract:
     def _fit(self, pod: list[ContainerShare], accept: Accept | None = None) -> PodFit:
         return fit_pod(pod, self.backend, accept or Accept(), self.profile)
 
-    def _read(self, manifest: PodClaims) -> Reading:
+    def _read(self, manifest: PodKeys) -> Reading:
         return self.backend.read(Taking(manifest), self.profile)
 
 
@@ -282,7 +283,7 @@ def allowed(kind: LossKind, field: str, accept: Accept) -> bool:
 def forgetful(backend: Backend, field: str) -> Backend:
     """The backend as it would be had it never heard of a field: that is never taken."""
 
-    def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
         without = tuple(
             Placing(
                 Share(**{name: getattr(one.asked, name) for name in JSON_NAMES if name != field}),
@@ -294,11 +295,11 @@ def forgetful(backend: Backend, field: str) -> Backend:
             )
             for one in pod.placings
         )
-        claims = backend.write(PodPlacing(without, pod.containers), profile)
+        keys = backend.write(PodPlacing(without, pod.containers), profile)
         for one, bare in zip(pod.placings, without, strict=True):
             one.losses.extend(bare.losses)
             for attribute in set(JSON_NAMES) - {field, *bare.untaken}:
                 one.take(attribute)
-        return claims
+        return keys
 
     return replace(backend, write=write)

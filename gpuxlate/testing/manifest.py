@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.claims import ContainerClaims, NodeRequirement, Path, Place, PodClaims, Value
-from gpuxlate.record import replace
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.sheet import Place
 
 TEMPLATE: Path = ("spec", "template")
 TERMS: Path = (
@@ -19,29 +20,29 @@ TERMS: Path = (
 )
 
 
-def as_manifest(claims: PodClaims, containers: Sequence[ContainerShare] = ()) -> PodClaims:
-    """The claims as read from a Deployment. ``containers`` are those the pod has, with or without claims."""
-    made = {(c.init, c.index): c for c in claims.all_containers()}
+def as_manifest(keys: PodKeys, containers: Sequence[ContainerShare] = ()) -> PodKeys:
+    """The keys as read from a Deployment. ``containers`` are those the pod has, with or without keys."""
+    made = {(c.init, c.index): c for c in keys.all_containers()}
     for one in containers:
-        made.setdefault((one.init, one.index), ContainerClaims(one.name, one.index, one.init))
+        made.setdefault((one.init, one.index), ContainerKeys(one.name, one.index, one.init))
     ordered = [_container(made[place]) for place in sorted(made)]
     metadata: Path = (*TEMPLATE, "metadata")
     return replace(
-        claims,
+        keys,
         containers=tuple(c for c in ordered if not c.init),
         init_containers=tuple(c for c in ordered if c.init),
-        labels=_values(claims.labels, (*metadata, "labels")),
-        annotations=_values(claims.annotations, (*metadata, "annotations")),
-        node_selector=_values(claims.node_selector, (*TEMPLATE, "spec", "nodeSelector")),
-        affinity=tuple(_term(term, number) for number, term in enumerate(claims.affinity)),
-        owner_labels=_values(claims.owner_labels, ("metadata", "labels")),
-        owner_annotations=_values(claims.owner_annotations, ("metadata", "annotations")),
+        labels=_values(keys.labels, (*metadata, "labels")),
+        annotations=_values(keys.annotations, (*metadata, "annotations")),
+        node_selector=_values(keys.node_selector, (*TEMPLATE, "spec", "nodeSelector")),
+        affinity=tuple(_term(term, number) for number, term in enumerate(keys.affinity)),
+        owner_labels=_values(keys.owner_labels, ("metadata", "labels")),
+        owner_annotations=_values(keys.owner_annotations, ("metadata", "annotations")),
         path=(*TEMPLATE, "spec"),
         metadata_path=metadata,
     )
 
 
-def _container(container: ContainerClaims) -> ContainerClaims:
+def _container(container: ContainerKeys) -> ContainerKeys:
     group = "initContainers" if container.init else "containers"
     path: Path = (*TEMPLATE, "spec", group, container.index)
     env = {
@@ -66,7 +67,7 @@ def _term(term: Iterable[NodeRequirement], number: int) -> tuple[NodeRequirement
     return tuple(replace(one, path=(*base, place)) for place, one in enumerate(term))
 
 
-def paths(pod: PodClaims) -> frozenset[Path]:
+def paths(pod: PodKeys) -> frozenset[Path]:
     """Every place of a manifest that a finding could point at."""
     found: set[Path] = {pod.path, *(one.path for one in pod.requirements())}
     found.update(container.path for container in pod.all_containers())
@@ -74,7 +75,7 @@ def paths(pod: PodClaims) -> frozenset[Path]:
     return frozenset(found)
 
 
-def entries(pod: PodClaims) -> Iterator[tuple[str, Place, Value]]:
+def entries(pod: PodKeys) -> Iterator[tuple[str, Place, Value]]:
     """Every key of a pod with its place and value; an affinity gives its first value."""
     for container in pod.all_containers():
         for name, value in (*container.limits.items(), *container.requests.items()):
@@ -94,7 +95,7 @@ def entries(pod: PodClaims) -> Iterator[tuple[str, Place, Value]]:
         yield one.key, Place.NODE_SELECTOR, Value(", ".join(one.values), path=one.path)
 
 
-def with_key(pod: PodClaims, name: str, place: Place, value: Value) -> PodClaims:
+def with_key(pod: PodKeys, name: str, place: Place, value: Value) -> PodKeys:
     """The pod with one key more; in resources and environment it is the first container's."""
     first, *others = pod.containers
     if place is Place.RESOURCE:

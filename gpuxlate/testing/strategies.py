@@ -6,13 +6,15 @@ their neighbours, where off-by-one mistakes live.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.claims import ContainerClaims, Kind, NodeRequirement, Place, PodClaims, Value
-from gpuxlate.fit import Accept
-from gpuxlate.record import replace
-from gpuxlate.share import FULL_CARD_CORES, Policy, Qos, Share
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
+from gpuxlate.model.share import FULL_CARD_CORES, Policy, Qos, Share
+from gpuxlate.model.sheet import Place
+from gpuxlate.translation.fit import Accept
 
 CORES_PER_CARD = st.one_of(
     st.integers(1, 20).map(lambda n: 5 * n),
@@ -137,7 +139,7 @@ VALUES = st.one_of(
 )
 
 
-def claims(backend: Backend) -> st.SearchStrategy[PodClaims]:
+def keys(backend: Backend) -> st.SearchStrategy[PodKeys]:
     """A pod with keys of the backend anywhere, with any values. Its values have no paths yet."""
     rows = [row for row in backend.keys if row.name != backend.whole_card_key]
     names = st.sampled_from([row.name.replace("*", "main") for row in rows])
@@ -146,17 +148,17 @@ def claims(backend: Backend) -> st.SearchStrategy[PodClaims]:
     operators = st.sampled_from(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))
     term = st.lists(st.builds(NodeRequirement, names, operators, texts), max_size=2).map(tuple)
 
-    def containers(init: bool, least: int, most: int) -> st.SearchStrategy[tuple[ContainerClaims, ...]]:
+    def containers(init: bool, least: int, most: int) -> st.SearchStrategy[tuple[ContainerKeys, ...]]:
         each = st.tuples(values, values, values)  # limits, requests, environment
         return st.lists(each, min_size=least, max_size=most).map(
             lambda found: tuple(
-                ContainerClaims(f"{'init' if init else 'main'}-{index}", index, init, *three)
+                ContainerKeys(f"{'init' if init else 'main'}-{index}", index, init, *three)
                 for index, three in enumerate(found)
             )
         )
 
     return st.builds(
-        PodClaims,
+        PodKeys,
         containers(False, 1, 2),
         containers(True, 0, 1),
         labels=values,

@@ -175,7 +175,7 @@ def test_unknown_targets() -> None:
 
 @pytest.mark.parametrize("form", ["profile", "mapping", "str", "path"])
 def test_profiles(form: str, tmp_path: Path) -> None:
-    from gpuxlate.profile import AlibabaProfile
+    from gpuxlate.model.profile import AlibabaProfile
 
     fields = {"target": "ack", "alibaba": {"memoryUnitMiB": 128, "isolation": "share"}}
     path = tmp_path / "profile.yaml"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.claims import ContainerClaims, NodeRequirement, Path, PodClaims, Value
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
 
 Given = dict[str, int | str]
 
@@ -23,14 +23,14 @@ def pod(
     selector: Given | None = None,
     env: Given | None = None,
     affinity: tuple[NodeRequirement, ...] = (),
-) -> PodClaims:
+) -> PodKeys:
     """A pod with a container for each of ``limits``; requests and env are the first container's."""
     containers = []
     for index, given in enumerate(limits):
         path = (*SPEC, "containers", index)
         first = index == 0
         containers.append(
-            ContainerClaims(
+            ContainerKeys(
                 f"c{index}",
                 index,
                 limits=values((*path, "resources", "limits"), given),
@@ -41,9 +41,9 @@ def pod(
         )
     init_path = (*SPEC, "initContainers", 0)
     init_limits = values((*init_path, "resources", "limits"), init or {})
-    return PodClaims(
+    return PodKeys(
         tuple(containers),
-        (ContainerClaims("init", 0, True, init_limits, path=init_path),) if init else (),
+        (ContainerKeys("init", 0, True, init_limits, path=init_path),) if init else (),
         labels=values(("metadata", "labels"), labels or {}),
         owner_labels=values(("owner", "labels"), owner_labels or {}),
         node_selector=values((*SPEC, "nodeSelector"), selector or {}),

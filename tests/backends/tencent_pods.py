@@ -1,10 +1,10 @@
-"""Pods of TKE as claims, with the paths that the reader of manifests would give."""
+"""Pods of TKE as keys, with the paths that the reader of manifests would give."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gpuxlate.claims import ContainerClaims, Kind, NodeRequirement, Path, PodClaims, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 
 PREFIX = "tke.cloud.tencent.com/"
 CORE, MEMORY, GREEDY = PREFIX + "qgpu-core", PREFIX + "qgpu-memory", PREFIX + "qgpu-core-greedy"
@@ -43,7 +43,7 @@ def pod(
     owner_class: str | None = None,
     policy: str | None = None,
     terms: Sequence[Term] = (),
-) -> PodClaims:
+) -> PodKeys:
     """A pod; a container is {"core": "30", "memory": "5"}. ``requests`` are those of the first."""
 
     def resources(index: int, place: str, numbers: Numbers) -> dict[str, Value]:
@@ -52,9 +52,9 @@ def pod(
     def annotated(text: str | None, *path: str) -> dict[str, Value]:
         return {APP_CLASS: _value(text, (*path, "annotations", APP_CLASS))} if text else {}
 
-    return PodClaims(
+    return PodKeys(
         containers=tuple(
-            ContainerClaims(
+            ContainerKeys(
                 f"c{n}",
                 n,
                 limits=resources(n, "limits", numbers),

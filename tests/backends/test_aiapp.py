@@ -12,13 +12,13 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.plain import fresh
-from gpuxlate.manifest.source import Source
-from gpuxlate.share import Policy, Qos, Share
-from gpuxlate.spec.document import to_document
-from gpuxlate.translate import Settings, Translation, translate_source
+from gpuxlate.config.document import to_document
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.model.share import Policy, Qos, Share
+from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.source import Source
 
 AIAPP = registry.get("aiapp")
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "volcengine-aiapp"
@@ -73,7 +73,7 @@ def test_fits(
     assert (made.outcomes[0].verdict, sorted(one.code for one in made.findings())) == (verdict, codes)
     assert made.accepted == (form is not None)
     if form:
-        limits = {name: value.text for name, value in made.claims.containers[0].limits.items()}
+        limits = {name: value.text for name, value in made.keys.containers[0].limits.items()}
         assert tuple(limits.get(name) for name in ("gpuCompute", "gpuMemoryMiB", "gpuCards")) == form
         assert (limits["gpuResourceType"], limits["elasticContainerInstance"]) == ("mGPU", "false")
         assert limits["multiCardSharing"] == ("true" if form[2] else "false")
@@ -91,7 +91,7 @@ def test_golden_files(about: Path) -> None:
     assert item.share
     assert fresh(to_document("form", item.share)) == (about.parent / "share.yaml").read_text()
     assert AIAPP.form
-    assert AIAPP.form.render(fit(item.share).claims, "text") == golden
+    assert AIAPP.form.render(fit(item.share).keys, "text") == golden
     assert lint_source(Source("form.yaml", golden), LintSettings()).diagnostics == []
 
 

@@ -1,4 +1,4 @@
-"""ACK: claims to shares and shares to claims, as tables. Sources: pages of ACK's documentation."""
+"""ACK: keys to shares and shares to keys, as tables. Sources: pages of ACK's documentation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import pytest
 from gpuxlate.backends.alibaba import BACKEND
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
-from gpuxlate.claims import NodeRequirement, Place, PodClaims
-from gpuxlate.diagnostics import LossKind
-from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
-from gpuxlate.share import Policy, Qos, Share
+from gpuxlate.model.diagnostics import LossKind
+from gpuxlate.model.pod import NodeRequirement, PodKeys
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.share import Policy, Qos, Share
+from gpuxlate.model.sheet import Place
+from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
 from tests.backends.alibaba_pods import pod
 
 
-def reading_of(claims: PodClaims, profile: Profile | None = None) -> Reading:
-    return BACKEND.read(Taking(claims), profile)
+def reading_of(keys: PodKeys, profile: Profile | None = None) -> Reading:
+    return BACKEND.read(Taking(keys), profile)
 
 
-def shares(claims: PodClaims, profile: Profile | None = None) -> list[Share | None]:
-    return [one.share for one in reading_of(claims, profile).containers]
+def shares(keys: PodKeys, profile: Profile | None = None) -> list[Share | None]:
+    return [one.share for one in reading_of(keys, profile).containers]
 
 
 def codes(reading: Reading) -> list[str]:
@@ -35,7 +36,7 @@ def ack(**given: Any) -> Profile:
 
 # --- reading ----------------------------------------------------------------------------------
 
-READ: dict[str, tuple[PodClaims, Share | None]] = {
+READ: dict[str, tuple[PodKeys, Share | None]] = {
     # multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19: 8 units, 2 cards, 4 GiB each
     "vendor's two cards": (pod({k.MEMORY: 8}, labels={k.COUNT: "2"}), Share(2, None, 8192)),
     # AlibabaCloudDocs/csk, "Use cGPU to achieve GPU sharing based on multiple GPUs": 8 over 4 cards
@@ -63,26 +64,26 @@ READ: dict[str, tuple[PodClaims, Share | None]] = {
 }
 
 
-@pytest.mark.parametrize(("claims", "expected"), READ.values(), ids=READ)
-def test_read(claims: PodClaims, expected: Share | None) -> None:
-    assert shares(claims) == [expected]
-    assert codes(reading_of(claims)) == []
+@pytest.mark.parametrize(("keys", "expected"), READ.values(), ids=READ)
+def test_read(keys: PodKeys, expected: Share | None) -> None:
+    assert shares(keys) == [expected]
+    assert codes(reading_of(keys)) == []
 
 
 def test_read_leaves_no_key_of_the_sheet_behind() -> None:
-    claims = pod(
+    keys = pod(
         {k.MEMORY: 8},
         labels={k.COUNT: "2"},
         selector={k.SCHEDULE: "cgpu", k.PLACEMENT: "spread", k.ACCELERATORS[0]: "Tesla-T4"},
         env={k.DISABLE: "false"},
     )
-    owned = {path for _, _, path in BACKEND.owned(claims)}
+    owned = {path for _, _, path in BACKEND.owned(keys)}
     assert len(owned) == 6
-    assert owned <= reading_of(claims).taken
+    assert owned <= reading_of(keys).taken
 
 
 @pytest.mark.parametrize(
-    "claims",
+    "keys",
     [
         pod({k.MEMORY: 2, "aliyun.com/gpu-core.tflops": 3}),
         pod({k.MEMORY: 2, k.COUNT: 2}),  # a label, not a resource (gpushare-scheduler-extender issue 10)
@@ -90,8 +91,8 @@ def test_read_leaves_no_key_of_the_sheet_behind() -> None:
     ],
     ids=["tflops", "count in limits", "weight"],
 )
-def test_what_read_does_not_know_is_left_over(claims: PodClaims) -> None:
-    left = {path for _, _, path in BACKEND.owned(claims)} - reading_of(claims).taken
+def test_what_read_does_not_know_is_left_over(keys: PodKeys) -> None:
+    left = {path for _, _, path in BACKEND.owned(keys)} - reading_of(keys).taken
     assert len(left) == 1
 
 
@@ -129,9 +130,9 @@ def test_init_container_is_read_and_written_as_one() -> None:
         (True, Share(1, None, 4096)),
         (False, None),
     ]
-    claims = fit_pod(found.containers, BACKEND, Accept()).claims
-    assert [c.limits[k.MEMORY].text for c in claims.init_containers] == ["4"]
-    assert claims.containers == ()
+    keys = fit_pod(found.containers, BACKEND, Accept()).keys
+    assert [c.limits[k.MEMORY].text for c in keys.init_containers] == ["4"]
+    assert keys.containers == ()
 
 
 def test_share_and_whole_card_in_two_containers_are_both_read() -> None:
@@ -151,8 +152,8 @@ def test_share_and_whole_card_in_two_containers_are_both_read() -> None:
 )
 def test_isolation(selector: str | None, values_in: tuple[str, ...], expected: str | None) -> None:
     affinity = (NodeRequirement(k.SCHEDULE, "In", values_in, ("affinity", 0)),) if values_in else ()
-    claims = pod({k.MEMORY: 2}, selector={k.SCHEDULE: selector} if selector else None, affinity=affinity)
-    found = reading_of(claims)
+    keys = pod({k.MEMORY: 2}, selector={k.SCHEDULE: selector} if selector else None, affinity=affinity)
+    found = reading_of(keys)
     assert found.isolation == expected
     assert found.selectors == ()
     assert {r.path for r in affinity} <= found.taken
@@ -205,12 +206,12 @@ def fit(
     return fit_pod(containers, BACKEND, accept or Accept(), profile)
 
 
-def written(claims: PodClaims) -> tuple[list[dict[str, str]], dict[str, str], dict[str, str]]:
-    limits = [{name: one.text for name, one in c.limits.items()} for c in claims.containers]
+def written(keys: PodKeys) -> tuple[list[dict[str, str]], dict[str, str], dict[str, str]]:
+    limits = [{name: one.text for name, one in c.limits.items()} for c in keys.containers]
     return (
         limits,
-        {name: one.text for name, one in claims.labels.items()},
-        {name: one.text for name, one in claims.node_selector.items()},
+        {name: one.text for name, one in keys.labels.items()},
+        {name: one.text for name, one in keys.node_selector.items()},
     )
 
 
@@ -234,9 +235,9 @@ def test_exact(
 ) -> None:
     found = fit(share)
     assert found.outcomes[0].verdict is Verdict.EXACT
-    assert written(found.claims) == ([limits], labels, selector)
-    assert found.claims.containers[0].requests == found.claims.containers[0].limits
-    read_back = BACKEND.read(Taking(found.claims), None)
+    assert written(found.keys) == ([limits], labels, selector)
+    assert found.keys.containers[0].requests == found.keys.containers[0].limits
+    read_back = BACKEND.read(Taking(found.keys), None)
     assert [one.share for one in read_back.containers] == [share]
 
 
@@ -302,12 +303,12 @@ def test_accepted(
 ) -> None:
     found = fit(share, accept=accept)
     assert found.accepted
-    assert written(found.claims) == ([limits], labels, selector)
+    assert written(found.keys) == ([limits], labels, selector)
 
 
 def test_label_is_a_string() -> None:
     # Kubernetes refuses a label that is a number
-    assert fit(Share(2, None, 8192)).claims.labels[k.COUNT].plain == "2"
+    assert fit(Share(2, None, 8192)).keys.labels[k.COUNT].plain == "2"
 
 
 PODS: dict[str, tuple[tuple[Share | None, ...], list[set[str]]]] = {
@@ -383,13 +384,13 @@ def test_unit_and_isolation_of_the_profile(
 ) -> None:
     found = fit(Share(1, None, 2048), profile=profile)
     assert found.accepted
-    assert written(found.claims) == ([limits], {}, selector)
+    assert written(found.keys) == ([limits], {}, selector)
 
 
 def test_rounded_share_is_never_below_what_was_asked() -> None:
     for memory_mib in (1, 1023, 1024, 1025, 5000):
         for cards in (1, 2, 3):
             found = fit(Share(cards, None, memory_mib * cards), accept=Accept(round_up=True))
-            units = int(found.claims.containers[0].limits[k.MEMORY].text)
+            units = int(found.keys.containers[0].limits[k.MEMORY].text)
             assert units % cards == 0
             assert memory_mib <= units // cards * 1024 < memory_mib + 1024

@@ -6,9 +6,10 @@ import pytest
 
 from gpuxlate.backends.alibaba import BACKEND
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.claims import Path, PodClaims, Put, Remove, Rename
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.edits import Put, Remove, Rename
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.rules.base import Context, Rule
 from tests.backends.alibaba_pods import in_affinity, limit, node_selector, pod
 
@@ -32,7 +33,7 @@ MODE = node_selector(k.SCHEDULE)
 Found = list[tuple[Path, Severity]]
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
-BREAKS: list[tuple[str, PodClaims, Profile | None, Found]] = [
+BREAKS: list[tuple[str, PodKeys, Profile | None, Found]] = [
     ("ACK001", pod({k.MEMORY: 0}), None, [(limit(k.MEMORY), ERROR)]),
     ("ACK001", pod({}, {k.MEMORY: "-1"}), None, [(limit(k.MEMORY, 1), ERROR)]),
     ("ACK002", pod({k.MEMORY: 7}, labels=TWO), None, [(limit(k.MEMORY), ERROR)]),
@@ -91,7 +92,7 @@ BREAKS: list[tuple[str, PodClaims, Profile | None, Found]] = [
     ),
 ]
 
-KEEPS: list[tuple[str, PodClaims, Profile | None]] = [
+KEEPS: list[tuple[str, PodKeys, Profile | None]] = [
     ("ACK001", pod({k.MEMORY: 1}), None),
     ("ACK001", pod({k.MEMORY: "5.5"}), None),  # K8S001
     ("ACK002", pod({k.MEMORY: 8}, labels=TWO), None),
@@ -137,21 +138,21 @@ KEEPS: list[tuple[str, PodClaims, Profile | None]] = [
 ]
 
 
-def found(code: str, claims: PodClaims, profile: Profile | None = None) -> list[Diagnostic]:
-    return list(RULES[code](claims, Context(profile)))
+def found(code: str, keys: PodKeys, profile: Profile | None = None) -> list[Diagnostic]:
+    return list(RULES[code](keys, Context(profile)))
 
 
-@pytest.mark.parametrize(("code", "claims", "profile", "expected"), BREAKS)
-def test_breaks(code: str, claims: PodClaims, profile: Profile | None, expected: Found) -> None:
-    diagnostics = found(code, claims, profile)
+@pytest.mark.parametrize(("code", "keys", "profile", "expected"), BREAKS)
+def test_breaks(code: str, keys: PodKeys, profile: Profile | None, expected: Found) -> None:
+    diagnostics = found(code, keys, profile)
     assert [(one.path, one.severity) for one in diagnostics] == expected
     assert {one.code for one in diagnostics} == {code}
     assert all(one.message and one.hint for one in diagnostics)
 
 
-@pytest.mark.parametrize(("code", "claims", "profile"), KEEPS)
-def test_keeps(code: str, claims: PodClaims, profile: Profile | None) -> None:
-    assert found(code, claims, profile) == []
+@pytest.mark.parametrize(("code", "keys", "profile"), KEEPS)
+def test_keeps(code: str, keys: PodKeys, profile: Profile | None) -> None:
+    assert found(code, keys, profile) == []
 
 
 def test_every_rule_is_broken_and_kept() -> None:
@@ -162,7 +163,7 @@ def test_every_rule_is_broken_and_kept() -> None:
     assert {row[0] for row in KEEPS} == expected
 
 
-VENDORS_OWN: dict[str, PodClaims] = {
+VENDORS_OWN: dict[str, PodKeys] = {
     # multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19
     "two cards": pod({k.MEMORY: 8}, labels=TWO),
     # AlibabaCloudDocs/csk, "Use node pools to control cGPU"
@@ -173,14 +174,14 @@ VENDORS_OWN: dict[str, PodClaims] = {
 
 
 @pytest.mark.parametrize("profile", [None, OTHER], ids=["no profile", "of another target"])
-@pytest.mark.parametrize("claims", VENDORS_OWN.values(), ids=VENDORS_OWN)
-def test_vendors_own_examples_are_clean(claims: PodClaims, profile: Profile | None) -> None:
-    assert [one for code in RULES for one in found(code, claims, profile)] == []
+@pytest.mark.parametrize("keys", VENDORS_OWN.values(), ids=VENDORS_OWN)
+def test_vendors_own_examples_are_clean(keys: PodKeys, profile: Profile | None) -> None:
+    assert [one for code in RULES for one in found(code, keys, profile)] == []
 
 
 # --- fixes ------------------------------------------------------------------------------------
 
-FIXES: list[tuple[str, PodClaims, bool, tuple[object, ...]]] = [
+FIXES: list[tuple[str, PodKeys, bool, tuple[object, ...]]] = [
     ("ACK002", pod({k.MEMORY: 7}, labels=TWO), False, (Put(limit(k.MEMORY), 8),)),
     ("ACK002", pod({k.MEMORY: "7"}, labels=TWO), False, (Put(limit(k.MEMORY), "8"),)),
     ("ACK005", pod(BOTH, labels=TWO), False, (Remove(limit(k.CORE)),)),
@@ -202,16 +203,16 @@ FIXES: list[tuple[str, PodClaims, bool, tuple[object, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("code", "claims", "safe", "edits"), FIXES)
-def test_fixes(code: str, claims: PodClaims, safe: bool, edits: tuple[object, ...]) -> None:
-    [one] = found(code, claims)
+@pytest.mark.parametrize(("code", "keys", "safe", "edits"), FIXES)
+def test_fixes(code: str, keys: PodKeys, safe: bool, edits: tuple[object, ...]) -> None:
+    [one] = found(code, keys)
     assert one.fix is not None
     assert (one.fix.safe, one.fix.edits) == (safe, edits)
     assert RULES[code].fix == "safe" if safe else RULES[code].fix is not None
 
 
 @pytest.mark.parametrize(
-    ("code", "claims"),
+    ("code", "keys"),
     [
         ("ACK002", pod({k.MEMORY: 4}, {k.MEMORY: 3}, labels=TWO)),  # which of the two is not certain
         ("ACK006", pod({k.MEMORY: 2, k.CORE: 0})),
@@ -222,8 +223,8 @@ def test_fixes(code: str, claims: PodClaims, safe: bool, edits: tuple[object, ..
         ("ACK017", pod(MEM, affinity=in_affinity(k.SCHEDULE, "core-mem"))),
     ],
 )
-def test_no_fix_where_nothing_is_certain(code: str, claims: PodClaims) -> None:
-    [one] = found(code, claims)
+def test_no_fix_where_nothing_is_certain(code: str, keys: PodKeys) -> None:
+    [one] = found(code, keys)
     assert one.fix is None
 
 

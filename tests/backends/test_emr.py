@@ -18,20 +18,20 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.volcengine_emr import keys as k
+from gpuxlate.backends.volcengine_emr.parameters.find import SYNTAXES, reader_of
+from gpuxlate.backends.volcengine_emr.parameters.merge import merge
 from gpuxlate.cli import main
-from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.plain import fresh, plain_document
-from gpuxlate.manifest.source import Source
-from gpuxlate.parameters.find import SYNTAXES, reader_of
-from gpuxlate.parameters.merge import merge
-from gpuxlate.profile import CardProfile, Profile
+from gpuxlate.config.configuration import load_profile
+from gpuxlate.config.document import to_document
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Rule
-from gpuxlate.share import Policy, Qos, Share
-from gpuxlate.spec.config import load_profile
-from gpuxlate.spec.document import to_document
-from gpuxlate.translate import Settings, Translation, translate_source
+from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.plain import fresh, plain_document
+from gpuxlate.yamltext.source import Source
 
 Run = Callable[[str], tuple[int, str, str]]
 
@@ -96,7 +96,7 @@ def test_fits(
     assert (made.outcomes[0].verdict, sorted(one.code for one in made.findings())) == (verdict, codes)
     assert made.accepted == (numbers is not None)
     if numbers:
-        limits = {name: value.text for name, value in made.claims.containers[0].limits.items()}
+        limits = {name: value.text for name, value in made.keys.containers[0].limits.items()}
         assert limits == {**k.ENGINES[target].gpu, k.CORE: numbers[0], k.MEMORY: numbers[1]}
 
 
@@ -236,7 +236,7 @@ def test_the_examples_of_the_page(about: Path) -> None:
     assert fresh(to_document("job", item.share)) == (folder / "share.yaml").read_text()
     wanted = plain_document(Source("about.yaml", about.read_text(encoding="utf-8")))["asks"]
     made = fit(Share(1, wanted["cores"], wanted["memoryMiB"]), target)
-    text = merge(source, SYNTAXES[target], {n: v.text for n, v in made.claims.containers[0].limits.items()})
+    text = merge(source, SYNTAXES[target], {n: v.text for n, v in made.keys.containers[0].limits.items()})
     old, new = source.text.splitlines(), text.splitlines()
     assert len(old) == len(new)
     changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
@@ -386,7 +386,7 @@ def test_manifests_load_no_parameters(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom gpuxlate.cli import main\n"
         "try:\n    main(['lint', 'pod.yaml'])\nfinally:\n"
-        "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'gpuxlate.parameters' in m])"
+        "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'gpuxlate.backends.volcengine_emr.parameters' in m])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

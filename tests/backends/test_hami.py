@@ -6,16 +6,16 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.hami import BACKEND
-from gpuxlate.fit import Accept
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.compose import documents
+from gpuxlate.config.document import ShareDocument
+from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.manifest.source import Source
-from gpuxlate.profile import CardProfile, Profile
-from gpuxlate.render import Asked, render_on
-from gpuxlate.share import Policy, Qos, Share
-from gpuxlate.spec.document import ShareDocument
-from gpuxlate.translate import Settings, Translation, translate_source
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.share import Policy, Qos, Share
+from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.render import Asked, render_on
+from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.source import Source
 
 SELECTOR = Accept(drop=frozenset({"selector"}))
 
@@ -40,7 +40,7 @@ def to(text: str, target: str, accept: Accept | None = None, profile: Profile | 
 
 
 def speaks(text: str) -> bool:
-    return any(BACKEND.speaks_in(p.claims) for d in documents(Source("p", text)) for p in pods_in(d))
+    return any(BACKEND.speaks_in(p.keys) for d in documents(Source("p", text)) for p in pods_in(d))
 
 
 # (limits, the share): per card there, totals here; defaults as device.go has them

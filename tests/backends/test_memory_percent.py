@@ -7,14 +7,14 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.diagnostics import LossKind, Severity
-from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
-from gpuxlate.manifest.source import Source
-from gpuxlate.profile import CardProfile, Profile
-from gpuxlate.share import Policy, Qos, Share, ShareError, percent_in_mib
-from gpuxlate.spec.document import read_share_document, to_document
-from gpuxlate.spec.schemas import schema
-from gpuxlate.translate import Settings, translate_source
+from gpuxlate.config.document import read_share_document, to_document
+from gpuxlate.config.schemas import schema
+from gpuxlate.model.diagnostics import LossKind, Severity
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.share import Policy, Qos, Share, ShareError, percent_in_mib
+from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.source import Source
 
 EVERYTHING = Accept(True, {"cores": 30, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
 OLD = [one for one in registry.all_backends() if "memoryPercent" not in one.says]

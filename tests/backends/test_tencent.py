@@ -10,11 +10,12 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.tencent import BACKEND
-from gpuxlate.claims import Path, Place, PodClaims
-from gpuxlate.diagnostics import Severity
-from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
-from gpuxlate.profile import Profile
-from gpuxlate.share import Policy, Qos, Share
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Policy, Qos, Share
+from gpuxlate.model.sheet import Place
+from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
 from tests.backends.tencent_pods import (
     APP_CLASS,
     CLASS,
@@ -33,8 +34,8 @@ ONLINE, OFFLINE = Qos.ONLINE, Qos.OFFLINE
 BOTH = {BE: ("best-effort", "be"), FS: ("fixed-share", "fs"), BS: ("burst-share", "bs")}
 
 
-def reading(claims: PodClaims) -> Reading:
-    return BACKEND.read(Taking(claims), None)
+def reading(keys: PodKeys) -> Reading:
+    return BACKEND.read(Taking(keys), None)
 
 
 def found(result: Reading) -> list[tuple[str, str, Path]]:
@@ -43,7 +44,7 @@ def found(result: Reading) -> list[tuple[str, str, Path]]:
 
 # --- reading -----------------------------------------------------------------------------------
 
-SHARES: list[tuple[str, PodClaims, Share]] = [
+SHARES: list[tuple[str, PodKeys, Share]] = [
     # S003, "by YAML"
     ("page", pod({"core": "30", "memory": "5"}), Share(1, 30, 5120)),
     ("bare integers", pod({"core": 50, "memory": 22}), Share(1, 50, 22528)),  # camushoilingma/qgpu-demo
@@ -66,15 +67,15 @@ SHARES: list[tuple[str, PodClaims, Share]] = [
 ]
 
 
-@pytest.mark.parametrize(("claims", "share"), [c[1:] for c in SHARES], ids=[c[0] for c in SHARES])
-def test_reads_the_share(claims: PodClaims, share: Share) -> None:
-    result = reading(claims)
+@pytest.mark.parametrize(("keys", "share"), [c[1:] for c in SHARES], ids=[c[0] for c in SHARES])
+def test_reads_the_share(keys: PodKeys, share: Share) -> None:
+    result = reading(keys)
     assert [one.share for one in result.shares] == [share]
     assert found(result) == []
-    assert {path for _, _, path in BACKEND.owned(claims)} == result.taken, "every key is taken"
+    assert {path for _, _, path in BACKEND.owned(keys)} == result.taken, "every key is taken"
 
 
-DOUBTFUL: list[tuple[str, PodClaims, Share | None, list[tuple[str, str, Path]]]] = [
+DOUBTFUL: list[tuple[str, PodKeys, Share | None, list[tuple[str, str, Path]]]] = [
     # qgpu-demo k8s/vllm-full-gpu.yaml; elastic-gpu-scheduler ignores memory from 100 on
     (
         "100 and memory",
@@ -150,12 +151,12 @@ DOUBTFUL: list[tuple[str, PodClaims, Share | None, list[tuple[str, str, Path]]]]
 
 
 @pytest.mark.parametrize(
-    ("claims", "share", "expected"), [c[1:] for c in DOUBTFUL], ids=[c[0] for c in DOUBTFUL]
+    ("keys", "share", "expected"), [c[1:] for c in DOUBTFUL], ids=[c[0] for c in DOUBTFUL]
 )
 def test_reports_what_it_reads_with_doubt(
-    claims: PodClaims, share: Share | None, expected: list[tuple[str, str, Path]]
+    keys: PodKeys, share: Share | None, expected: list[tuple[str, str, Path]]
 ) -> None:
-    result = reading(claims)
+    result = reading(keys)
     assert [one.share for one in result.containers] == [share]
     assert found(result) == expected
 
@@ -204,17 +205,17 @@ POLICIES: list[tuple[str, dict[str, Any], Policy | None, list[tuple[str, Path]]]
 def test_reads_the_policy_from_the_choice_of_nodes(
     said: dict[str, Any], policy: Policy | None, expected: list[tuple[str, Path]]
 ) -> None:
-    claims = pod({"core": "30", "memory": "5"}, **said)
-    result = reading(claims)
+    keys = pod({"core": "30", "memory": "5"}, **said)
+    result = reading(keys)
     assert [one.share for one in result.shares] == [Share(1, 30, 5120, policy)]
     assert [(d.code, d.path) for d in result.diagnostics] == expected
     assert all(d.severity is Severity.ERROR for d in result.diagnostics)
-    assert {path for _, _, path in BACKEND.owned(claims)} == result.taken
+    assert {path for _, _, path in BACKEND.owned(keys)} == result.taken
 
 
 def test_origins_lead_back_to_the_keys() -> None:
-    claims = pod({}, {"greedy": "30", "memory": "5"}, app_class="offline", policy="fs")
-    first, second = reading(claims).containers
+    keys = pod({}, {"greedy": "30", "memory": "5"}, app_class="offline", policy="fs")
+    first, second = reading(keys).containers
     assert first.share is None
     assert second.origins == {
         "cards": limit("greedy", 1),
@@ -234,7 +235,7 @@ def fit(*shares: Share | None, profile: Profile | None = None, **accept: Any) ->
 
 
 def limits(result: PodFit, index: int = 0) -> dict[str, int | str]:
-    container = result.claims.containers[index]
+    container = result.keys.containers[index]
     assert container.limits == container.requests
     return {name: value.plain for name, value in container.limits.items()}
 
@@ -259,9 +260,9 @@ def test_writes_exactly(share: Share, values: dict[str, str]) -> None:
     assert outcome.verdict is Verdict.EXACT
     assert list(result.findings()) == []
     assert limits(result) == values
-    written = {name: value.plain for name, value in result.claims.annotations.items()}
+    written = {name: value.plain for name, value in result.keys.annotations.items()}
     assert written == ({APP_CLASS: str(share.qos)} if share.qos else {})
-    back = reading(result.claims)
+    back = reading(result.keys)
     assert [one.share for one in back.shares] == [share]
 
 
@@ -406,10 +407,10 @@ def test_says_what_does_not_fit(
 def test_policy_is_a_choice_of_nodes_in_both_spellings(policy: Policy, share: Share) -> None:
     wanted = Share(share.cards, share.cores, share.memory_mib, policy)
     result = fit(wanted)
-    ((requirement,),) = result.claims.affinity
+    ((requirement,),) = result.keys.affinity
     assert (requirement.key, requirement.operator) == (POLICY, "In")
     assert requirement.values == BOTH[policy]
-    assert [one.share for one in reading(result.claims).shares] == [wanted]
+    assert [one.share for one in reading(result.keys).shares] == [wanted]
 
 
 NOTES: list[tuple[str, Share, Profile | None, list[tuple[str, str]]]] = [
@@ -449,9 +450,9 @@ def test_notes_what_is_doubtful(
 
 def test_the_policy_of_a_pod_is_said_once() -> None:
     result = fit(Share(1, 30, 5120, BE), None, Share(1, 20, 1024, BE))
-    assert len(result.claims.affinity) == 1
+    assert len(result.keys.affinity) == 1
     assert [d.code for d in result.findings()] == ["TKE014"]
-    assert [c.index for c in result.claims.containers] == [0, 2]
+    assert [c.index for c in result.keys.containers] == [0, 2]
 
 
 # --- data sheet --------------------------------------------------------------------------------

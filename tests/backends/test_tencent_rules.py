@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends.tencent import BACKEND
-from gpuxlate.claims import Path, PodClaims, Put
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.profile import CardProfile, Profile
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.rules.base import Context, Rule, check_pod
 from tests.backends.tencent_pods import CLASS, POLICY, SELECTOR, expression, limit, pod
 
@@ -23,15 +24,15 @@ PART = {"core": "30", "memory": "5"}
 OFFLINE = {"greedy": "30", "memory": "5"}
 
 
-def lint(claims: PodClaims, profile: Profile | None = None) -> list[Diagnostic]:
-    return list(check_pod(BACKEND.rules, claims, Context(profile)))
+def lint(keys: PodKeys, profile: Profile | None = None) -> list[Diagnostic]:
+    return list(check_pod(BACKEND.rules, keys, Context(profile)))
 
 
-def found(claims: PodClaims, profile: Profile | None = None) -> list[tuple[str, str, Path]]:
-    return [(d.code, str(d.severity), d.path) for d in lint(claims, profile)]
+def found(keys: PodKeys, profile: Profile | None = None) -> list[tuple[str, str, Path]]:
+    return [(d.code, str(d.severity), d.path) for d in lint(keys, profile)]
 
 
-BROKEN: list[tuple[str, PodClaims, Profile | None, list[tuple[str, str, Path]]]] = [
+BROKEN: list[tuple[str, PodKeys, Profile | None, list[tuple[str, str, Path]]]] = [
     # TKE001: S003, at least 1 G
     ("zero memory", pod({"core": "30", "memory": "0"}), None, [("TKE001", "error", limit("memory"))]),
     ("negative", pod({"core": "30", "memory": "-5"}), None, [("TKE001", "error", limit("memory"))]),
@@ -161,15 +162,13 @@ BROKEN: list[tuple[str, PodClaims, Profile | None, list[tuple[str, str, Path]]]]
 ]
 
 
-@pytest.mark.parametrize(
-    ("claims", "profile", "expected"), [c[1:] for c in BROKEN], ids=[c[0] for c in BROKEN]
-)
-def test_reports(claims: PodClaims, profile: Profile | None, expected: list[tuple[str, str, Path]]) -> None:
-    assert found(claims, profile) == expected
-    assert all(d.message and d.hint for d in lint(claims, profile))
+@pytest.mark.parametrize(("keys", "profile", "expected"), [c[1:] for c in BROKEN], ids=[c[0] for c in BROKEN])
+def test_reports(keys: PodKeys, profile: Profile | None, expected: list[tuple[str, str, Path]]) -> None:
+    assert found(keys, profile) == expected
+    assert all(d.message and d.hint for d in lint(keys, profile))
 
 
-KEPT: list[tuple[str, PodClaims, Profile | None]] = [
+KEPT: list[tuple[str, PodKeys, Profile | None]] = [
     ("TKE001 least", pod({"core": "30", "memory": "1"}), None),
     ("TKE001 all of the card", pod({"core": "30", "memory": "22"}), A10),
     ("TKE001 all of two cards", pod({"core": "160", "memory": "44"}), A10),
@@ -211,9 +210,9 @@ KEPT: list[tuple[str, PodClaims, Profile | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("claims", "profile"), [c[1:] for c in KEPT], ids=[c[0] for c in KEPT])
-def test_is_silent(claims: PodClaims, profile: Profile | None) -> None:
-    assert found(claims, profile) == []
+@pytest.mark.parametrize(("keys", "profile"), [c[1:] for c in KEPT], ids=[c[0] for c in KEPT])
+def test_is_silent(keys: PodKeys, profile: Profile | None) -> None:
+    assert found(keys, profile) == []
 
 
 def test_every_rule_is_broken_and_kept_here() -> None:

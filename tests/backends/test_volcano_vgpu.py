@@ -6,12 +6,12 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.volcano_vgpu import BACKEND
-from gpuxlate.fit import Accept
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.source import Source
-from gpuxlate.mend import fix_source
-from gpuxlate.profile import Profile
-from gpuxlate.share import Share
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.fix import fix_source
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
+from gpuxlate.translation.fit import Accept
+from gpuxlate.yamltext.source import Source
 
 from .test_hami import pod, read, to
 
@@ -48,11 +48,11 @@ def test_what_volcano_does_not_see_is_no_share() -> None:
 
 def test_the_two_dialects_differ_in_what_wins() -> None:
     """HAMi takes the MiB, Volcano the percentage: both are errors, and each reader follows its own."""
-    claims = {"gpumem": "nvidia.com/gpu: 1, nvidia.com/gpumem: 3000, nvidia.com/gpumem-percentage: 50"}
-    claims["vgpu"] = (
+    keys = {"gpumem": "nvidia.com/gpu: 1, nvidia.com/gpumem: 3000, nvidia.com/gpumem-percentage: 50"}
+    keys["vgpu"] = (
         "volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 3000, volcano.sh/vgpu-memory-percentage: 50"
     )
-    hami, volcano = read(pod(claims["gpumem"])), read(pod(claims["vgpu"], spec=VOLCANO))
+    hami, volcano = read(pod(keys["gpumem"])), read(pod(keys["vgpu"], spec=VOLCANO))
     assert (hami.items[0].share, volcano.items[0].share) == (Share(1, None, 3000), Share(memory_percent=50))
     assert [{one.code for one in done.diagnostics} for done in (hami, volcano)] == [{"HAMI001"}, {"VOLC001"}]
 

@@ -10,11 +10,11 @@ import pytest
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.volcengine import BACKEND
-from gpuxlate.claims import PodClaims
-from gpuxlate.diagnostics import LossKind, Severity
-from gpuxlate.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.model.diagnostics import LossKind, Severity
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Context, check_pod
-from gpuxlate.share import Policy, Qos, Share
+from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
 from tests.backends.volcengine_pods import (
     CORE,
     LISTED,
@@ -32,15 +32,15 @@ from tests.backends.volcengine_pods import (
 PART: Numbers = both("core", 30)
 
 
-def read(claims: PodClaims) -> Reading:
-    return BACKEND.read(Taking(claims), None)
+def read(keys: PodKeys) -> Reading:
+    return BACKEND.read(Taking(keys), None)
 
 
-def shares(claims: PodClaims) -> list[Share | None]:
-    return [one.share for one in read(claims).containers]
+def shares(keys: PodKeys) -> list[Share | None]:
+    return [one.share for one in read(keys).containers]
 
 
-READ: list[tuple[str, PodClaims, list[Share | None]]] = [
+READ: list[tuple[str, PodKeys, list[Share | None]]] = [
     ("a part of a card", pod(PART), [Share(1, 30, 4096)]),
     ("no GPU beside it", pod(PART, {}), [Share(1, 30, 4096), None]),
     ("one whole card", pod({"core": 100}), [Share(1)]),
@@ -92,20 +92,20 @@ READ: list[tuple[str, PodClaims, list[Share | None]]] = [
 ]
 
 
-@pytest.mark.parametrize(("claims", "expected"), [row[1:] for row in READ], ids=[row[0] for row in READ])
-def test_read(claims: PodClaims, expected: list[Share | None]) -> None:
-    assert shares(claims) == expected
+@pytest.mark.parametrize(("keys", "expected"), [row[1:] for row in READ], ids=[row[0] for row in READ])
+def test_read(keys: PodKeys, expected: list[Share | None]) -> None:
+    assert shares(keys) == expected
 
 
 def test_every_key_is_taken() -> None:
-    claims = pod(
+    keys = pod(
         {"reclaimed": 30, "core": 30, "memory": 4096},
         notes={"policy": "fixed-share", "qos": "shared_cores", "listed": "1"},
         owner_notes={"policy": "fixed-share", "qos": "shared_cores", "listed": "1"},
         selector={"policy": "fixed-share", "device": "mgpu", "model": "NVIDIA-L20"},
     )
-    reading = read(claims)
-    assert {path for _, _, path in BACKEND.owned(claims)} <= reading.taken
+    reading = read(keys)
+    assert {path for _, _, path in BACKEND.owned(keys)} <= reading.taken
     assert [(one.key, one.text) for one in reading.selectors] == [
         ("machine.cluster.vke.volcengine.com/gpu-name", "NVIDIA-L20")
     ]
@@ -172,14 +172,14 @@ def test_truth_table(pairs: list[Pair], listed: str | None, ok: bool) -> None:
             name: number for name, number in zip(("core", "memory"), pair, strict=True) if number is not None
         }
 
-    claims = pod(*(numbers(pair) for pair in pairs), notes={"listed": listed} if listed else None)
-    errors = [d for d in check_pod(BACKEND.rules, claims, Context()) if d.severity is Severity.ERROR]
+    keys = pod(*(numbers(pair) for pair in pairs), notes={"listed": listed} if listed else None)
+    errors = [d for d in check_pod(BACKEND.rules, keys, Context()) if d.severity is Severity.ERROR]
     assert len(errors) == (0 if ok else 1), errors  # one mistake, one code
     if ok:
         each = [None if pair == (None, None) else pair for pair in pairs]
         cards = [int(part) for part in listed.split(",")] if listed else [max((pairs[0][0] or 0) // 100, 1)]
         expected = [pair and Share(count, pair[0], pair[1]) for pair, count in zip(each, cards, strict=True)]
-        assert shares(claims) == expected
+        assert shares(keys) == expected
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -192,11 +192,11 @@ def fit(*asked: Share | None, accept: Accept | None = None, init: Share | None =
 
 
 def limits_of(done: PodFit) -> list[dict[str, str]]:
-    return [{key: value.text for key, value in c.limits.items()} for c in done.claims.containers]
+    return [{key: value.text for key, value in c.limits.items()} for c in done.keys.containers]
 
 
 def notes_of(done: PodFit) -> dict[str, str]:
-    return {key: value.text for key, value in done.claims.annotations.items()}
+    return {key: value.text for key, value in done.keys.annotations.items()}
 
 
 WRITE: list[tuple[str, list[Share | None], list[dict[str, str]], dict[str, str]]] = [
@@ -254,8 +254,8 @@ def test_write_is_exact_and_reads_back(
     assert {one.verdict for one in done.outcomes} == {Verdict.EXACT}
     assert limits_of(done) == limits
     assert notes_of(done) == notes
-    assert all(c.requests == c.limits for c in done.claims.containers)
-    written = {c.index: c for c in done.claims.containers}
+    assert all(c.requests == c.limits for c in done.keys.containers)
+    written = {c.index: c for c in done.keys.containers}
     whole_pod = [written.get(n) for n in range(len(asked))]
     again = pod(
         *(

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gpuxlate.backends.volcengine import BACKEND
-from gpuxlate.claims import Path, PodClaims
-from gpuxlate.profile import CardProfile, Profile
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.rules.base import Context, check_pod
 from tests.backends.volcengine_pods import WEIGHT, Numbers, both, limit, note, pod, several
 
@@ -17,8 +17,8 @@ E, W = "error", "warning"
 PART: Numbers = both("core", 30)
 
 
-def found(claims: PodClaims, profile: Profile | None = None) -> list[Finding]:
-    every = list(check_pod(BACKEND.rules, claims, Context(profile)))
+def found(keys: PodKeys, profile: Profile | None = None) -> list[Finding]:
+    every = list(check_pod(BACKEND.rules, keys, Context(profile)))
     assert all(d.hint for d in every)
     return [(d.code, str(d.severity), d.path) for d in every]
 
@@ -39,7 +39,7 @@ def nodes(per_node: int) -> Profile:
 
 H20 = CardProfile("NVIDIA-H20", 8)
 
-CLUSTER: list[tuple[str, PodClaims, Profile, list[Finding]]] = [
+CLUSTER: list[tuple[str, PodKeys, Profile, list[Finding]]] = [
     # VKE005: docs 6461/1581673; a profile may use gpuxlate's own names
     (
         "other policy",
@@ -110,13 +110,13 @@ CLUSTER: list[tuple[str, PodClaims, Profile, list[Finding]]] = [
 
 
 @pytest.mark.parametrize(
-    ("claims", "profile", "expected"), [row[1:] for row in CLUSTER], ids=[row[0] for row in CLUSTER]
+    ("keys", "profile", "expected"), [row[1:] for row in CLUSTER], ids=[row[0] for row in CLUSTER]
 )
-def test_with_a_profile(claims: PodClaims, profile: Profile, expected: list[Finding]) -> None:
-    assert found(claims, profile) == expected
+def test_with_a_profile(keys: PodKeys, profile: Profile, expected: list[Finding]) -> None:
+    assert found(keys, profile) == expected
 
 
 @pytest.mark.parametrize("row", [row for row in CLUSTER if row[3]], ids=lambda row: row[0])
-def test_a_profile_of_another_vendor_says_nothing(row: tuple[str, PodClaims, Profile, list[Finding]]) -> None:
-    _, claims, profile, _ = row
-    assert found(claims, replace(profile, target="alibaba-gpushare")) == found(claims)
+def test_a_profile_of_another_vendor_says_nothing(row: tuple[str, PodKeys, Profile, list[Finding]]) -> None:
+    _, keys, profile, _ = row
+    assert found(keys, replace(profile, target="alibaba-gpushare")) == found(keys)

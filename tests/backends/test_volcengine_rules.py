@@ -10,8 +10,9 @@ from dataclasses import replace
 import pytest
 
 from gpuxlate.backends.volcengine import BACKEND
-from gpuxlate.claims import Kind, Path, PodClaims, Put, Remove, Rename, Value
-from gpuxlate.diagnostics import Diagnostic, Fix
+from gpuxlate.model.diagnostics import Diagnostic, Fix
+from gpuxlate.model.edits import Put, Remove, Rename
+from gpuxlate.model.pod import Kind, Path, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, check_pod
 from tests.backends.volcengine_pods import (
     LISTED,
@@ -37,15 +38,15 @@ Finding = tuple[str, str, Path]
 E, W, I = "error", "warning", "info"  # noqa: E741
 
 
-def lint(claims: PodClaims) -> list[Diagnostic]:
-    return list(check_pod(BACKEND.rules, claims, Context()))
+def lint(keys: PodKeys) -> list[Diagnostic]:
+    return list(check_pod(BACKEND.rules, keys, Context()))
 
 
-def found(claims: PodClaims) -> list[Finding]:
-    return [(d.code, str(d.severity), d.path) for d in lint(claims)]
+def found(keys: PodKeys) -> list[Finding]:
+    return [(d.code, str(d.severity), d.path) for d in lint(keys)]
 
 
-BROKEN: list[tuple[str, PodClaims, list[Finding]]] = [
+BROKEN: list[tuple[str, PodKeys, list[Finding]]] = [
     # VKE003: pull request 3030, core > 0 and memory >= 0
     ("zero compute", pod(both("core", 0)), [("VKE003", E, limit("core"))]),
     ("negative compute", pod(both("core", -30)), [("VKE003", E, limit("core"))]),
@@ -209,12 +210,12 @@ BROKEN: list[tuple[str, PodClaims, list[Finding]]] = [
 ]
 
 
-@pytest.mark.parametrize(("claims", "expected"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
-def test_broken(claims: PodClaims, expected: list[Finding]) -> None:
-    assert found(claims) == expected
+@pytest.mark.parametrize(("keys", "expected"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_broken(keys: PodKeys, expected: list[Finding]) -> None:
+    assert found(keys) == expected
 
 
-KEPT: list[tuple[str, PodClaims]] = [
+KEPT: list[tuple[str, PodKeys]] = [
     ("a part of a card", pod(PART)),
     ("beside a container without GPU", pod(PART, {})),
     ("257 MiB", pod({"core": 99, "memory": 257})),
@@ -248,26 +249,26 @@ KEPT: list[tuple[str, PodClaims]] = [
 ]
 
 
-@pytest.mark.parametrize("claims", [row[1] for row in KEPT], ids=[row[0] for row in KEPT])
-def test_kept(claims: PodClaims) -> None:
-    assert found(claims) == []
+@pytest.mark.parametrize("keys", [row[1] for row in KEPT], ids=[row[0] for row in KEPT])
+def test_kept(keys: PodKeys) -> None:
+    assert found(keys) == []
 
 
 def test_a_list_that_is_no_string_is_left_to_k8s008() -> None:
-    claims = pod(PART)
+    keys = pod(PART)
     listed = {LISTED: Value("", Kind.NODE, note("listed"))}
-    assert found(replace(claims, annotations=listed)) == []
+    assert found(replace(keys, annotations=listed)) == []
 
 
 # --- fixes and hints ------------------------------------------------------------------------------
 
 
-def only(claims: PodClaims, code: str) -> Diagnostic:
-    (diagnostic,) = [d for d in lint(claims) if d.code == code]
+def only(keys: PodKeys, code: str) -> Diagnostic:
+    (diagnostic,) = [d for d in lint(keys) if d.code == code]
     return diagnostic
 
 
-FIXES: list[tuple[str, PodClaims, str, bool, tuple[Put | Remove | Rename, ...]]] = [
+FIXES: list[tuple[str, PodKeys, str, bool, tuple[Put | Remove | Rename, ...]]] = [
     (
         "case and joints of a policy",
         pod(PART, notes={"policy": "Fixed_Share"}),
@@ -310,25 +311,23 @@ FIXES: list[tuple[str, PodClaims, str, bool, tuple[Put | Remove | Rename, ...]]]
 
 
 @pytest.mark.parametrize(
-    ("claims", "code", "safe", "edits"), [row[1:] for row in FIXES], ids=[row[0] for row in FIXES]
+    ("keys", "code", "safe", "edits"), [row[1:] for row in FIXES], ids=[row[0] for row in FIXES]
 )
-def test_fix(claims: PodClaims, code: str, safe: bool, edits: tuple[Put | Remove | Rename, ...]) -> None:
-    fix = only(claims, code).fix
+def test_fix(keys: PodKeys, code: str, safe: bool, edits: tuple[Put | Remove | Rename, ...]) -> None:
+    fix = only(keys, code).fix
     assert isinstance(fix, Fix)
     assert (fix.safe, fix.edits) == (safe, edits)
     assert RULES[code].fix == ("safe" if safe else "unsafe")
 
 
 def test_a_fix_reaches_requests_too() -> None:
-    claims = pod(both("core", 100), both("core", 30), notes=RECLAIMED_CORES)
+    keys = pod(both("core", 100), both("core", 30), notes=RECLAIMED_CORES)
     mirrored = tuple(
         replace(c, requests=values(raw, "spec", "containers", n, "resources", "requests"))
-        for n, (c, raw) in enumerate(
-            zip(claims.containers, (both("core", 100), both("core", 30)), strict=True)
-        )
+        for n, (c, raw) in enumerate(zip(keys.containers, (both("core", 100), both("core", 30)), strict=True))
     )
-    claims = replace(claims, containers=mirrored)
-    fixes = {(d.code, d.path): d.fix for d in lint(claims) if d.fix}
+    keys = replace(keys, containers=mirrored)
+    fixes = {(d.code, d.path): d.fix for d in lint(keys) if d.fix}
     assert fixes[("VKE014", limit("memory"))].edits == (
         Remove(limit("memory")),
         Remove(limit("memory", place="requests")),
@@ -340,7 +339,7 @@ def test_a_fix_reaches_requests_too() -> None:
     assert len(fixes) == 2  # whole cards of offline work: no document tells how
 
 
-NO_FIX: list[tuple[str, PodClaims, str]] = [
+NO_FIX: list[tuple[str, PodKeys, str]] = [
     ("our own name of a policy", pod(PART, notes={"policy": "burst-share"}), "VKE004"),
     ("no list at all", pod(PART, notes=several("two")), "VKE016"),
     ("digits apart", pod(PART, {}, notes=several("2 0")), "VKE016"),
@@ -349,12 +348,12 @@ NO_FIX: list[tuple[str, PodClaims, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("claims", "code"), [row[1:] for row in NO_FIX], ids=[row[0] for row in NO_FIX])
-def test_no_fix_where_the_meaning_is_open(claims: PodClaims, code: str) -> None:
-    assert only(claims, code).fix is None
+@pytest.mark.parametrize(("keys", "code"), [row[1:] for row in NO_FIX], ids=[row[0] for row in NO_FIX])
+def test_no_fix_where_the_meaning_is_open(keys: PodKeys, code: str) -> None:
+    assert only(keys, code).fix is None
 
 
-HINTS: list[tuple[str, PodClaims, str, str]] = [
+HINTS: list[tuple[str, PodKeys, str, str]] = [
     ("GiB taken for MiB", pod({"core": 30, "memory": 4}), "VKE012", "write 4096 for 4 GiB"),
     ("nearest whole cards", pod({"core": 120}), "VKE013", "write 100 or 200 for whole cards"),
     ("part of each", pod({"core": 120}), "VKE013", "60 % of each of 2 cards"),
@@ -375,11 +374,9 @@ HINTS: list[tuple[str, PodClaims, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("claims", "code", "part"), [row[1:] for row in HINTS], ids=[row[0] for row in HINTS]
-)
-def test_hint(claims: PodClaims, code: str, part: str) -> None:
-    assert part in (only(claims, code).hint or "")
+@pytest.mark.parametrize(("keys", "code", "part"), [row[1:] for row in HINTS], ids=[row[0] for row in HINTS])
+def test_hint(keys: PodKeys, code: str, part: str) -> None:
+    assert part in (only(keys, code).hint or "")
 
 
 def test_the_length_of_the_list_is_told_with_the_names() -> None:
@@ -387,7 +384,7 @@ def test_the_length_of_the_list_is_told_with_the_names() -> None:
 
 
 def test_every_finding_says_what_to_write() -> None:
-    every = [d for _, claims, _ in BROKEN for d in lint(claims)]
+    every = [d for _, keys, _ in BROKEN for d in lint(keys)]
     assert {d.code for d in every} == set(RULES) - {"VKE010", "VKE020", "VKE033", "VKE034"}
     assert all(d.hint for d in every)
 

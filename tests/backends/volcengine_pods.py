@@ -1,10 +1,10 @@
-"""Pods of VKE as claims, with the paths that the reader of manifests would give."""
+"""Pods of VKE as keys, with the paths that the reader of manifests would give."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gpuxlate.claims import ContainerClaims, Kind, NodeRequirement, Path, PodClaims, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 
 PREFIX = "vke.volcengine.com/"
 CORE, MEMORY, RECLAIMED = PREFIX + "mgpu-core", PREFIX + "mgpu-memory", PREFIX + "reclaimed-mgpu-core"
@@ -51,10 +51,10 @@ def values(numbers: Numbers, *base: str | int) -> dict[str, Value]:
     }
 
 
-def containers(all_of_them: Sequence[Numbers], group: str) -> tuple[ContainerClaims, ...]:
+def containers(all_of_them: Sequence[Numbers], group: str) -> tuple[ContainerKeys, ...]:
     """Containers c1, c2, ... with limits alone."""
     return tuple(
-        ContainerClaims(
+        ContainerKeys(
             f"{'i' if group == 'initContainers' else 'c'}{index + 1}",
             index,
             group == "initContainers",
@@ -73,9 +73,9 @@ def pod(
     labels: Mapping[str, str] | None = None,
     selector: Mapping[str, str] | None = None,
     affinity: Sequence[tuple[str, str, Sequence[str]]] = (),
-) -> PodClaims:
+) -> PodKeys:
     """A pod; ``notes`` are its annotations, ``affinity`` one term of key, operator, values."""
-    return PodClaims(
+    return PodKeys(
         containers(numbers, "containers"),
         containers(init, "initContainers"),
         labels=values(labels or {}, "spec", "template", "metadata", "labels"),

@@ -19,12 +19,12 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.placing import Accept
-from gpuxlate.fit import Verdict, fit_pod
 from gpuxlate.locale.zh import TEXTS
 from gpuxlate.locale.zh_rules import SUMMARIES
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.share import Policy, Qos, Share, ShareError
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.share import Policy, Qos, Share, ShareError
+from gpuxlate.translation.fit import Verdict, fit_pod
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = all_rules(registry.all_backends())

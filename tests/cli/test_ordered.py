@@ -17,7 +17,7 @@ import pytest
 from gpuxlate.cli import ordered as module
 from gpuxlate.cli.common import CliError
 from gpuxlate.cli.ordered import cores, ordered
-from gpuxlate.manifest.alike import Alike
+from gpuxlate.yamltext.alike import Alike
 
 POD = """\
 ---

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.cluster import ledger
-from gpuxlate.cluster.live import claims_of
+from gpuxlate.cluster.live import keys_of_pod
 from gpuxlate.cluster.nodes import gpu_node
 from gpuxlate.cluster.problem import Wanted
 from tests.e2e import pods
@@ -27,4 +27,4 @@ def wanted(
     vendor: str | None, limits: Any, count: int = 1, name: str = "Deployment/web", **other: Any
 ) -> Wanted:
     pod = pods.pod("web", None, limits, **other)
-    return Wanted(name, claims_of(pod), registry.get(_KINDS[vendor]) if vendor else None, count)
+    return Wanted(name, keys_of_pod(pod), registry.get(_KINDS[vendor]) if vendor else None, count)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import indexes
-from gpuxlate.claims import Value
 from gpuxlate.cluster import ledger
 from gpuxlate.cluster.fitting import Verdict, answer
 from gpuxlate.cluster.problem import Wanted
+from gpuxlate.model.pod import Value
 from tests.cluster.asking import Node, books, wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods
@@ -120,7 +120,7 @@ def test_indexes_are_of_different_cards(text: str) -> None:
 
 
 def with_selector(one: Wanted, **labels: str) -> Wanted:
-    return replace(one, claims=replace(one.claims, node_selector={k: Value(v) for k, v in labels.items()}))
+    return replace(one, keys=replace(one.keys, node_selector={k: Value(v) for k, v in labels.items()}))
 
 
 BURST = {"vke.volcengine.com/mgpu-compute-policy": "guaranteed-burst-share"}

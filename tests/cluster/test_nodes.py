@@ -12,9 +12,9 @@ from gpuxlate.backends.live import Serves
 from gpuxlate.cluster import ledger
 from gpuxlate.cluster.nodes import gpu_node, gpu_nodes, profile_data, targets_served, unit_is_known
 from gpuxlate.cluster.server import Server
-from gpuxlate.manifest.plain import fresh
-from gpuxlate.share import Policy
-from gpuxlate.spec.config import load_profile
+from gpuxlate.config.configuration import load_profile
+from gpuxlate.model.share import Policy
+from gpuxlate.yamltext.plain import fresh
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
 from tests.e2e import pods

@@ -12,7 +12,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.requirements import State
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.preflight import Flight, Point, preflight, profile_for
-from gpuxlate.share import Policy, Qos, Share
+from gpuxlate.model.share import Policy, Qos, Share
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made

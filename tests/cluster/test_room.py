@@ -191,7 +191,7 @@ def carried_out(nodes: list[Node], there: list[Node], kinds: list[Wanted], said:
     more = []
     for number, place in enumerate(said.places):
         kind = next(one for one in kinds if place.pod.split(" #")[0] == one.name)
-        limits = {name: value.text for name, value in kind.claims.containers[0].limits.items()}
+        limits = {name: value.text for name, value in kind.keys.containers[0].limits.items()}
         [(_, cards)] = place.cards
         more.append(pods.vke(f"new{number}", place.node, limits, {"main": ",".join(map(str, cards))}))
     before, after = books(nodes, there), books(nodes, [*there, *more])

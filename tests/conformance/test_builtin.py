@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.backends import registry
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.testing import BackendContract
 
 

@@ -11,17 +11,17 @@ from hypothesis.errors import NoSuchExample
 
 from gpuxlate.backends.base import Backend, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.neutral import BACKEND, CARDS, CORES, MEMORY, POLICY
-from gpuxlate.claims import ContainerClaims, PodClaims, Value
-from gpuxlate.profile import Profile
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate.testing import BackendContract
 
 Change = Callable[[dict[str, Value]], Mapping[str, Value]]
 
 
-def edited(pod: PodClaims, change: Change) -> PodClaims:
+def edited(pod: PodKeys, change: Change) -> PodKeys:
     """The resources of every container, changed."""
 
-    def container(one: ContainerClaims) -> ContainerClaims:
+    def container(one: ContainerKeys) -> ContainerKeys:
         made = change(dict(one.limits))
         return replace(one, limits=made, requests=made)
 
@@ -32,10 +32,10 @@ def edited(pod: PodClaims, change: Change) -> PodClaims:
     )
 
 
-def writes(change: Callable[[PodPlacing, PodClaims], PodClaims]) -> Backend:
+def writes(change: Callable[[PodPlacing, PodKeys], PodKeys]) -> Backend:
     """The neutral backend with its writing changed after the fact."""
 
-    def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+    def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
         return change(pod, BACKEND.write(pod, profile))
 
     return replace(BACKEND, write=write)
@@ -59,30 +59,30 @@ def with_suffix(values: dict[str, Value]) -> Mapping[str, Value]:
     }
 
 
-def takes_policy_only(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+def takes_policy_only(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Takes the policy as if it had a place, and writes none."""
-    claims = BACKEND.write(pod, profile)
-    return replace(claims, annotations={n: v for n, v in claims.annotations.items() if n != POLICY})
+    keys = BACKEND.write(pod, profile)
+    return replace(keys, annotations={n: v for n, v in keys.annotations.items() if n != POLICY})
 
 
-def refuses_by_an_unknown_code(pod: PodPlacing, claims: PodClaims) -> PodClaims:
+def refuses_by_an_unknown_code(pod: PodPlacing, keys: PodKeys) -> PodKeys:
     for one in pod.placings:
         if one.cards > 1:
             one.refuse("cards", "ABC001", "several cards")
-    return claims
+    return keys
 
 
-def rounds_without_leave(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+def rounds_without_leave(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Every share becomes one of a whole GiB, and nobody is asked."""
     generous = tuple(_accepting(one) for one in pod.placings)
     for one in generous:
         one.on_grid("memory_mib", "GX023", step=1024, unit="MiB")
-    claims = BACKEND.write(PodPlacing(generous, pod.containers), profile)
+    keys = BACKEND.write(PodPlacing(generous, pod.containers), profile)
     for one, made in zip(pod.placings, generous, strict=True):
         one.losses.extend(made.losses)
         for attribute in ("cards", "cores", "memory_mib", "policy", "qos"):
             one.take(attribute)
-    return claims
+    return keys
 
 
 def _accepting(one: Placing) -> Placing:
@@ -93,16 +93,16 @@ def _accepting(one: Placing) -> Placing:
 _numbers: Iterator[int] = count()
 
 
-def never_twice_the_same(_: PodPlacing, claims: PodClaims) -> PodClaims:
-    return replace(claims, labels={"gpuxlate.io/run": Value.of(str(next(_numbers)))})
+def never_twice_the_same(_: PodPlacing, keys: PodKeys) -> PodKeys:
+    return replace(keys, labels={"gpuxlate.io/run": Value.of(str(next(_numbers)))})
 
 
-def forgets_requests(_: PodPlacing, claims: PodClaims) -> PodClaims:
-    return replace(claims, containers=tuple(replace(one, requests={}) for one in claims.containers))
+def forgets_requests(_: PodPlacing, keys: PodKeys) -> PodKeys:
+    return replace(keys, containers=tuple(replace(one, requests={}) for one in keys.containers))
 
 
-def policy_as_a_label(_: PodPlacing, claims: PodClaims) -> PodClaims:
-    return replace(claims, labels=claims.annotations, annotations={})
+def policy_as_a_label(_: PodPlacing, keys: PodKeys) -> PodKeys:
+    return replace(keys, labels=keys.annotations, annotations={})
 
 
 def reads_cores_per_card(pod: Taking, profile: Profile | None) -> Reading:
@@ -119,10 +119,10 @@ def reads_cores_per_card(pod: Taking, profile: Profile | None) -> Reading:
     )
 
 
-def one_percent_more(_: PodPlacing, claims: PodClaims) -> PodClaims:
+def one_percent_more(_: PodPlacing, keys: PodKeys) -> PodKeys:
     """Compute of one card grows each time that it is written."""
     return edited(
-        claims,
+        keys,
         lambda values: {
             name: Value.of(min(int(v.text) + 1, 99)) if name == CORES and CARDS not in values else v
             for name, v in values.items()
@@ -143,7 +143,7 @@ BROKEN: list[tuple[str, Backend, str]] = [
         replace(BACKEND, read=reads_cores_per_card),
         "test_write_then_read_gives_the_share_back",
     ),
-    ("compute grows", writes(one_percent_more), "test_read_then_write_gives_the_claims_back"),
+    ("compute grows", writes(one_percent_more), "test_read_then_write_gives_the_keys_back"),
     ("a code of nobody", writes(refuses_by_an_unknown_code), "test_losses_are_declared"),
     ("rounded unasked", replace(BACKEND, write=rounds_without_leave), "test_losses_are_declared"),
     ("another outcome each time", writes(never_twice_the_same), "test_the_same_again"),
@@ -168,10 +168,10 @@ def test_a_broken_promise_is_found(backend: Backend, broken: str) -> None:
 def test_a_target_that_takes_nothing_is_found() -> None:
     """Else every property would hold of nothing."""
 
-    def write(pod: PodPlacing, _: Profile | None) -> PodClaims:
+    def write(pod: PodPlacing, _: Profile | None) -> PodKeys:
         for one in pod.placings:
             one.refuse("cards", "GX023", "never")
-        return PodClaims()
+        return PodKeys()
 
     contract = type("Closed", (BackendContract,), {"backend": replace(BACKEND, write=write)})()
     contract.test_write_then_read_gives_the_share_back()  # holds, of nothing

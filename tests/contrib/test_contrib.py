@@ -300,7 +300,7 @@ def test_the_gitlab_job(run: Run, repository: Path, paths: str, code: int, codes
 
 
 def test_the_schemastore_entry() -> None:
-    from gpuxlate.spec.schemas import VERSIONS, schema_url
+    from gpuxlate.config.schemas import VERSIONS, schema_url
 
     entries = json.loads((CONTRIB / "schemastore" / "catalog-entry.json").read_text())
     published = {schema_url(kind) for kind in VERSIONS}

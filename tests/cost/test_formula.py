@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.cost import KNOWN_CARDS, Card, CostError, Decides, Price, decimal, hours, number
+from gpuxlate.backends.volcengine_emr.cost import (
+    KNOWN_CARDS,
+    Card,
+    CostError,
+    Decides,
+    Price,
+    decimal,
+    hours,
+    number,
+)
 
 A10 = KNOWN_CARDS["A10"]
 HOUR = Fraction(1)

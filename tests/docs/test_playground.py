@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import gpuxlate
-from gpuxlate.accepting import DROPPABLE, FILLABLE
+from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 
 from .webdriver import browser, requests_of
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.diagnostics import URL
+from gpuxlate.config.schemas import VERSIONS, schema_url
+from gpuxlate.model.diagnostics import URL
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.spec.schemas import VERSIONS, schema_url
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "https://gpuxlate.io/"

@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gpuxlate.manifest.plain import plain_document
-from gpuxlate.manifest.source import Source
+from gpuxlate.yamltext.plain import plain_document
+from gpuxlate.yamltext.source import Source
 
 FOLDER = Path(__file__).parent
 FILES = FOLDER / "files"

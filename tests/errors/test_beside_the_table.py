@@ -11,14 +11,14 @@ import pytest
 from urllib3.exceptions import ConnectTimeoutError
 
 import gpuxlate
-from gpuxlate.claims import Put
 from gpuxlate.cluster import light
 from gpuxlate.cluster.answers import unreachable
 from gpuxlate.cluster.errors import ChoiceError
-from gpuxlate.manifest.compose import NotYamlError, documents
-from gpuxlate.manifest.edit import EditError, edit_document
-from gpuxlate.manifest.source import Source
-from gpuxlate.writing import write_atomically
+from gpuxlate.inputs.write import write_atomically
+from gpuxlate.model.edits import Put
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.edit import EditError, edit_document
+from gpuxlate.yamltext.source import Source
 
 SHARE = (
     "{apiVersion: gpuxlate.io/v1alpha1, kind: GPUShare, metadata: {name: a}, "

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpuxlate.claims import Append, Edit, Kind, Path, Put, Remove, Rename
-from gpuxlate.manifest.nodes import Mapping, Node, Scalar, deref, entries_of
-from gpuxlate.manifest.nodes import Sequence as List
+from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
+from gpuxlate.model.pod import Kind, Path
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of
+from gpuxlate.yamltext.nodes import Sequence as List
 
 MAX_NODES = 3000
 """Of a document that says more, aliases written out, nothing is compared."""

@@ -13,25 +13,26 @@ from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from unittest.mock import patch
 
-from gpuxlate import quantity
 from gpuxlate.backends import registry
-from gpuxlate.claims import Append, Edit, Kind, Path, Put, Remove, Rename, Value
-from gpuxlate.fit import Accept
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest import pieces as module
-from gpuxlate.manifest.compose import Document, NotYamlError, documents
-from gpuxlate.manifest.edit import EditError, apply, edit_document
+from gpuxlate.backends.volcengine_emr.parameters.find import SYNTAXES, reader_of, target_said
+from gpuxlate.backends.volcengine_emr.parameters.merge import MergeError, merge
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.fix import fix_source
 from gpuxlate.manifest.jobs import jobs_in
-from gpuxlate.manifest.nodes import Alias, Mapping, Node, Scalar, deref, get, locate, to_plain
-from gpuxlate.manifest.nodes import Sequence as List
-from gpuxlate.manifest.plain import fresh, plain_document
-from gpuxlate.manifest.pods import document_claims, pods_in
-from gpuxlate.manifest.source import DecodeError, Source
-from gpuxlate.mend import fix_source
-from gpuxlate.parameters.find import SYNTAXES, reader_of, target_said
-from gpuxlate.parameters.merge import MergeError, merge
+from gpuxlate.manifest.pods import document_keys, pods_in
+from gpuxlate.model import quantity
+from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
+from gpuxlate.model.pod import Kind, Path, Value
 from gpuxlate.rules import numerals
-from gpuxlate.translate import Settings, translate_source
+from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext import pieces as module
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, get, locate, to_plain
+from gpuxlate.yamltext.nodes import Sequence as List
+from gpuxlate.yamltext.plain import fresh, plain_document
+from gpuxlate.yamltext.source import DecodeError, Source
 from tests.fuzz import model
 from tests.manifest.test_pieces import cut, gpu, outcome
 from tests.manifest.test_pieces import in_pieces as pieces_of
@@ -79,13 +80,13 @@ def reader(data: bytes) -> None:
             _plain(document.root)
         pods = list(pods_in(document))
         for pod in pods:
-            for values in _values(pod.claims):
+            for values in _values(pod.keys):
                 for value in values.values():
                     node = get(document.root, *value.path)
                     assert node is not None
                     assert not isinstance(node, Scalar) or (node.text, node.kind) == (value.text, value.kind)
         list(jobs_in(document))
-        facts = document_claims(document, pods, registry.is_gpu_key)
+        facts = document_keys(document, pods, registry.is_gpu_key)
         for path in (*(path for _, path in facts.outside), *facts.repeated, *facts.shared):
             start, end = locate(document.root, path, on_key=True) if document.root else (0, 0)
             assert document.start <= start <= end <= len(source.text)
@@ -93,10 +94,10 @@ def reader(data: bytes) -> None:
     assert broken or not found or at == len(source.text)
 
 
-def _values(claims: object) -> Iterator[dict[str, Value]]:
+def _values(keys: object) -> Iterator[dict[str, Value]]:
     for name in ("labels", "annotations", "node_selector", "owner_labels", "owner_annotations"):
-        yield getattr(claims, name)
-    for container in claims.all_containers():  # type: ignore[attr-defined]
+        yield getattr(keys, name)
+    for container in keys.all_containers():  # type: ignore[attr-defined]
         yield from (container.limits, container.requests)
 
 
@@ -335,7 +336,7 @@ def parameters(data: bytes) -> None:
 def speaks(source: Source) -> bool:
     """Some pod of the text has a key of some vendor."""
     found, _ = documents_of(source)
-    return any(registry.spoken_in(pod.claims) for document in found for pod in pods_in(document))
+    return any(registry.spoken_in(pod.keys) for document in found for pod in pods_in(document))
 
 
 def commands(data: bytes) -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from gpuxlate.backends import registry
-from gpuxlate.manifest.compose import NotYamlError, documents
-from gpuxlate.manifest.source import DecodeError, Source
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.source import DecodeError, Source
 from tests.fuzz import model
 from tests.fuzz.budget import budget
 from tests.fuzz.targets import speaks

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.cli.translating import translated_piece
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.lint_marks import text_marks
-from gpuxlate.lint_repeated import lint_repeated
-from gpuxlate.manifest.alike import Alike
-from gpuxlate.manifest.pieces import Piece
-from gpuxlate.manifest.source import Source
-from gpuxlate.repeated import Repeated
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.lint_marks import text_marks
+from gpuxlate.lint.lint_repeated import lint_repeated
 from gpuxlate.testing.strategies import WORDS
-from gpuxlate.translate import Settings
+from gpuxlate.translation.repeated import Repeated
+from gpuxlate.translation.translate import Settings
+from gpuxlate.yamltext.alike import Alike
+from gpuxlate.yamltext.pieces import Piece
+from gpuxlate.yamltext.source import Source
 from tests.fuzz import targets
 from tests.fuzz.budget import budget
 from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, of_catalog, texts, workloads

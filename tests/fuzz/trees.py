@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gpuxlate.manifest.catalog import JOBS, ROWS, Row
+from gpuxlate.manifest.kinds import JOBS, ROWS, Row
 from gpuxlate.testing.strategies import WORDS
 from tests.lint.test_text_soundness import KEYS, misspelt
 

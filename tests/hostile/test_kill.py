@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate import writing
 from gpuxlate.cli.ordered import cores
+from gpuxlate.inputs import write as writing
 from tests.hostile.conftest import ROOT, Case, Tree, Worker, fill, holds, left_over
 from tests.lint.conftest import pod
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate import limits, quantity
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.files import Input, InputError, expand
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.source import Source
-from gpuxlate.mend import fix_source
+from gpuxlate.inputs.files import Input, InputError, expand
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.fix import fix_source
+from gpuxlate.model import limits, quantity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.yamltext.source import Source
 from tests.hostile.conftest import FIXABLE, OLD, ROOT, SPEC, Worker, fill
 from tests.lint.conftest import pod
 
@@ -200,7 +200,7 @@ def test_the_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("number", [7, 8])
 def test_the_findings_of_a_run(tmp_path: Path, worker: Worker, number: int) -> None:
     fill(tmp_path, {f"{n}.yaml": findings(1) for n in range(8)})
-    given = {"gpuxlate.limits.MAX_RUN_FINDINGS": number}
+    given = {"gpuxlate.model.limits.MAX_RUN_FINDINGS": number}
     for command in ("lint .", "translate . --to tke --check"):
         done = worker(tmp_path, *command.split(), set=given)
         assert done.code == (3 if number == 7 else 0)
@@ -214,14 +214,14 @@ def test_the_size_of_one_document(tmp_path: Path, worker: Worker, command: str, 
     most = 3 * 2**20
     mark = "# vke.volcengine.com\na: 1 # "
     fill(tmp_path, {"a.yaml": mark + "x" * (most + spare - len(mark) - 1) + "\n---\n" + OLD})
-    done = worker(tmp_path, *command.split(), set={"gpuxlate.limits.MAX_TEXT": most})
+    done = worker(tmp_path, *command.split(), set={"gpuxlate.model.limits.MAX_TEXT": most})
     assert done.code == (3 if spare else 0)
     assert ("error: a.yaml: a document of more than 3 MiB" in done.err) == bool(spare)
 
 
 def test_the_length_of_a_line_that_is_not_looked_at(tmp_path: Path, worker: Worker) -> None:
     fill(tmp_path, {"a.yaml": "# " + "x" * 5 * 2**20 + "\n", "b.yaml": "#\n" * 2**21})
-    done = worker(tmp_path, "lint", ".", set={"gpuxlate.limits.MAX_TEXT": 2**20})
+    done = worker(tmp_path, "lint", ".", set={"gpuxlate.model.limits.MAX_TEXT": 2**20})
     assert done.code == 3
     assert done.err == "error: a.yaml: a line of more than 1 MiB; put its parts into several\n"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,11 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.lines import unified
 from gpuxlate.cli.side_by_side import side_by_side
-from gpuxlate.files import Input
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.source import Source, Texts
-from gpuxlate.mend import fix_source
-from gpuxlate.translate import Settings, translate_source
+from gpuxlate.inputs.files import Input
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.fix import fix_source
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.source import Source, Texts
 from tests.hostile.conftest import Worker, fill
 from tests.hostile.shapes import BOMBS, SHAPES
 
@@ -60,6 +61,7 @@ def translate(text: str) -> None:
 
 
 def inspect(text: str) -> None:
+    @dataclass(frozen=True, slots=True)
     class Given(Input):
         def read_bytes(self) -> bytes:
             return text.encode()

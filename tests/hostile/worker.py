@@ -42,7 +42,7 @@ class Faults:
         for name in CHANGES:
             setattr(os, name, self._wrapped(name, getattr(os, name)))
         if asked.get("reads"):
-            from gpuxlate.bounded import Bounded
+            from gpuxlate.inputs.bounded import Bounded
 
             Bounded.read = self._wrapped("read", Bounded.read)  # type: ignore[method-assign]
         os.open = self._opened  # type: ignore[assignment]
@@ -243,7 +243,7 @@ def no_network() -> None:
 
 def trace_from_first_write() -> None:
     """Stop at every system call, from the first temporary file on."""
-    from gpuxlate import writing
+    from gpuxlate.inputs import write as writing
 
     real = writing._temporary
     begun: list[bool] = []

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from gpuxlate.cli import main
-from gpuxlate.krm import field_path, item_path
+from gpuxlate.translation.krm import field_path, item_path
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.source import Source
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.yamltext.source import Source
 from tests.lint.conftest import Lint
 
 ROOT = Path(__file__).parents[2]

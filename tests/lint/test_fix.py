@@ -10,13 +10,13 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.cli.common import read_yaml
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.source import Source
-from gpuxlate.mend import fix_source
+from gpuxlate.config.configuration import load_profile_file
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.fix import fix_source
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Scope
-from gpuxlate.spec.config import load_profile_file
+from gpuxlate.yamltext.source import Source
 from tests.lint.conftest import Lint, Write, pod
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "lint"

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.source import Source
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.yamltext.source import Source
 from tests.lint.conftest import pod
 
 SELECTOR = "nodeSelector: {ack.node.gpu.schedule: core_mem}"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpuxlate import bounded
-from gpuxlate.files import SHORT, Input, InputError, expand, is_quiet
-from gpuxlate.lint_marks import text_marks
+from gpuxlate.inputs import bounded
+from gpuxlate.inputs.files import SHORT, Input, InputError, expand, is_quiet
+from gpuxlate.lint.lint_marks import text_marks
 
 BYTES = st.sampled_from(
     [b"a: 1\n", b"---\n", b"aliyun.com/gpu-mem: 1\n", b'"al\\x69yun": 1\n', b"\0", b"\xff", b"{"]

@@ -13,14 +13,14 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.cli.common import read_yaml
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.lint_marks import text_marks
-from gpuxlate.manifest.source import Source
-from gpuxlate.marks import may_hold
+from gpuxlate.config.configuration import load_profile_file
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.lint_marks import text_marks
+from gpuxlate.lint.marks import may_hold
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Scope
-from gpuxlate.spec.config import load_profile_file
+from gpuxlate.yamltext.source import Source
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "lint"
 FILES = sorted(

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.lint_marks import text_marks
-from gpuxlate.manifest.catalog import JOBS
-from gpuxlate.manifest.source import Source
-from gpuxlate.marks import any_of, may_hold
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.lint_marks import text_marks
+from gpuxlate.lint.marks import any_of, may_hold
+from gpuxlate.manifest.kinds import JOBS
 from gpuxlate.rules.vocabulary import Vocabulary
+from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.pod_backends())
 KEYS = sorted(

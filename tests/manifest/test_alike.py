@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.claims import Place
 from gpuxlate.cli.translating import translated_piece
-from gpuxlate.fit import Accept
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.lint_marks import text_marks
-from gpuxlate.lint_repeated import lint_repeated
-from gpuxlate.manifest import alike as module
-from gpuxlate.manifest.alike import Alike, Shape
-from gpuxlate.manifest.pieces import Piece
-from gpuxlate.manifest.source import Source
-from gpuxlate.repeated import Repeated
-from gpuxlate.translate import Settings, translate_source
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.lint_marks import text_marks
+from gpuxlate.lint.lint_repeated import lint_repeated
+from gpuxlate.model.sheet import Place
+from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.repeated import Repeated
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext import alike as module
+from gpuxlate.yamltext.alike import Alike, Shape
+from gpuxlate.yamltext.pieces import Piece
+from gpuxlate.yamltext.source import Source
 
 FILES = [
     path
@@ -170,7 +170,7 @@ def test_other_numbers_are_translated_by_themselves(path: Path, to: str) -> None
 def test_what_is_alike_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted, not timed."""
     read = []
-    module = sys.modules["gpuxlate.lint_repeated"]
+    module = sys.modules["gpuxlate.lint.lint_repeated"]
     monkeypatch.setattr(module, "lint_source", lambda *given: (read.append(1), lint_source(*given))[1])
     data = "".join(f"---\n{DEPLOYMENT}".replace("web", f"web-{n}") for n in range(50)).encode()
     found = lint_repeated(Piece("f", data), LintSettings(), new_alike())

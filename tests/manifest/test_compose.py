@@ -7,10 +7,10 @@ from math import inf, isnan
 
 import pytest
 
-from gpuxlate.claims import Kind
-from gpuxlate.limits import MAX_ALIASES, MAX_DEPTH
-from gpuxlate.manifest.compose import Document, NotYamlError, documents
-from gpuxlate.manifest.nodes import (
+from gpuxlate.model.limits import MAX_ALIASES, MAX_DEPTH
+from gpuxlate.model.pod import Kind
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.nodes import (
     Mapping,
     Node,
     Scalar,
@@ -23,7 +23,7 @@ from gpuxlate.manifest.nodes import (
     resolve_plain,
     to_plain,
 )
-from gpuxlate.manifest.source import Source
+from gpuxlate.yamltext.source import Source
 
 
 def read(text: str) -> list[Document]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpuxlate.claims import Append, Edit, Path, Put, Remove, Rename
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.edit import EditError, apply, edit_document
-from gpuxlate.manifest.source import Source
+from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
+from gpuxlate.model.pod import Path
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.yamltext.source import Source
 
 
 def edited(text: str, *edits: Edit, document: int = 0) -> str:

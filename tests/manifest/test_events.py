@@ -11,10 +11,10 @@ import pytest
 from yaml._yaml import CParser
 from yaml.error import YAMLError
 
-from gpuxlate.manifest import compose
-from gpuxlate.manifest.compose import NotYamlError, documents
-from gpuxlate.manifest.events import EventParser, PythonParser
-from gpuxlate.manifest.source import Source
+from gpuxlate.yamltext import compose
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.events import EventParser, PythonParser
+from gpuxlate.yamltext.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKED = {"ScalarEvent", "AliasEvent", "MappingEndEvent", "SequenceEndEvent"}

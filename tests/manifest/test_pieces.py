@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.files import Input
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.lint_marks import text_marks
-from gpuxlate.manifest import pieces as module
-from gpuxlate.manifest.compose import NotYamlError, documents
-from gpuxlate.manifest.pieces import Piece, parts, pieces
-from gpuxlate.manifest.source import Source
-from gpuxlate.marks import may_hold
-from gpuxlate.translate import Settings, translate_source
+from gpuxlate.inputs.files import Input
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.lint_marks import text_marks
+from gpuxlate.lint.marks import may_hold
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext import pieces as module
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.pieces import Piece, parts, pieces
+from gpuxlate.yamltext.source import Source
 
 FIXTURES = sorted(Path("fixtures").rglob("*.yaml"))
 POD = """\

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.pods import Pod, document_claims, pods_in
-from gpuxlate.manifest.source import Source
-from gpuxlate.translate import Settings, Translation, translate_source
+from gpuxlate.manifest.pods import Pod, document_keys, pods_in
+from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.source import Source
 
 KINDS = Path(__file__).with_name("kinds")
 
@@ -122,9 +122,9 @@ def test_every_manifest_is_in_the_table() -> None:
 def test_pods_and_containers_are_found(name: str) -> None:
     found = [
         (
-            dotted(pod.claims.path),
-            " ".join(container.name for container in pod.claims.all_containers()),
-            dotted(pod.claims.metadata_path) if pod.has_metadata else None,
+            dotted(pod.keys.path),
+            " ".join(container.name for container in pod.keys.all_containers()),
+            dotted(pod.keys.metadata_path) if pod.has_metadata else None,
         )
         for pod in pods_of(text_of(name))
     ]
@@ -138,13 +138,13 @@ def target_of(name: str) -> str:
 @pytest.mark.parametrize("name", PODS)
 def test_no_key_of_the_source_survives_a_translation(name: str) -> None:
     text = text_of(name)
-    [source] = {b.name for pod in pods_of(text) for b in registry.spoken_in(pod.claims)}
+    [source] = {b.name for pod in pods_of(text) for b in registry.spoken_in(pod.keys)}
     target = registry.get(target_of(name))
     made = translated(text, target.name)
     assert not made.refused, made.diagnostics
     owns = registry.get(source).owns
     for pod in pods_of(made.text):
-        assert registry.spoken_in(pod.claims) in ((), (target,)) or target.name == "alibaba-gpushare"
+        assert registry.spoken_in(pod.keys) in ((), (target,)) or target.name == "alibaba-gpushare"
     left = [word for word in made.text.replace('"', " ").replace(":", " ").split() if owns(word)]
     assert left == []
 
@@ -152,7 +152,7 @@ def test_no_key_of_the_source_survives_a_translation(name: str) -> None:
 @pytest.mark.parametrize("name", PODS)
 def test_its_own_dialect_changes_nothing(name: str) -> None:
     text = text_of(name)
-    [source] = {b.name for pod in pods_of(text) for b in registry.spoken_in(pod.claims)}
+    [source] = {b.name for pod in pods_of(text) for b in registry.spoken_in(pod.keys)}
     assert translated(text, source).text == text
 
 
@@ -238,7 +238,7 @@ OUTSIDE = {
 def test_keys_outside_any_pod(name: str) -> None:
     text, expected = OUTSIDE[name]
     [document] = documents(Source("f", text))
-    facts = document_claims(document, list(pods_in(document)), registry.is_gpu_key)
+    facts = document_keys(document, list(pods_in(document)), registry.is_gpu_key)
     assert [(key, dotted(path)) for key, path in facts.outside] == expected
 
 
@@ -293,6 +293,6 @@ def test_shared_values_are_those_that_others_use() -> None:
     found = []
     for text in (BOTH, ALIASED, MERGED):
         [document] = documents(Source("f", text % SHARE))
-        facts = document_claims(document, list(pods_in(document)), registry.is_gpu_key)
+        facts = document_keys(document, list(pods_in(document)), registry.is_gpu_key)
         found.append(len(facts.shared))
     assert found == [0, 4, 4]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuxlate.diagnostics import Span
-from gpuxlate.manifest.source import DecodeError, Source
+from gpuxlate.model.diagnostics import Span
+from gpuxlate.yamltext.source import DecodeError, Source
 
 
 def test_a_byte_order_mark_is_set_apart_and_put_back() -> None:

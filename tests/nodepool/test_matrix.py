@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 
 from gpuxlate.backends import registry
+from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.share import JSON_NAMES
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -8,8 +8,8 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.requirements import CardsOf, NodeNeeds, Setter, State, told
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
-from gpuxlate.share import Policy, Qos, Share
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.share import Policy, Qos, Share
 
 VKE, ACK, TKE = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"
 FIXED, BURST, BEST = Policy.FIXED_SHARE, Policy.BURST_SHARE, Policy.BEST_EFFORT

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate import versions
+from gpuxlate.model import versions
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.diagnostics import Severity
-from gpuxlate.fit import Accept, Verdict
-from gpuxlate.manifest.source import Source
-from gpuxlate.profile import AlibabaProfile, Profile
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import AlibabaProfile, Profile
 from gpuxlate.rules import catalog
-from gpuxlate.translate import Settings, Translation, translate_source
+from gpuxlate.translation.fit import Accept, Verdict
+from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.yamltext.source import Source
 
 TABLE = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
 KEYS: dict[str, str] = TABLE["keys"]

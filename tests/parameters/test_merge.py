@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuxlate.manifest.source import Source
-from gpuxlate.parameters import customjob, ray, spark
-from gpuxlate.parameters.merge import MergeError, merge
-from gpuxlate.parameters.text import Syntax
+from gpuxlate.backends.volcengine_emr.parameters import customjob, ray, spark
+from gpuxlate.backends.volcengine_emr.parameters.merge import MergeError, merge
+from gpuxlate.backends.volcengine_emr.parameters.text import Syntax
+from gpuxlate.yamltext.source import Source
 
 SPARK, RAY, SET = spark.FORM.syntax, ray.FORM.syntax, customjob.FORM.syntax
 WANTED = {"m.core": "30", "m.memory": "4096"}

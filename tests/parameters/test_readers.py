@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuxlate.manifest.source import Source
-from gpuxlate.parameters import customjob, find, ray, spark
-from gpuxlate.parameters.text import Syntax
+from gpuxlate.backends.volcengine_emr.parameters import customjob, find, ray, spark
+from gpuxlate.backends.volcengine_emr.parameters.text import Syntax
+from gpuxlate.yamltext.source import Source
 
 SPARK, RAY, SET = spark.FORM.syntax, ray.FORM.syntax, customjob.FORM.syntax
 

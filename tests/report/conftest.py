@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.diagnostics import Diagnostic, Fix, ObjectRef, Severity, Span
-from gpuxlate.manifest.source import Source, Texts
+from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Severity, Span
 from gpuxlate.report.summary import Summary
 from gpuxlate.rules.base import Rule, Scope, rule
+from gpuxlate.yamltext.source import Source, Texts
 
 DEPLOY = """\
 apiVersion: apps/v1

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from gpuxlate.diagnostics import Severity, Span
+from gpuxlate.model.diagnostics import Severity, Span
 from gpuxlate.report import FORMATS, render
 from gpuxlate.report.identity import fingerprints, json_pointer, repository_path
 from gpuxlate.report.summary import Summary

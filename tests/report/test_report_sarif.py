@@ -11,7 +11,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.diagnostics import Diagnostic, ObjectRef, Severity, Span
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity, Span
 from gpuxlate.report import render
 from gpuxlate.report.identity import fingerprints
 from gpuxlate.report.summary import Replacement, Summary

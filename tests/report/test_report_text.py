@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuxlate.diagnostics import Fix, Severity, Span
-from gpuxlate.manifest.source import Source, Texts
+from gpuxlate.model.diagnostics import Fix, Severity, Span
 from gpuxlate.report import render, statistics
 from gpuxlate.report.characters import visible, width
 from gpuxlate.report.excerpt import COLUMNS, Excerpt, excerpt
 from gpuxlate.report.summary import Summary
+from gpuxlate.yamltext.source import Source, Texts
 
 
 def body(finding, text):

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.diagnostics import Diagnostic
-from gpuxlate.manifest.compose import documents
-from gpuxlate.manifest.place import placed
-from gpuxlate.manifest.pods import document_claims, pods_in
-from gpuxlate.manifest.source import Source
-from gpuxlate.profile import Profile
+from gpuxlate.manifest.pods import document_keys, pods_in
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.catalog import neutral_rules
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Source
 
 Place = tuple[int, int, int, int]
 
@@ -62,11 +62,10 @@ def lint(dialects: tuple[registry.Backend, ...]) -> Lint:
             pods = list(pods_in(document))
             for pod in pods:
                 found += [
-                    placed(document, one, pod.object)
-                    for one in check_pod(neutral_rules(), pod.claims, context)
+                    placed(document, one, pod.object) for one in check_pod(neutral_rules(), pod.keys, context)
                 ]
-            claims = document_claims(document, pods, registry.is_gpu_key)
-            found += [placed(document, one) for one in check_document(neutral_rules(), claims, context)]
+            keys = document_keys(document, pods, registry.is_gpu_key)
+            found += [placed(document, one) for one in check_document(neutral_rules(), keys, context)]
         return Found(sorted(found, key=Diagnostic.sort_key), marked)
 
     return run

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.diagnostics import Severity
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.share import share_problems
 from gpuxlate.rules import catalog, source, translation
 from gpuxlate.rules.base import Rule, Scope, rule
-from gpuxlate.share import share_problems
 
 # rules.md: code, severity and kind of fix of every rule that belongs to no vendor
 TABLE = """

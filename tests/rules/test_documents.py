@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.diagnostics import Severity
+from gpuxlate.model.diagnostics import Severity
 
 HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"
 MIB = "vke.volcengine.com/mgpu-memory"

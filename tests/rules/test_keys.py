@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.claims import Put, Remove, Rename
-from gpuxlate.diagnostics import Severity
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.edits import Put, Remove, Rename
 from gpuxlate.rules.vocabulary import distance, nearest
 
 MIB = "vke.volcengine.com/mgpu-memory"
@@ -126,11 +126,11 @@ def test_names_that_are_no_near_miss(lint: Callable[..., Any], name: str) -> Non
 def test_a_name_that_a_dialect_claims_is_its_own(dialects: tuple[Any, ...]) -> None:
     from types import SimpleNamespace
 
-    from gpuxlate.claims import ContainerClaims, PodClaims, Value
+    from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
     from gpuxlate.rules.base import Context
     from gpuxlate.rules.keys import key_is_known
 
-    claims = PodClaims(containers=(ContainerClaims(limits={"aliyun.com/gpu-core": Value("30")}),))
+    keys = PodKeys(containers=(ContainerKeys(limits={"aliyun.com/gpu-core": Value("30")}),))
     ack = next(one for one in dialects if one.name == "alibaba-gpushare")
     bare = SimpleNamespace(
         name="ack",
@@ -141,9 +141,9 @@ def test_a_name_that_a_dialect_claims_is_its_own(dialects: tuple[Any, ...]) -> N
         find=ack.find,
         owns=ack.owns,
     )
-    assert [one.code for one in key_is_known(claims, Context(dialects=(bare,)))] == ["GX003"]
+    assert [one.code for one in key_is_known(keys, Context(dialects=(bare,)))] == ["GX003"]
     claiming = SimpleNamespace(**vars(bare), claimed=("aliyun.com/gpu-core",))
-    assert list(key_is_known(claims, Context(dialects=(claiming,)))) == []
+    assert list(key_is_known(keys, Context(dialects=(claiming,)))) == []
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.claims import Put, Remove
-from gpuxlate.diagnostics import Severity
-from gpuxlate.profile import AlibabaProfile, Profile
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.edits import Put, Remove
+from gpuxlate.model.profile import AlibabaProfile, Profile
 
 MIB = "vke.volcengine.com/mgpu-memory"
 PERCENT = "vke.volcengine.com/mgpu-core"

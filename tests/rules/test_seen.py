@@ -11,26 +11,26 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate import judged as judging
 from gpuxlate.backends import registry
-from gpuxlate.claims import PodClaims, Value
-from gpuxlate.judged import NAMES, _foreign, judged
-from gpuxlate.lint import LintSettings, lint_pod
-from gpuxlate.manifest.compose import NotYamlError, documents
+from gpuxlate.lint import judged as judging
+from gpuxlate.lint.check import LintSettings, lint_pod
+from gpuxlate.lint.judged import NAMES, _foreign, judged
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.manifest.source import Source
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.seen import seen
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.source import Source
 
 CONTEXT = Context(None, registry.pod_backends())
 
 
-def pods() -> list[PodClaims]:
-    found: list[PodClaims] = []
+def pods() -> list[PodKeys]:
+    found: list[PodKeys] = []
     for path in sorted(Path("fixtures").rglob("*.yaml")):
         try:
             for document in documents(Source(path.name, path.read_text(encoding="utf-8"))):
-                found += [pod.claims for pod in pods_in(document)]
+                found += [pod.keys for pod in pods_in(document)]
         except NotYamlError:
             pass
     return found
@@ -39,12 +39,12 @@ def pods() -> list[PodClaims]:
 PODS = pods()
 
 
-def codes(pod: PodClaims) -> list[tuple[str, str, bool]]:
+def codes(pod: PodKeys) -> list[tuple[str, str, bool]]:
     return [(one.code, str(one.severity), one.fix is not None) for one in lint_pod(pod, CONTEXT)]
 
 
 def test_pods_of_the_fixtures_that_look_the_same_have_the_same_findings() -> None:
-    by_look: dict[Hashable, list[PodClaims]] = defaultdict(list)
+    by_look: dict[Hashable, list[PodKeys]] = defaultdict(list)
     for pod in PODS:
         by_look[seen(pod, _foreign)].append(pod)
     assert len(PODS) > len(by_look) > 100  # some do, most do not
@@ -66,7 +66,7 @@ def test_another_context_is_another_judgement(monkeypatch: pytest.MonkeyPatch) -
     pod = next(one for one in PODS if not codes(one))
     asked: list[Context] = []
 
-    def judge(_: PodClaims, context: Context) -> list[object]:
+    def judge(_: PodKeys, context: Context) -> list[object]:
         asked.append(context)
         return []
 

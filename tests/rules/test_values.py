@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.claims import Kind, Put, Value
-from gpuxlate.profile import AlibabaProfile, Profile
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import Kind, Value
+from gpuxlate.model.profile import AlibabaProfile, Profile
 from gpuxlate.rules.numerals import readings
 
 MIB = "vke.volcengine.com/mgpu-memory"

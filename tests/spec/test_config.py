@@ -11,8 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
-from gpuxlate.spec.config import (
+from gpuxlate.config.configuration import (
     Config,
     ConfigError,
     PerFileIgnore,
@@ -21,9 +20,10 @@ from gpuxlate.spec.config import (
     load_profile,
     load_profile_file,
 )
-from gpuxlate.spec.find import find_config
-from gpuxlate.spec.problems import dotted
-from gpuxlate.spec.schemas import schema
+from gpuxlate.config.find import find_config
+from gpuxlate.config.problems import dotted
+from gpuxlate.config.schemas import schema
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
 
 
 def read_yaml(text: str) -> object:
@@ -389,9 +389,9 @@ def test_without_a_configuration_nothing_heavy_is_imported(tmp_path: Path) -> No
     (tmp_path / ".git").mkdir()
     code = (
         "import sys, pathlib\n"
-        "import gpuxlate.spec, gpuxlate.spec.document, gpuxlate.spec.schemas\n"
-        "from gpuxlate.spec.config import Config\n"
-        "from gpuxlate.spec.find import find_config\n"
+        "import gpuxlate.spec, gpuxlate.config.document, gpuxlate.config.schemas\n"
+        "from gpuxlate.config.configuration import Config\n"
+        "from gpuxlate.config.find import find_config\n"
         f"assert find_config(pathlib.Path({str(tmp_path)!r})) is None\n"
         "assert Config().ignores_for(pathlib.Path('a.yaml')) == ()\n"
         "heavy = {'pydantic', 'pathspec', 'tomllib', 'jsonschema', 'yaml'}\n"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.share import JSON_NAMES, ONLY_WHEN_SET, Policy, Qos, Share
-from gpuxlate.spec.document import ShareDocument, Workload, read_share_document, to_document
-from gpuxlate.spec.problems import dotted
+from gpuxlate.config.document import ShareDocument, Workload, read_share_document, to_document
+from gpuxlate.config.problems import dotted
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.share import JSON_NAMES, ONLY_WHEN_SET, Policy, Qos, Share
 
 
 def document(spec: Any, **over: Any) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.claims import Range
-from gpuxlate.manifest.compose import NotYamlError
-from gpuxlate.results import loaded
-from gpuxlate.spec.numerals import as_integer, as_string
-from gpuxlate.spec.schemas import schema
+from gpuxlate.config.numerals import as_integer, as_string
+from gpuxlate.config.schemas import schema
+from gpuxlate.model.sheet import Range
+from gpuxlate.translation.results import loaded
+from gpuxlate.yamltext.compose import NotYamlError
 from tests.test_rule_examples import EXAMPLE, INSTEAD, OF_PODS, blocks, manifest_of
 
 ROOT = Path(__file__).parents[2]

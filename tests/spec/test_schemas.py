@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.diagnostics import Diagnostic, Fix, ObjectRef, Severity, Span
-from gpuxlate.share import Share
-from gpuxlate.spec.config import ConfigError, load_profile
-from gpuxlate.spec.document import read_share_document
-from gpuxlate.spec.models import EDITOR_CARDS
-from gpuxlate.spec.schemas import DIALECT, VERSIONS, schema, write_schemas
+from gpuxlate.config.configuration import ConfigError, load_profile
+from gpuxlate.config.document import read_share_document
+from gpuxlate.config.models import EDITOR_CARDS
+from gpuxlate.config.schemas import DIALECT, VERSIONS, schema, write_schemas
+from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Severity, Span
+from gpuxlate.model.share import Share
 
 from .test_config import BAD_PROFILES, PROFILE
 from .test_document import BAD, GOOD, document
@@ -29,14 +29,14 @@ def validator(kind: str) -> Draft202012Validator:
 
 
 def test_published_schemas_are_current(tmp_path: Path) -> None:
-    """Refresh with ``python -m gpuxlate.spec.schemas``."""
+    """Refresh with ``python -m gpuxlate.config.schemas``."""
     written = {path.name: path.read_bytes() for path in write_schemas(tmp_path)}
     assert written == {path.name: path.read_bytes() for path in FOLDER.glob("*.json")}
 
 
 def test_the_module_writes_the_folder(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "gpuxlate.spec.schemas", str(tmp_path)], check=True, capture_output=True
+        [sys.executable, "-m", "gpuxlate.config.schemas", str(tmp_path)], check=True, capture_output=True
     )
     assert done.stderr == b""
     assert sorted(path.stem for path in tmp_path.iterdir()) == sorted(VERSIONS)

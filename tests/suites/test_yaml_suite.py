@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.compose import NotYamlError, documents
-from gpuxlate.manifest.nodes import to_plain
-from gpuxlate.manifest.source import Source
-from gpuxlate.mend import fix_source
-from gpuxlate.translate import Settings, translate_source
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.fix import fix_source
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.nodes import to_plain
+from gpuxlate.yamltext.source import Source
 from tests.running import run
 from tests.suites.npm import Package, members
 

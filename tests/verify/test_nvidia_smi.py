@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.nvidia_smi import Form, NvidiaSmiError, SeenCard, read
+from gpuxlate.planning.nvidia_smi import Form, NvidiaSmiError, SeenCard, read
 
 OUTPUTS = Path(__file__).parent / "outputs"
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import main
-from gpuxlate.nvidia_smi import Form, Seen, SeenCard
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
-from gpuxlate.share import Share
-from gpuxlate.verify import Expected, expected, gpushare_figure, verify
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.share import Share
+from gpuxlate.planning.nvidia_smi import Form, Seen, SeenCard
+from gpuxlate.planning.verify import Expected, expected, gpushare_figure, verify
 
 OUTPUTS = Path(__file__).parent / "outputs"
 ACK = registry.get("alibaba-gpushare")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.claimed import asking, count, own_cards
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.claims import ContainerClaims, PodClaims, Value
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile, alibaba_of
-from gpuxlate.record import Record
-from gpuxlate.share import Qos
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile, alibaba_of
+from gpuxlate.model.share import Qos
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
@@ -41,7 +41,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
 
 
 def _read_container(
-    pod: Taking, container: ContainerClaims, cards: int | None, label: Value | None, unit: int
+    pod: Taking, container: ContainerKeys, cards: int | None, label: Value | None, unit: int
 ) -> ContainerShare:
     """One container: whole cards, or a share."""
     _isolation_lifted(pod, container)
@@ -72,7 +72,7 @@ def _says_a_share(units: int | None, cores: int | None, cards: int) -> bool:
     return cores is None or (cards == 1 and 1 <= cores <= k.CORE_MAX)
 
 
-def _isolation_lifted(pod: Taking, container: ContainerClaims) -> None:
+def _isolation_lifted(pod: Taking, container: ContainerKeys) -> None:
     disabled = pod.env(container, k.DISABLE)
     if disabled and disabled.text.lower() in k.DISABLE_ON:
         message = f"{k.DISABLE} lifts memory isolation for this container; a translation leaves it out"
@@ -91,18 +91,19 @@ class _Kind(StrEnum):
     MEMORY = "memory alone"
 
 
-class _Written(Record):
+@dataclass(frozen=True, slots=True)
+class _Written:
     placing: Placing
     kind: _Kind
     values: dict[str, int]
 
-    def claims(self) -> ContainerClaims:
+    def keys(self) -> ContainerKeys:
         values = {name: Value.of(number) for name, number in self.values.items()}
-        return ContainerClaims(self.placing.name, self.placing.index, self.placing.init, values, values)
+        return ContainerKeys(self.placing.name, self.placing.index, self.placing.init, values, values)
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
-    """Shares to claims. ``policy`` and ``qos`` have no key here and stay untaken (GX020)."""
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys. ``policy`` and ``qos`` have no key here and stay untaken (GX020)."""
     ack = alibaba_of(profile)
     nodes = own_cards(profile)
     written = [_write_container(placing, ack, nodes) for placing in pod.placings]
@@ -117,10 +118,10 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     if kinds - {_Kind.WHOLE} and not ack.open_source:
         mode = k.CORE_MEM if _Kind.COMPUTE in kinds else ack.isolation
         selector[k.SCHEDULE] = Value.of(mode)
-    claims = [one.claims() for one in written]
-    return PodClaims(
-        containers=tuple(c for c in claims if not c.init),
-        init_containers=tuple(c for c in claims if c.init),
+    keys = [one.keys() for one in written]
+    return PodKeys(
+        containers=tuple(c for c in keys if not c.init),
+        init_containers=tuple(c for c in keys if c.init),
         labels=labels,
         node_selector=selector,
     )

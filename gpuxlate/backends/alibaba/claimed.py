@@ -1,16 +1,17 @@
-"""What reading, writing and the rules of ACK look up in claims and in the profile."""
+"""What reading, writing and the rules of ACK look up in keys and in the profile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate import quantity
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.claims import ContainerClaims, Edit, Kind, Path, PodClaims, Put, Value
-from gpuxlate.profile import CardProfile, Profile, alibaba_of
+from gpuxlate.model import quantity
+from gpuxlate.model.edits import Edit, Put
+from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
+from gpuxlate.model.profile import CardProfile, Profile, alibaba_of
 
 
-def whole_numbers(pod: PodClaims, name: str) -> Iterator[tuple[ContainerClaims, Value, int]]:
+def whole_numbers(pod: PodKeys, name: str) -> Iterator[tuple[ContainerKeys, Value, int]]:
     """Each container's amount of a resource, where it is a whole number (else K8S001 says so)."""
     for container in pod.all_containers():
         value = container.resources.get(name)
@@ -19,12 +20,12 @@ def whole_numbers(pod: PodClaims, name: str) -> Iterator[tuple[ContainerClaims, 
             yield container, value, amount
 
 
-def asking(pod: PodClaims, *names: str) -> list[ContainerClaims]:
+def asking(pod: PodKeys, *names: str) -> list[ContainerKeys]:
     """The containers that ask for any of the resources."""
     return [c for c in pod.all_containers() if any(name in c.resources for name in names)]
 
 
-def count_label(pod: PodClaims) -> Value | None:
+def count_label(pod: PodKeys) -> Value | None:
     """The label that counts cards. One on the workload alone is read too; K8S005 says it is misplaced."""
     return pod.labels.get(k.COUNT) or pod.owner_labels.get(k.COUNT)
 
@@ -36,17 +37,17 @@ def count(label: Value | None) -> int | None:
     return int(label.text) if quantity.is_plain(label.text) and label.text != "0" else None
 
 
-def cards_of(pod: PodClaims) -> int:
+def cards_of(pod: PodKeys) -> int:
     """The cards of a shared pod; 1 where the label is no number (ACK002 says so)."""
     return count(count_label(pod)) or 1
 
 
-def both_places(container: ContainerClaims, name: str) -> list[Value]:
+def both_places(container: ContainerKeys, name: str) -> list[Value]:
     """The resource in limits and in requests."""
     return [values[name] for values in (container.limits, container.requests) if name in values]
 
 
-def put_number(container: ContainerClaims, name: str, number: int) -> tuple[Edit, ...]:
+def put_number(container: ContainerKeys, name: str, number: int) -> tuple[Edit, ...]:
     """Edits that give a resource another number, quoted where it was quoted."""
     return tuple(
         Put(value.path, str(number) if value.kind is Kind.STR else number)
@@ -54,7 +55,7 @@ def put_number(container: ContainerClaims, name: str, number: int) -> tuple[Edit
     )
 
 
-def modes(pod: PodClaims) -> list[tuple[str, Path]]:
+def modes(pod: PodKeys) -> list[tuple[str, Path]]:
     """The modes that a pod chooses among, by nodeSelector or a required affinity of every term."""
     chosen = pod.node_selector.get(k.SCHEDULE)
     if chosen:

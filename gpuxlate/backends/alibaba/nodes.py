@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from gpuxlate import quantity
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.live import (
     Containers,
@@ -21,7 +20,8 @@ from gpuxlate.backends.live import (
     indexes,
     per_card,
 )
-from gpuxlate.profile import ACK_DEFAULT_UNIT_MIB, AlibabaProfile
+from gpuxlate.model import quantity
+from gpuxlate.model.profile import ACK_DEFAULT_UNIT_MIB, AlibabaProfile
 
 RECORD = "scheduler.framework.gpushare.allocation"
 """Annotation of a scheduled pod: ``{"<container>": {"<card>": <units>}}`` (ARENA)."""
@@ -134,14 +134,14 @@ def placements(pod: LivePod) -> tuple[Placement, ...]:
     card = indexes(pod.annotation(OLD_RECORD))
     if card is None or len(card) != 1:
         return ()
-    asking = [one for one in pod.claims.all_containers() if k.MEMORY in one.resources]
+    asking = [one for one in pod.keys.all_containers() if k.MEMORY in one.resources]
     return tuple(Placement(one.init, one.index, card) for one in asking)
 
 
 def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
     """What of the record makes sense: the rest of the pod counts as not placed."""
     found = []
-    for one in pod.claims.containers:
+    for one in pod.keys.containers:
         held = record.get(str(one.index))
         if not isinstance(held, Mapping) or not held:
             continue

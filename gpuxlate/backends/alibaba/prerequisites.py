@@ -13,9 +13,9 @@ from gpuxlate.backends.requirements import (
     Source,
     cards_of_a_node,
 )
-from gpuxlate.diagnostics import Severity
-from gpuxlate.profile import AlibabaProfile, Profile, alibaba_of
-from gpuxlate.share import Share
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import AlibabaProfile, Profile, alibaba_of
+from gpuxlate.model.share import Share
 
 LABELS = Source("ACK, enable-scheduling: labels of GPU nodes", "2026-01-12")
 COMPUTE = Source("ACK, use-cgpu-to-allocate-computing-power", "2026-03-26")

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate import quantity
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.alibaba.claimed import (
-    asking,
-    both_places,
-    cards_of,
-    put_number,
-    whole_numbers,
-)
-from gpuxlate.claims import ContainerClaims, PodClaims, Remove, Rename, Value
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.backends.alibaba.claimed import asking, both_places, cards_of, put_number, whole_numbers
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Remove, Rename
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("ACK005", Severity.ERROR, fix="unsafe")
-def compute_on_one_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_on_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod that shares several cards asks for no `aliyun.com/gpu-core.percentage`.
 
     ## What it does
@@ -69,7 +64,7 @@ def compute_on_one_card(this: Rule, pod: PodClaims, context: Context) -> Iterato
 
 
 @rule("ACK006", Severity.ERROR, fix="unsafe")
-def compute_on_grid(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_on_grid(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`aliyun.com/gpu-core.percentage` is 5 to 100 in steps of 5.
 
     ## What it does
@@ -117,7 +112,7 @@ def compute_on_grid(this: Rule, pod: PodClaims, context: Context) -> Iterator[Di
 
 
 @rule("ACK007", Severity.ERROR)
-def compute_goes_with_memory(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_goes_with_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container with `aliyun.com/gpu-core.percentage` also asks for `aliyun.com/gpu-mem`.
 
     ## What it does
@@ -159,7 +154,7 @@ def compute_goes_with_memory(this: Rule, pod: PodClaims, context: Context) -> It
 
 
 @rule("ACK010", Severity.ERROR, fix="safe")
-def compute_key_is_spelled_out(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_key_is_spelled_out(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute is asked for with `aliyun.com/gpu-core.percentage`, not `aliyun.com/gpu-core`.
 
     ## What it does
@@ -203,7 +198,7 @@ def compute_key_is_spelled_out(this: Rule, pod: PodClaims, context: Context) -> 
         )
 
 
-def _rename(container: ContainerClaims) -> Fix | None:
+def _rename(container: ContainerKeys) -> Fix | None:
     places = both_places(container, k.NO_CORE)
     if k.CORE in container.resources or not all(quantity.is_plain(one.text) for one in places):
         return None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate import quantity
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.claimed import asking, count, count_label, put_number, whole_numbers
-from gpuxlate.claims import PodClaims
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("ACK001", Severity.ERROR)
-def memory_is_positive(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_is_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`aliyun.com/gpu-mem` is at least 1.
 
     ## What it does
@@ -49,7 +49,7 @@ def memory_is_positive(this: Rule, pod: PodClaims, context: Context) -> Iterator
 
 
 @rule("ACK002", Severity.ERROR, fix="unsafe")
-def count_divides_memory(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def count_divides_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The label `aliyun.com/gpu-count` is a positive whole number that divides `aliyun.com/gpu-mem`.
 
     ## What it does
@@ -122,7 +122,7 @@ def count_divides_memory(this: Rule, pod: PodClaims, context: Context) -> Iterat
 
 
 @rule("ACK011", Severity.WARNING)
-def one_mode_for_a_pod(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def one_mode_for_a_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod asks for shares, for `nvidia.com/gpu` or for `aliyun.com/gpu`, not for two of them.
 
     ## What it does

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.claimed import asking, modes, whole_numbers
-from gpuxlate.claims import NodeRequirement, PodClaims, Put, Value
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.profile import alibaba_of
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
+from gpuxlate.model.profile import alibaba_of
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("ACK008", Severity.WARNING, fix="unsafe")
-def compute_runs_on_core_mem(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_runs_on_core_mem(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod with `aliyun.com/gpu-core.percentage` chooses nodes of mode `core_mem`.
 
     ## What it does
@@ -71,7 +72,7 @@ def compute_runs_on_core_mem(this: Rule, pod: PodClaims, context: Context) -> It
 
 
 @rule("ACK015", Severity.ERROR)
-def small_unit_on_share_nodes(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A unit of 128 MiB is used on nodes of mode `share` only.
 
     ## What it does
@@ -124,7 +125,7 @@ def small_unit_on_share_nodes(this: Rule, pod: PodClaims, context: Context) -> I
 
 
 @rule("ACK017", Severity.ERROR, fix="safe")
-def known_mode_and_placement(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def known_mode_and_placement(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Node selectors name a mode and a placement that ACK has.
 
     ## What it does
@@ -187,7 +188,7 @@ def _unknown(
 
 
 @rule("ACK019", Severity.INFO)
-def memory_is_isolated(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_is_isolated(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The memory that a container asks for is also a cap.
 
     ## What it does

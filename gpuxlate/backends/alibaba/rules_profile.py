@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.claimed import cards_of, count_label, own_cards, units_of_card, whole_numbers
-from gpuxlate.claims import PodClaims
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.profile import alibaba_of
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import alibaba_of
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("ACK003", Severity.ERROR)
-def cards_fit_node(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def cards_fit_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The cards of a pod fit on one node.
 
     ## What it does
@@ -65,7 +65,7 @@ def cards_fit_node(this: Rule, pod: PodClaims, context: Context) -> Iterator[Dia
 
 
 @rule("ACK004", Severity.ERROR)
-def memory_fits_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """What a container asks for on each card is no more than a card has.
 
     ## What it does
@@ -114,9 +114,7 @@ def memory_fits_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[D
 
 
 @rule("ACK013", Severity.ERROR)
-def one_sharing_container_in_open_source(
-    this: Rule, pod: PodClaims, context: Context
-) -> Iterator[Diagnostic]:
+def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """With open-source gpushare, one container of a pod asks for `aliyun.com/gpu-mem`.
 
     ## What it does
@@ -167,7 +165,7 @@ def one_sharing_container_in_open_source(
 
 
 @rule("ACK014", Severity.ERROR)
-def one_card_in_open_source(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def one_card_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """With open-source gpushare, a pod shares one card.
 
     ## What it does
@@ -210,7 +208,7 @@ def one_card_in_open_source(this: Rule, pod: PodClaims, context: Context) -> Ite
 
 
 @rule("ACK016", Severity.WARNING)
-def pods_fit_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def pods_fit_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A share is so large that no more pods fit on a card than ACK allows.
 
     ## What it does

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from gpuxlate import quantity
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.claims import ContainerClaims, PodClaims, Value
-from gpuxlate.record import Record
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 
 
-class Ask(Record):
+@dataclass(frozen=True, slots=True)
+class Ask:
     """The values of one container, None where a key is absent."""
 
-    container: ContainerClaims
+    container: ContainerKeys
     count: Value | None
     memory: Value | None
     percent: Value | None
@@ -32,7 +33,7 @@ class Ask(Record):
         return bool(self.memory or self.percent or self.cores)
 
 
-def asks(pod: PodClaims) -> Iterator[Ask]:
+def asks(pod: PodKeys) -> Iterator[Ask]:
     """The containers that ask for cards, in their order."""
     for container in pod.all_containers():
         values = [container.resources.get(name) for name in (k.COUNT, *k.SHARE_KEYS)]
@@ -45,7 +46,7 @@ def number(value: Value | None) -> int | None:
     return None if value is None else quantity.whole(value.text)
 
 
-def speaks(pod: PodClaims) -> bool:
+def speaks(pod: PodKeys) -> bool:
     """Cards are counted with the common key alone, and something only HAMi reads stands beside it."""
     counts = any(k.COUNT in container.resources for container in pod.all_containers())
     annotated = any(name in pod.annotations for name in k.CHOICES)

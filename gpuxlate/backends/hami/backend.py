@@ -5,9 +5,9 @@ from __future__ import annotations
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.hami import keys as k
 from gpuxlate.backends.hami.asks import speaks
-from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.profile import CardProfile, Profile, card_of, memory_unit_of
-from gpuxlate.share import Policy, Qos
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.profile import CardProfile, Profile, card_of, memory_unit_of
+from gpuxlate.model.share import Policy, Qos
 
 CLASSES = {"0": Qos.ONLINE, "1": Qos.OFFLINE}
 PRIORITIES = {qos: text for text, qos in CLASSES.items()}
@@ -21,7 +21,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading([_read_container(pod, container, unit) for container in pod.pod.all_containers()])
 
 
-def _read_container(pod: Taking, container: ContainerClaims, unit: int) -> ContainerShare:
+def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> ContainerShare:
     found = {name: container.resources.get(name) for name in (k.COUNT, *k.SHARE_KEYS, k.PRIORITY)}
     count = pod.number(container, k.COUNT)
     memory, percent, cores = (pod.number(container, name) or None for name in k.SHARE_KEYS)
@@ -46,7 +46,7 @@ def _read_container(pod: Taking, container: ContainerClaims, unit: int) -> Conta
     )
 
 
-def _policy(pod: Taking, container: ContainerClaims) -> Policy | None:
+def _policy(pod: Taking, container: ContainerKeys) -> Policy | None:
     """FORCE is a hard cap. The default one says nothing; what else there is has no counterpart."""
     said = pod.env(container, k.CORE_POLICY)
     if said is not None and said.text not in (k.FORCE, k.DEFAULT):
@@ -54,13 +54,13 @@ def _policy(pod: Taking, container: ContainerClaims) -> Policy | None:
     return Policy.FIXED_SHARE if said is not None and said.text == k.FORCE else None
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
-    """Shares to claims. Only fixed-share has a place (FORCE); other policies are left over."""
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys. Only fixed-share has a place (FORCE); other policies are left over."""
     unit, nodes = memory_unit_of(profile, k.NAMES), card_of(profile, k.NAMES)
     policy = pod.policy() if pod.peek_policy() is Policy.FIXED_SHARE else None
     qos = pod.qos()
     containers = [_write_container(placing, policy, qos, unit, nodes) for placing in pod.placings]
-    return PodClaims(
+    return PodKeys(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
     )
@@ -68,7 +68,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
 
 def _write_container(
     placing: Placing, policy: Policy | None, qos: Qos | None, unit: int, nodes: CardProfile
-) -> ContainerClaims:
+) -> ContainerKeys:
     cards = int(placing.take("cards"))
     values: dict[str, int | None] = {k.COUNT: cards}
     if placing.asked.whole_cards:
@@ -94,7 +94,7 @@ def _write_container(
     placing.on_nodes(nodes, "HAMI005", "HAMI004")
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {k.CORE_POLICY: Value.of(k.FORCE)} if policy else {}
-    return ContainerClaims(placing.name, placing.index, placing.init, written, written, env)
+    return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
 
 
 BACKEND = Backend(

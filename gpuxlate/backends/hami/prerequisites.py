@@ -10,8 +10,8 @@ from gpuxlate.backends.requirements import (
     Source,
     cards_of_a_node,
 )
-from gpuxlate.profile import Profile
-from gpuxlate.share import Share
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 
 GUIDE = Source("Project-HAMi/HAMi, README: preparing your GPU nodes", "2026-08-21")
 FAQ = Source("Project-HAMi/website, docs/faq/faq.md", "2026-08-21")

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.hami import keys as k
 from gpuxlate.backends.hami.asks import asks, number
-from gpuxlate.claims import PodClaims, Remove, Value
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Remove
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
 
 @rule("HAMI006", Severity.INFO)
-def cards_are_shared(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def cards_are_shared(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container of a HAMi pod says what part of its cards it wants.
 
     ## What it does
@@ -58,7 +59,7 @@ def cards_are_shared(this: Rule, pod: PodClaims, context: Context) -> Iterator[D
 
 
 @rule("HAMI007", Severity.ERROR)
-def scheduler_is_hamis(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def scheduler_is_hamis(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod names no scheduler, the default one, or HAMi's.
 
     ## What it does
@@ -99,7 +100,7 @@ def scheduler_is_hamis(this: Rule, pod: PodClaims, context: Context) -> Iterator
 
 
 @rule("HAMI008", Severity.ERROR)
-def container_is_not_privileged(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def container_is_not_privileged(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No container of a pod that asks for a share is privileged.
 
     ## What it does
@@ -138,7 +139,7 @@ def container_is_not_privileged(this: Rule, pod: PodClaims, context: Context) ->
 
 
 @rule("HAMI009", Severity.ERROR)
-def node_is_not_named(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def node_is_not_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod names no node.
 
     ## What it does
@@ -177,7 +178,7 @@ def node_is_not_named(this: Rule, pod: PodClaims, context: Context) -> Iterator[
 
 
 @rule("HAMI010", Severity.WARNING, fix="unsafe")
-def isolation_is_on(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def isolation_is_on(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container with a cap does not turn isolation off.
 
     ## What it does
@@ -223,7 +224,7 @@ def isolation_is_on(this: Rule, pod: PodClaims, context: Context) -> Iterator[Di
 
 
 @rule("HAMI011", Severity.WARNING)
-def choice_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def choice_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Modes, policies and priorities have values that HAMi knows.
 
     ## What it does
@@ -266,7 +267,7 @@ def choice_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Di
                 )
 
 
-def _said(pod: PodClaims, name: str) -> Iterator[Value]:
+def _said(pod: PodKeys, name: str) -> Iterator[Value]:
     """Where a choice is said: on the pod, or in its containers."""
     if name in pod.annotations:
         yield pod.annotations[name]
@@ -277,7 +278,7 @@ def _said(pod: PodClaims, name: str) -> Iterator[Value]:
 
 
 @rule("HAMI012", Severity.WARNING)
-def mig_counts_memory(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def mig_counts_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """In MIG mode a container asks for memory in MiB.
 
     ## What it does

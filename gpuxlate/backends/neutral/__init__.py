@@ -14,9 +14,9 @@ from gpuxlate.backends.base import (
     Taking,
     key,
 )
-from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.profile import Profile
-from gpuxlate.share import Policy, Qos
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Policy, Qos
 
 CORES = "gpuxlate.io/cores"
 MEMORY = "gpuxlate.io/memory-mib"
@@ -108,19 +108,19 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading(containers)
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
-    """Shares to claims; whole cards are ``gpuxlate.io/cards`` alone."""
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys; whole cards are ``gpuxlate.io/cards`` alone."""
     containers = [_write_container(placing) for placing in pod.placings]
     policy, qos = pod.policy(), pod.qos()
     annotations = {POLICY: policy, QOS: qos}
-    return PodClaims(
+    return PodKeys(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
         annotations={name: Value.of(str(value)) for name, value in annotations.items() if value},
     )
 
 
-def _write_container(placing: Placing) -> ContainerClaims:
+def _write_container(placing: Placing) -> ContainerKeys:
     whole = placing.whole_cards
     cards, cores, memory, percent = (placing.take(name) for name in NUMBERS)
     values = {
@@ -130,7 +130,7 @@ def _write_container(placing: Placing) -> ContainerClaims:
         MEMORY_PERCENT: percent,
     }
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
-    return ContainerClaims(placing.name, placing.index, placing.init, written, written)
+    return ContainerKeys(placing.name, placing.index, placing.init, written, written)
 
 
 BACKEND = Backend(

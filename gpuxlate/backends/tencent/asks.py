@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from gpuxlate import quantity
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.claims import ContainerClaims, PodClaims, Value
-from gpuxlate.record import Record
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 
 
-class Ask(Record):
+@dataclass(frozen=True, slots=True)
+class Ask:
     """The qGPU values of one container, None where it has none."""
 
-    container: ContainerClaims
+    container: ContainerKeys
     core: Value | None
     memory: Value | None
     greedy: Value | None
@@ -34,7 +35,7 @@ class Ask(Record):
         return self.core, core, k.cards_of(core)
 
 
-def asks(pod: PodClaims) -> Iterator[Ask]:
+def asks(pod: PodKeys) -> Iterator[Ask]:
     """The containers that ask for qGPU."""
     for one in pod.all_containers():
         core, memory, greedy = (one.resources.get(name) for name in (k.CORE, k.MEMORY, k.GREEDY))
@@ -47,25 +48,25 @@ def number(value: Value | None) -> int | None:
     return quantity.whole(value.text) if value else None
 
 
-def app_class(pod: PodClaims) -> Value | None:
+def app_class(pod: PodKeys) -> Value | None:
     """The colocation class, meant for the pod wherever it stands (K8S005 and K8S006 move it)."""
     places = (pod.annotations, pod.stray_annotations, pod.owner_annotations)
     return next((said[k.APP_CLASS] for said in places if k.APP_CLASS in said), None)
 
 
-def class_is(pod: PodClaims, name: str) -> bool:
+def class_is(pod: PodKeys, name: str) -> bool:
     """The pod has this colocation class."""
     found = app_class(pod)
     return found is not None and found.text == name
 
 
-def ordinary_asks(pod: PodClaims) -> Iterator[Ask]:
+def ordinary_asks(pod: PodKeys) -> Iterator[Ask]:
     """The containers of a pod without colocation that ask for ordinary compute, or for memory alone."""
     if app_class(pod) is None:
         yield from (ask for ask in asks(pod) if ask.greedy is None)
 
 
-def spots(container: ContainerClaims, name: str, value: Value) -> Iterator[Value]:
+def spots(container: ContainerKeys, name: str, value: Value) -> Iterator[Value]:
     """The value in limits and in requests, where both say the same (else K8S003 has its say)."""
     for values in (container.limits, container.requests):
         if name in values and values[name] == value:

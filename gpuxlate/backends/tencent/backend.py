@@ -6,22 +6,22 @@ from gpuxlate.backends.base import Backend, Placing, PodPlacing
 from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
-from gpuxlate.claims import ContainerClaims, NodeRequirement, PodClaims, Value
-from gpuxlate.profile import CardProfile, Profile
-from gpuxlate.share import Policy, Qos
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.share import Policy, Qos
 
 Numbers = dict[str, int | None]
 """Values of one container by key; None where a field that the target needs stays open."""
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
-    """Shares to claims: strings, as the vendor writes them."""
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys: strings, as the vendor writes them."""
     qos = pod.qos()
     containers = tuple(_write_container(placing, qos, profile) for placing in pod.placings)
     policy = pod.policy()
     if policy:
         _doubtful_policy(pod.placings[0], policy, qos, profile)
-    return PodClaims(
+    return PodKeys(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
         annotations={k.APP_CLASS: Value.of(str(qos))} if qos else {},
@@ -29,7 +29,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     )
 
 
-def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None) -> ContainerClaims:
+def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None) -> ContainerKeys:
     # Asked, not as it stands: a share that loses its cores on the way is no whole card.
     if placing.asked.whole_cards:
         values = _whole(placing, qos)
@@ -41,7 +41,7 @@ def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None)
         values = _ordinary(placing, profile)
     placing.on_nodes(CardProfile(memory_mib=cluster.card_mib(profile)), None, "TKE001")
     written = {name: Value.of(str(number)) for name, number in values.items() if number is not None}
-    return ContainerClaims(placing.name, placing.index, placing.init, written, written)
+    return ContainerKeys(placing.name, placing.index, placing.init, written, written)
 
 
 def _whole(placing: Placing, qos: Qos | None = None) -> Numbers:

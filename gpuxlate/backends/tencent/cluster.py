@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.profile import Profile
-from gpuxlate.share import Policy
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Policy
 
 if TYPE_CHECKING:
     from gpuxlate.backends.requirements import Requirement

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpuxlate.backends.base import Key, Place, Range, key
-from gpuxlate.share import Policy, Qos
+from gpuxlate.model.share import Policy, Qos
 
 NAMES = ("tencent-qgpu", "tencent", "tke")
 """What a profile may call this target."""

@@ -15,7 +15,7 @@ from gpuxlate.backends.live import (
     recorded_by_name,
 )
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.share import Policy
+from gpuxlate.model.share import Policy
 
 RECORD = "tke.cloud.tencent.com/qgpu-pgpu-"
 """Annotation of a scheduled pod, for each container: ``0,1`` (EA)."""

@@ -15,9 +15,9 @@ from gpuxlate.backends.requirements import (
     cards_of_a_node,
 )
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.diagnostics import Severity
-from gpuxlate.profile import Profile
-from gpuxlate.share import Share
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 
 SHARING = Source("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
 OVERVIEW = Source("Tencent Cloud, GPU sharing: overview of qGPU", "2024-11-14")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.claims import ContainerClaims, NodeRequirement, Path, PodClaims
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record
-from gpuxlate.share import Policy, Qos
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Policy, Qos
 
 
-class PodWords(Record):
+@dataclass(frozen=True, slots=True)
+class PodWords:
     """What the pod says for all of its containers, and where."""
 
     policy: Policy | None
@@ -62,7 +63,7 @@ def _read_policy(pod: Taking) -> tuple[Policy | None, Path]:
     return said[0]
 
 
-def _policies(pod: PodClaims) -> list[tuple[Policy, Path]]:
+def _policies(pod: PodKeys) -> list[tuple[Policy, Path]]:
     """Every policy that nodeSelector or affinity names. Nodes without the label are best-effort (S003)."""
     chosen = pod.node_selector.get(k.POLICY)
     texts = [(chosen.text, chosen.path)] if chosen else []
@@ -74,7 +75,7 @@ def _policies(pod: PodClaims) -> list[tuple[Policy, Path]]:
     return [(k.POLICY_OF[text], path) for text, path in texts if text in k.POLICY_OF]
 
 
-def _policy_problems(pod: PodClaims) -> Iterator[Diagnostic]:
+def _policy_problems(pod: PodKeys) -> Iterator[Diagnostic]:
     chosen = pod.node_selector.get(k.POLICY)
     required = [one for one in pod.requirements() if one.key == k.POLICY]
     if chosen:
@@ -119,7 +120,7 @@ def _not_understood(message: str, path: Path, code: str = "TKE014") -> Diagnosti
     return Diagnostic(code, Severity.ERROR, message, hint, path)
 
 
-def _read_container(pod: Taking, container: ContainerClaims, words: PodWords) -> ContainerShare:
+def _read_container(pod: Taking, container: ContainerKeys, words: PodWords) -> ContainerShare:
     origins = dict(words.origins)
     named = (("cores", k.CORE), ("cores", k.GREEDY), ("memory_mib", k.MEMORY))
     for attribute, name in named:
@@ -155,7 +156,7 @@ def _read_container(pod: Taking, container: ContainerClaims, words: PodWords) ->
     )
 
 
-def _contradictions(pod: Taking, container: ContainerClaims, qos: Qos | None) -> None:
+def _contradictions(pod: Taking, container: ContainerKeys, qos: Qos | None) -> None:
     """Compute that does not go with the class of the pod: what it asks for would be a guess."""
     core, greedy = container.resources.get(k.CORE), container.resources.get(k.GREEDY)
     if greedy and qos is not Qos.OFFLINE:

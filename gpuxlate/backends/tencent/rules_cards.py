@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.asks import Ask, number, ordinary_asks
-from gpuxlate.claims import PodClaims, Value
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 
-def _two_cards(pod: PodClaims) -> Iterator[tuple[Ask, Value, int, int]]:
+def _two_cards(pod: PodKeys) -> Iterator[tuple[Ask, Value, int, int]]:
     """Containers on two shared cards: what they ask, qgpu-core, its number, the cards."""
     for ask in ordinary_asks(pod):
         if ask.spread and ask.spread[2] <= k.MAX_SHARED_CARDS:
@@ -20,7 +20,7 @@ def _two_cards(pod: PodClaims) -> Iterator[tuple[Ask, Value, int, int]]:
 
 
 @rule("TKE005", Severity.ERROR)
-def two_shared_cards_at_most(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def two_shared_cards_at_most(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container shares at most two cards.
 
     ## What it does
@@ -69,7 +69,7 @@ def two_shared_cards_at_most(this: Rule, pod: PodClaims, context: Context) -> It
 
 
 @rule("TKE006", Severity.WARNING)
-def even_parts(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def even_parts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute and memory of two shared cards divide evenly, and memory is given.
 
     ## What it does
@@ -114,7 +114,7 @@ def even_parts(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnos
 
 
 @rule("TKE007", Severity.WARNING)
-def shared_cards_on_the_step(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def shared_cards_on_the_step(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Each of two shared cards gives a multiple of 5 percent.
 
     ## What it does
@@ -150,7 +150,7 @@ def shared_cards_on_the_step(this: Rule, pod: PodClaims, context: Context) -> It
 
 
 @rule("TKE008", Severity.WARNING)
-def whole_cards_without_memory(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def whole_cards_without_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Whole cards are asked for without `qgpu-memory`.
 
     ## What it does

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.asks import Ask, app_class, asks, class_is, number
-from gpuxlate.claims import PodClaims
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("TKE010", Severity.ERROR)
-def offline_asks_for_greedy_and_memory(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def offline_asks_for_greedy_and_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container of an offline pod asks for `qgpu-core-greedy` of 1 to 100 and for memory, nothing else.
 
     ## What it does
@@ -72,7 +72,7 @@ def _offline(this: Rule, ask: Ask) -> Iterator[Diagnostic]:
 
 
 @rule("TKE011", Severity.WARNING)
-def online_asks_for_memory_alone(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def online_asks_for_memory_alone(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container of an online pod asks for `qgpu-memory` and for no compute.
 
     ## What it does
@@ -127,7 +127,7 @@ def online_asks_for_memory_alone(this: Rule, pod: PodClaims, context: Context) -
 
 
 @rule("TKE012", Severity.ERROR)
-def compute_goes_with_app_class(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_goes_with_app_class(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`app-class` is online or offline, and `qgpu-core-greedy` is asked for by offline pods, by all of them.
 
     ## What it does

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.asks import asks, number, ordinary_asks
-from gpuxlate.claims import NodeRequirement, PodClaims, Value
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("TKE014", Severity.ERROR)
-def policy_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def policy_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod chooses nodes by one of the three policies.
 
     ## What it does
@@ -72,7 +72,7 @@ def policy_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Di
             )
 
 
-def _choices(pod: PodClaims) -> Iterator[tuple[Value | NodeRequirement, tuple[str, ...], bool]]:
+def _choices(pod: PodKeys) -> Iterator[tuple[Value | NodeRequirement, tuple[str, ...], bool]]:
     """Where the pod names policies, which, and whether it wants them (NotIn does not)."""
     chosen = pod.node_selector.get(k.POLICY)
     if chosen:
@@ -83,7 +83,7 @@ def _choices(pod: PodClaims) -> Iterator[tuple[Value | NodeRequirement, tuple[st
 
 
 @rule("TKE016", Severity.WARNING)
-def card_fills_before_the_limit(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A share is large enough that 16 of its kind fill a card.
 
     ## What it does
@@ -130,7 +130,7 @@ def card_fills_before_the_limit(this: Rule, pod: PodClaims, context: Context) ->
 
 
 @rule("TKE018", Severity.WARNING)
-def cluster_is_recent(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The cluster runs Kubernetes 1.14 or later.
 
     ## What it does

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.asks import Ask, asks, number, ordinary_asks, spots
-from gpuxlate.claims import Kind, PodClaims, Put, Value
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.quantity import round_up
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import Kind, PodKeys, Value
+from gpuxlate.model.quantity import round_up
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("TKE001", Severity.ERROR)
-def memory_is_positive(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_is_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`qgpu-memory` is at least 1 GiB, and no more than a card has.
 
     ## What it does
@@ -69,7 +70,7 @@ def _on_each_card(ask: Ask, memory: int) -> int:
 
 
 @rule("TKE002", Severity.ERROR, fix="unsafe")
-def compute_on_the_step(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_on_the_step(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`qgpu-core` of one card is 5 to 100, in steps of 5.
 
     ## What it does
@@ -129,7 +130,7 @@ def _like(value: Value, amount: int) -> int | str:
 
 
 @rule("TKE003", Severity.ERROR)
-def compute_and_memory_together(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_and_memory_together(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A part of a card is asked for with both compute and memory.
 
     ## What it does

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from gpuxlate import quantity
 from gpuxlate.backends.volcano_vgpu import keys as k
-from gpuxlate.claims import PodClaims, Value
-from gpuxlate.record import Record
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import PodKeys, Value
 
 
-class Ask(Record):
+@dataclass(frozen=True, slots=True)
+class Ask:
     """The values of one container, None where a key is absent."""
 
     number: Value | None
@@ -26,7 +27,7 @@ class Ask(Record):
         return found
 
 
-def asks(pod: PodClaims) -> Iterator[Ask]:
+def asks(pod: PodKeys) -> Iterator[Ask]:
     """The containers that ask for a share, in their order."""
     for container in pod.all_containers():
         values = [container.resources.get(name) for name in k.RESOURCES]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcano_vgpu import keys as k
-from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.profile import CardProfile, Profile, card_of, memory_unit_of
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.profile import CardProfile, Profile, card_of, memory_unit_of
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
@@ -16,7 +16,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading([_read_container(pod, container, unit) for container in pod.pod.all_containers()])
 
 
-def _read_container(pod: Taking, container: ContainerClaims, unit: int) -> ContainerShare:
+def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> ContainerShare:
     found = {name: container.resources.get(name) for name in k.RESOURCES}
     count, memory, percent, cores = (pod.number(container, name) for name in k.RESOURCES)
     if found[k.NUMBER] is None and found[k.MEMORY] is None:
@@ -35,18 +35,18 @@ def _read_container(pod: Taking, container: ContainerClaims, unit: int) -> Conta
     )
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
-    """Shares to claims, and the scheduler that they need."""
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys, and the scheduler that they need."""
     unit, nodes = memory_unit_of(profile, k.NAMES), card_of(profile, k.NAMES)
     containers = [_write_container(placing, unit, nodes) for placing in pod.placings]
-    return PodClaims(
+    return PodKeys(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
         scheduler_name=Value.of(k.SCHEDULER) if containers else None,
     )
 
 
-def _write_container(placing: Placing, unit: int, nodes: CardProfile) -> ContainerClaims:
+def _write_container(placing: Placing, unit: int, nodes: CardProfile) -> ContainerKeys:
     """Whole cards are their number alone."""
     cards = int(placing.take("cards"))
     memory = placing.on_grid("memory_mib", "VOLC007", step=unit, low=unit, unit="MiB")
@@ -59,7 +59,7 @@ def _write_container(placing: Placing, unit: int, nodes: CardProfile) -> Contain
         k.CORES: None if cores is None else cores // cards,
     }
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
-    return ContainerClaims(placing.name, placing.index, placing.init, written, written)
+    return ContainerKeys(placing.name, placing.index, placing.init, written, written)
 
 
 BACKEND = Backend(

@@ -10,8 +10,8 @@ from gpuxlate.backends.requirements import (
     Source,
     cards_of_a_node,
 )
-from gpuxlate.profile import Profile
-from gpuxlate.share import Share
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 
 GUIDE = Source("volcano-sh/volcano, how_to_use_volcano_vgpu.md", "2026-08-20")
 DESIGN = Source("Project-HAMi/volcano-vgpu-device-plugin, doc/design.md", "2026-08-17")

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.volcano_vgpu import keys as k
 from gpuxlate.backends.volcano_vgpu.asks import asks, whole
-from gpuxlate.claims import PodClaims, Put
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.profile import card_of, memory_unit_of
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import card_of, memory_unit_of
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("VOLC001", Severity.ERROR)
-def memory_is_said_once(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_is_said_once(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container asks for memory in MiB or in percent, not in both.
 
     ## What it does
@@ -60,7 +61,7 @@ def memory_is_said_once(this: Rule, pod: PodClaims, context: Context) -> Iterato
 
 
 @rule("VOLC004", Severity.ERROR, fix="unsafe")
-def compute_within_a_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_within_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`vgpu-cores` is 0 to 100, the percent of each card.
 
     ## What it does
@@ -114,7 +115,7 @@ def compute_within_a_card(this: Rule, pod: PodClaims, context: Context) -> Itera
 
 
 @rule("VOLC005", Severity.ERROR)
-def percentage_is_one(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def percentage_is_one(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Memory in percent is 1 to 100.
 
     ## What it does
@@ -153,7 +154,7 @@ def percentage_is_one(this: Rule, pod: PodClaims, context: Context) -> Iterator[
 
 
 @rule("VOLC006", Severity.ERROR)
-def card_count_fits(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def card_count_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`vgpu-number` counts physical cards of one node, at least one.
 
     ## What it does
@@ -205,7 +206,7 @@ def card_count_fits(this: Rule, pod: PodClaims, context: Context) -> Iterator[Di
 
 
 @rule("VOLC007", Severity.ERROR)
-def memory_fits(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`vgpu-memory` is a number that a card can have.
 
     ## What it does

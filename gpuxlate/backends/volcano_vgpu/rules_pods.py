@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.volcano_vgpu import keys as k
 from gpuxlate.backends.volcano_vgpu.asks import asks
-from gpuxlate.claims import PodClaims, Put
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("VOLC002", Severity.ERROR, fix="safe")
-def share_is_seen(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def share_is_seen(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A share has the number of its cards, or its memory in MiB.
 
     ## What it does
@@ -63,7 +64,7 @@ def share_is_seen(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diag
 
 
 @rule("VOLC003", Severity.ERROR, fix="unsafe")
-def scheduler_is_volcano(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def scheduler_is_volcano(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod names the scheduler volcano.
 
     ## What it does
@@ -121,7 +122,7 @@ def scheduler_is_volcano(this: Rule, pod: PodClaims, context: Context) -> Iterat
 
 
 @rule("VOLC008", Severity.WARNING)
-def mode_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def mode_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The mode is one that Volcano serves.
 
     ## What it does

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record
-from gpuxlate.share import Policy, Qos
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Policy, Qos
 
 _POLICY_OF = {text: policy for policy, text in k.POLICIES.items()}
 _QOS_OF = {text: qos for qos, text in k.QOS_LEVELS.items()}
@@ -36,7 +36,8 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading([_read_container(pod, container, whole_pod) for container in pod.pod.all_containers()])
 
 
-class _OfPod(Record):
+@dataclass(frozen=True, slots=True)
+class _OfPod:
     """What the pod says for all of its containers."""
 
     policy: Policy | None
@@ -46,7 +47,7 @@ class _OfPod(Record):
     origins: Mapping[str, Path]
 
 
-def _read_container(pod: Taking, container: ContainerClaims, whole_pod: _OfPod) -> ContainerShare:
+def _read_container(pod: Taking, container: ContainerKeys, whole_pod: _OfPod) -> ContainerShare:
     origins = dict(whole_pod.origins)
     numbers = {name: pod.number(container, name) for name in (k.CORE, k.RECLAIMED_CORE, k.MEMORY)}
     for attribute, name in (("cores", k.RECLAIMED_CORE), ("cores", k.CORE), ("memory_mib", k.MEMORY)):
@@ -84,8 +85,8 @@ def _card_counts(pod: Taking, listed: Value) -> tuple[int, ...]:
     return counts if len(counts) == len(pod.pod.containers) else ()
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
-    """Shares to claims: integers, totals of the container."""
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys: integers, totals of the container."""
     for placing in pod.placings:
         _settle_compute(placing)
     multi = any(p.cards > 1 and not p.whole_cards for p in pod.placings)
@@ -104,7 +105,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
     if multi:
         counts = [pod.ordinary(n) for n in range(len(pod.containers))]
         annotations[k.MULTIPLE_GPU] = Value.of(",".join(str(p.cards if p else 0) for p in counts))
-    return PodClaims(
+    return PodKeys(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
         annotations=annotations,
@@ -148,7 +149,7 @@ def _colocation_policy(pod: PodPlacing, qos: Qos) -> None:
             placing.warn("VKE030", message, hint, "policy")
 
 
-def _write_container(placing: Placing, multi: bool) -> ContainerClaims:
+def _write_container(placing: Placing, multi: bool) -> ContainerKeys:
     offline = placing.peek("qos") is Qos.OFFLINE
     if placing.init:
         placing.refuse(
@@ -166,7 +167,7 @@ def _write_container(placing: Placing, multi: bool) -> ContainerClaims:
         )
     values = _whole(placing, offline) if placing.whole_cards else _shared(placing, offline, multi)
     written = {name: Value.of(number) for name, number in values.items()}
-    return ContainerClaims(placing.name, placing.index, placing.init, written, written)
+    return ContainerKeys(placing.name, placing.index, placing.init, written, written)
 
 
 def _whole(placing: Placing, offline: bool) -> dict[str, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from gpuxlate.backends.base import Key, Place, Range, key
-from gpuxlate.share import Policy, Qos
+from gpuxlate.model.share import Policy, Qos
 
 NAMES = ("volcengine-mgpu", "volcengine", "vke")
 """What a profile may call this target."""

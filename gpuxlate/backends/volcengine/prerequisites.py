@@ -17,8 +17,8 @@ from gpuxlate.backends.requirements import (
     model_words,
 )
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.profile import CardProfile, Profile
-from gpuxlate.share import Policy, Share
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.share import Policy, Share
 
 APPS = Source("Volcengine docs 6461/1581673, AI apps on shared GPUs", "2025-06-04")
 COLOCATION_PAGE = Source("Volcengine, mGPU online/offline colocation", "2025-03-13")

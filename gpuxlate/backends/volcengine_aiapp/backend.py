@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gpuxlate import quantity
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine_aiapp import keys as k
-from gpuxlate.claims import ContainerClaims, Kind, Path, PodClaims, Value
-from gpuxlate.profile import Profile
-from gpuxlate.share import Policy
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Policy
 
 _POLICY_OF = {**{text: policy for policy, text in k.POLICIES.items()}, **k.POLICY_LABELS}
 
@@ -17,7 +17,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading([_read_form(pod, form) for form in pod.pod.all_containers()])
 
 
-def _read_form(pod: Taking, form: ContainerClaims) -> ContainerShare:
+def _read_form(pod: Taking, form: ContainerKeys) -> ContainerShare:
     values = {row.name: value for row in k.KEYS if (value := pod.resource(form, row.name))}
     if not values:
         return pod.none(form)
@@ -37,7 +37,7 @@ def _read_form(pod: Taking, form: ContainerClaims) -> ContainerShare:
     return pod.share(form, cards=cards, cores=cores, memory_mib=memory, policy=policy, origins=origins)
 
 
-def _resource_type(pod: Taking, values: dict[str, Value], form: ContainerClaims) -> None:
+def _resource_type(pod: Taking, values: dict[str, Value], form: ContainerKeys) -> None:
     kind = values.get(k.RESOURCE_TYPE)
     if kind is None or kind.text.lower() != k.MGPU.lower():
         where = kind.path if kind else form.path
@@ -48,7 +48,7 @@ def _resource_type(pod: Taking, values: dict[str, Value], form: ContainerClaims)
         pod.problem("VKE006", "elastic container instances have no mGPU", elastic.path, "write false")
 
 
-def _compute(pod: Taking, values: dict[str, Value], form: ContainerClaims) -> int | None:
+def _compute(pod: Taking, values: dict[str, Value], form: ContainerKeys) -> int | None:
     value = values.get(k.COMPUTE)
     if value is None:
         pod.problem("VKE011", f"{k.COMPUTE} is missing", form.path, "write it in cards: 0.3 is 30 %")
@@ -124,16 +124,16 @@ def _judge_memory(
         pod.problem("VKE012", message, value.path, f"write {k.SINGLE_CARD_MIN_MIB}")
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to the values of one form each."""
     forms = [_write_form(placing) for placing in pod.placings]
-    return PodClaims(
+    return PodKeys(
         containers=tuple(one for one in forms if not one.init),
         init_containers=tuple(one for one in forms if one.init),
     )
 
 
-def _write_form(placing: Placing) -> ContainerClaims:
+def _write_form(placing: Placing) -> ContainerKeys:
     if not placing.whole_cards and placing.peek("cores") is None:
         placing.need("cores", "VKE011", "the form asks for compute")
     _round_compute(placing)
@@ -157,7 +157,7 @@ def _write_form(placing: Placing) -> ContainerClaims:
         k.CARDS: Value.of(cards) if multi else None,
     }
     limits = {name: value for name, value in values.items() if value is not None}
-    return ContainerClaims(placing.name, placing.index, placing.init, limits)
+    return ContainerKeys(placing.name, placing.index, placing.init, limits)
 
 
 def _round_compute(placing: Placing) -> None:
@@ -212,5 +212,5 @@ BACKEND = Backend(
         "policy": f"{k.POLICY}",
     },
     rules_module="gpuxlate.backends.volcengine.rules",  # the app's pods are VKE's
-    form_module="gpuxlate.parameters.console",
+    form_module="gpuxlate.backends.volcengine_emr.parameters.console",
 )

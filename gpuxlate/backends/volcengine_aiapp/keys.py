@@ -12,8 +12,8 @@ import re
 from fractions import Fraction
 
 from gpuxlate.backends.base import Key, Place, key
-from gpuxlate.quantity import round_up
-from gpuxlate.share import Policy
+from gpuxlate.model.quantity import round_up
+from gpuxlate.model.share import Policy
 
 RESOURCE_TYPE = "gpuResourceType"
 ELASTIC = "elasticContainerInstance"

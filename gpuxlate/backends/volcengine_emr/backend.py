@@ -6,9 +6,9 @@ from functools import partial
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine_emr import keys as k
-from gpuxlate.claims import ContainerClaims, Path, PodClaims, Value
-from gpuxlate.profile import Profile
-from gpuxlate.share import FULL_CARD_CORES
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import FULL_CARD_CORES
 
 
 def read(engine: k.Engine, pod: Taking, profile: Profile | None) -> Reading:
@@ -16,7 +16,7 @@ def read(engine: k.Engine, pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading([_read_job(engine, pod, job) for job in pod.pod.all_containers()])
 
 
-def _read_job(engine: k.Engine, pod: Taking, job: ContainerClaims) -> ContainerShare:
+def _read_job(engine: k.Engine, pod: Taking, job: ContainerKeys) -> ContainerShare:
     for name in engine.gpu:
         pod.resource(job, name)
     said = {"cores": pod.resource(job, k.CORE), "memory_mib": pod.resource(job, k.MEMORY)}
@@ -27,16 +27,16 @@ def _read_job(engine: k.Engine, pod: Taking, job: ContainerClaims) -> ContainerS
     return pod.share(job, cores=numbers.get("cores"), memory_mib=numbers.get("memory_mib"), origins=origins)
 
 
-def write(engine: k.Engine, pod: PodPlacing, profile: Profile | None) -> PodClaims:
+def write(engine: k.Engine, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to parameters: the two of mGPU, and the engine's own for the one card it sees."""
     jobs = [_write_job(engine, placing, profile) for placing in pod.placings]
-    return PodClaims(
+    return PodKeys(
         containers=tuple(one for one in jobs if not one.init),
         init_containers=tuple(one for one in jobs if one.init),
     )
 
 
-def _write_job(engine: k.Engine, placing: Placing, profile: Profile | None) -> ContainerClaims:
+def _write_job(engine: k.Engine, placing: Placing, profile: Profile | None) -> ContainerKeys:
     if placing.take("cards") > 1:
         placing.refuse(
             "cards",
@@ -64,7 +64,7 @@ def _write_job(engine: k.Engine, placing: Placing, profile: Profile | None) -> C
     mgpu = {k.CORE: cores, k.MEMORY: memory}
     limits = {name: Value.of(text) for name, text in engine.gpu.items()}
     limits |= {name: Value.of(number) for name, number in mgpu.items() if number is not None}
-    return ContainerClaims(placing.name, placing.index, placing.init, limits)
+    return ContainerKeys(placing.name, placing.index, placing.init, limits)
 
 
 def _numbers(placing: Placing) -> tuple[int | None, int | None]:
@@ -91,7 +91,7 @@ def _backend(engine: k.Engine) -> Backend:
             "memoryMiB": f"{k.MEMORY}: MiB of each pod; required",
         },
         rules_module="gpuxlate.backends.volcengine_emr.rules",
-        form_module=f"gpuxlate.parameters.{engine.name}",
+        form_module=f"gpuxlate.backends.volcengine_emr.parameters.{engine.name}",
     )
 
 

@@ -7,11 +7,11 @@ they are not listed, so nobody touches them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 
 from gpuxlate.backends.base import Key, Place, key
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record
+from gpuxlate.model.profile import Profile
 
 CORE = "emr.serverless.mgpu.core"
 """Percent of one card, for each pod of the job (S4)."""
@@ -31,7 +31,8 @@ OF_PODS = ("vke.volcengine.com/", "katalyst.kubewharf.io/")
 """Keys of VKE, which nothing reads in a job (S4 knows no policy and no colocation)."""
 
 
-class Engine(Record):
+@dataclass(frozen=True, slots=True)
+class Engine:
     """One engine of EMR Serverless. ``gpu`` holds its own GPU keys with what mGPU needs them to be.
 
     ``counts``: those of them that count cards. ``roles``: beginnings of the keys of each kind of pod.

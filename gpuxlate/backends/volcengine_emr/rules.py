@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.volcengine_emr import keys as k
-from gpuxlate.claims import ContainerClaims, PodClaims, Value
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 
 
-def _jobs(pod: PodClaims) -> list[ContainerClaims]:
+def _jobs(pod: PodKeys) -> list[ContainerKeys]:
     """The jobs that ask for mGPU."""
     return [one for one in pod.all_containers() if any(n.startswith(k.GPU_PREFIXES) for n in one.resources)]
 
@@ -20,13 +20,13 @@ def _engine(context: Context) -> k.Engine:
     return next((k.ENGINES[one.name] for one in context.dialects if one.name in k.ENGINES), k.SPARK)
 
 
-def _asked(job: ContainerClaims) -> Value:
+def _asked(job: ContainerKeys) -> Value:
     """Where the job asks for mGPU first."""
     return next(value for name, value in job.resources.items() if name.startswith(k.GPU_PREFIXES))
 
 
 @rule("EMR035", Severity.ERROR, scope=Scope.JOB)
-def compute_is_in_range(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_is_in_range(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`emr.serverless.mgpu.core` is a whole number from 5 to 99.
 
     ## What it does
@@ -67,7 +67,7 @@ def compute_is_in_range(this: Rule, pod: PodClaims, context: Context) -> Iterato
 
 
 @rule("EMR036", Severity.ERROR, scope=Scope.JOB)
-def memory_fits_the_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_fits_the_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`emr.serverless.mgpu.memory` is a whole number of MiB that a card has.
 
     ## What it does
@@ -107,7 +107,7 @@ def memory_fits_the_card(this: Rule, pod: PodClaims, context: Context) -> Iterat
 
 
 @rule("EMR037", Severity.ERROR, scope=Scope.JOB)
-def both_keys_are_set(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def both_keys_are_set(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The two keys of mGPU are set together.
 
     ## What it does
@@ -138,7 +138,7 @@ def both_keys_are_set(this: Rule, pod: PodClaims, context: Context) -> Iterator[
 
 
 @rule("EMR038", Severity.ERROR, scope=Scope.JOB)
-def engine_asks_for_one_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The GPU parameters of the engine itself are there, and ask for one card.
 
     ## What it does
@@ -201,7 +201,7 @@ def engine_asks_for_one_card(this: Rule, pod: PodClaims, context: Context) -> It
 
 
 @rule("EMR039", Severity.ERROR, scope=Scope.JOB)
-def keys_are_those_of_jobs(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def keys_are_those_of_jobs(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A job holds no keys of VKE pods.
 
     ## What it does
@@ -235,7 +235,7 @@ def keys_are_those_of_jobs(this: Rule, pod: PodClaims, context: Context) -> Iter
 
 
 @rule("EMR040", Severity.INFO, scope=Scope.JOB)
-def queue_has_mgpu(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def queue_has_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The job runs on a queue that was created with mGPU.
 
     ## What it does
@@ -270,7 +270,7 @@ def queue_has_mgpu(this: Rule, pod: PodClaims, context: Context) -> Iterator[Dia
 
 
 @rule("EMR041", Severity.ERROR, scope=Scope.JOB)
-def customjob_has_gpus_on(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def customjob_has_gpus_on(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A CustomJob on mGPU has its GPUs switched on.
 
     ## What it does

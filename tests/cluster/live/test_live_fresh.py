@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.manifest.plain import fresh, plain_document
-from gpuxlate.manifest.source import Source
+from gpuxlate.yamltext.plain import fresh, plain_document
+from gpuxlate.yamltext.source import Source
 
 # each is something else than a string, or breaks, where it is written bare
 TRICKY = (

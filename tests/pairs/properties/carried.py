@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.diagnostics import LossKind, Severity
-from gpuxlate.fit import Accept, Outcome, Verdict
-from gpuxlate.item import Item
-from gpuxlate.manifest.source import Source
-from gpuxlate.profile import Profile
-from gpuxlate.share import Share
+from gpuxlate.model.diagnostics import LossKind, Severity
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 from gpuxlate.testing.contract import allowed, too_little
-from gpuxlate.translate import Settings, Translation, translate_source
+from gpuxlate.translation.fit import Accept, Outcome, Verdict
+from gpuxlate.translation.item import Item
+from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.yamltext.source import Source
 
 from .sources import Question
 

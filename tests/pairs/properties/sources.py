@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.claims import ContainerClaims, NodeRequirement, PodClaims, Value
-from gpuxlate.fit import Accept, fit_pod
-from gpuxlate.profile import AlibabaProfile, CardProfile, Profile
-from gpuxlate.share import Policy, Share
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.share import Policy, Share
 from gpuxlate.testing import strategies
+from gpuxlate.translation.fit import Accept, fit_pod
 
 EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
 """All that a user can allow."""
@@ -101,17 +101,17 @@ def manifest(question: Question, backend: Backend) -> Manifest | None:
     if not fit.accepted:
         return None
     shares = {one.container.name: one.given for one in fit.outcomes}
-    return Manifest(document(fit.claims, question), shares)
+    return Manifest(document(fit.keys, question), shares)
 
 
-def document(claims: PodClaims, question: Question) -> str:
-    """A Deployment with these claims, as YAML."""
-    made = {(one.init, one.index): one for one in claims.all_containers()}
+def document(keys: PodKeys, question: Question) -> str:
+    """A Deployment with these keys, as YAML."""
+    made = {(one.init, one.index): one for one in keys.all_containers()}
     places = [(one.init, one.index, one.name) for one in question.pod]
 
     def containers(init: bool) -> list[dict[str, Any]]:
         return [
-            _container(made.get((init, index)) or ContainerClaims(), name, question.style)
+            _container(made.get((init, index)) or ContainerKeys(), name, question.style)
             for is_init, index, name in places
             if is_init is init
         ]
@@ -119,17 +119,17 @@ def document(claims: PodClaims, question: Question) -> str:
     spec: dict[str, Any] = {"containers": containers(False)}
     if any(init for init, _, _ in places):
         spec["initContainers"] = containers(True)
-    if claims.scheduler_name:
-        spec["schedulerName"] = claims.scheduler_name.text
-    if claims.node_selector:
-        spec["nodeSelector"] = _plain(claims.node_selector)
-    if claims.affinity:
-        terms = [{"matchExpressions": [_expression(one) for one in term]} for term in claims.affinity]
+    if keys.scheduler_name:
+        spec["schedulerName"] = keys.scheduler_name.text
+    if keys.node_selector:
+        spec["nodeSelector"] = _plain(keys.node_selector)
+    if keys.affinity:
+        terms = [{"matchExpressions": [_expression(one) for one in term]} for term in keys.affinity]
         required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
         spec["affinity"] = {"nodeAffinity": required}
-    metadata: dict[str, Any] = {"labels": {"app": "web", **_plain(claims.labels)}}
-    if claims.annotations:
-        metadata["annotations"] = _plain(claims.annotations)
+    metadata: dict[str, Any] = {"labels": {"app": "web", **_plain(keys.labels)}}
+    if keys.annotations:
+        metadata["annotations"] = _plain(keys.annotations)
     whole = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -143,13 +143,13 @@ def document(claims: PodClaims, question: Question) -> str:
     return str(yaml.safe_dump(whole, sort_keys=False))
 
 
-def _container(claims: ContainerClaims, name: str, style: str) -> dict[str, Any]:
+def _container(keys: ContainerKeys, name: str, style: str) -> dict[str, Any]:
     found: dict[str, Any] = {"name": name, "image": "registry.example.com/app:1"}
-    if claims.env:
-        found["env"] = [{"name": key, "value": value.text} for key, value in claims.env.items()]
-    if claims.limits:
+    if keys.env:
+        found["env"] = [{"name": key, "value": value.text} for key, value in keys.env.items()]
+    if keys.limits:
         parts = ("limits", "requests") if style == "both" else (style,)
-        found["resources"] = {part: _plain(claims.limits) for part in parts}
+        found["resources"] = {part: _plain(keys.limits) for part in parts}
     return found
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.fit import Accept
+from gpuxlate.translation.fit import Accept
 
 from .carried import shares_in, translated
 from .sources import Question, bounded, manifest, questions

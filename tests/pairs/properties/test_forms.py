@@ -14,9 +14,9 @@ from hypothesis import given
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.fit import Accept
-from gpuxlate.share import Share
+from gpuxlate.model.share import Share
 from gpuxlate.testing.contract import too_little
+from gpuxlate.translation.fit import Accept
 
 from .carried import let_go, reported
 from .sources import EVERYTHING, Question, bounded, one_container, questions

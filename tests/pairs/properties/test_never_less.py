@@ -17,11 +17,11 @@ from hypothesis import given
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.diagnostics import Severity
-from gpuxlate.fit import Verdict
-from gpuxlate.lint import LintSettings, lint_source
-from gpuxlate.manifest.source import Source
-from gpuxlate.translate import Translation
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.translate import Translation
+from gpuxlate.yamltext.source import Source
 
 from .carried import assert_never_less, translated, verdict_of
 from .sources import Manifest, Question, bounded, manifest, questions

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.claims import ContainerClaims, PodClaims, Value
-from gpuxlate.profile import Profile
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate_kestrel import keys as k
 
 
@@ -13,7 +13,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading([_read(pod, container) for container in pod.pod.all_containers()])
 
 
-def _read(pod: Taking, container: ContainerClaims) -> ContainerShare:
+def _read(pod: Taking, container: ContainerKeys) -> ContainerShare:
     slices, memory = pod.number(container, k.SLICES), pod.number(container, k.MEMORY)
     if slices is None:
         return pod.none(container)
@@ -26,16 +26,16 @@ def _read(pod: Taking, container: ContainerClaims) -> ContainerShare:
     )
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodClaims:
-    """Shares to claims: a field that is not taken from its placing is refused by itself."""
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys: a field that is not taken from its placing is refused by itself."""
     written = [_write(placing) for placing in pod.placings]
-    return PodClaims(
+    return PodKeys(
         containers=tuple(one for one in written if not one.init),
         init_containers=tuple(one for one in written if one.init),
     )
 
 
-def _write(placing: Placing) -> ContainerClaims:
+def _write(placing: Placing) -> ContainerKeys:
     if placing.take("cards") > 1:
         placing.refuse("cards", "GX023", "a container gets slices of one card", "ask for one card")
     if placing.whole_cards:
@@ -49,7 +49,7 @@ def _write(placing: Placing) -> ContainerClaims:
         k.MEMORY: None if memory is None else memory // k.GIB,
     }
     limits = {name: Value.of(number) for name, number in values.items() if number is not None}
-    return ContainerClaims(placing.name, placing.index, placing.init, limits, limits)
+    return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
 
 
 BACKEND = Backend(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate import quantity
-from gpuxlate.claims import PodClaims
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate_kestrel import keys as k
 
 
 @rule("KES001", Severity.ERROR)
-def slices_of_one_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def slices_of_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container asks for one to ten slices.
 
     ## What it does
@@ -44,7 +44,7 @@ def slices_of_one_card(this: Rule, pod: PodClaims, context: Context) -> Iterator
 
 
 @rule("KES002", Severity.ERROR)
-def memory_is_positive(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_is_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Memory is at least 1 GiB.
 
     ## What it does

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from gpuxlate import quantity
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.claims import ContainerClaims, Path, PodClaims, Put, Remove, Value
-from gpuxlate.diagnostics import Fix
-from gpuxlate.limits import MAX_NAME
-from gpuxlate.profile import Profile
-from gpuxlate.record import Record
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Fix
+from gpuxlate.model.edits import Put, Remove
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, asked_again, letters
 
 RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
 DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
 
 
-def annotation(pod: PodClaims, name: str) -> Value | None:
+def annotation(pod: PodKeys, name: str) -> Value | None:
     """An annotation of the pod, wherever it stands: one on the workload alone counts too (K8S005)."""
     return pod.annotations.get(name) or pod.owner_annotations.get(name)
 
 
-def policy_of(pod: PodClaims) -> str:
+def policy_of(pod: PodKeys) -> str:
     """The policy that the pod asks for, the vendor's default where it says nothing."""
     policy = annotation(pod, k.POLICY)
     return policy.text if policy else DEFAULT_POLICY
 
 
-def is_offline(pod: PodClaims) -> bool:
+def is_offline(pod: PodKeys) -> bool:
     """The pod is marked as offline work."""
     qos = annotation(pod, k.QOS)
     return qos is not None and qos.text == "reclaimed_cores"
@@ -40,18 +41,19 @@ def cluster(context: Context) -> Profile | None:
     return profile if profile and profile.target in k.NAMES else None
 
 
-def has_mgpu(container: ContainerClaims) -> bool:
+def has_mgpu(container: ContainerKeys) -> bool:
     return any(name in container.limits or name in container.requests for name in RESOURCES)
 
 
-class Asked(Record):
+@dataclass(frozen=True, slots=True)
+class Asked:
     """One ordinary container that has a key of mGPU.
 
     ``multi``: the pod has the annotation container-multiple-gpu. ``listed``: the container's number
     there, None where the list is absent, malformed or of the wrong length.
     """
 
-    container: ContainerClaims
+    container: ContainerKeys
     multi: bool = False
     listed: int | None = None
 
@@ -111,7 +113,7 @@ class Asked(Record):
 
 
 @asked_again
-def asked(pod: PodClaims) -> Iterator[Asked]:
+def asked(pod: PodKeys) -> Iterator[Asked]:
     """The ordinary containers that have a key of mGPU, in their order."""
     listed = annotation(pod, k.MULTIPLE_GPU)
     counts = k.card_counts(listed.text) if listed else None
@@ -121,7 +123,7 @@ def asked(pod: PodClaims) -> Iterator[Asked]:
             yield Asked(container, listed is not None, counts[place] if counts and fits else None)
 
 
-def sharing_several(pod: PodClaims) -> Iterator[tuple[Asked, int]]:
+def sharing_several(pod: PodKeys) -> Iterator[tuple[Asked, int]]:
     """The containers that share the cards which container-multiple-gpu lists for them."""
     for one in asked(pod):
         if one.listed and not one.whole_cards:

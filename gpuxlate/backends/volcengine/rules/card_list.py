@@ -7,15 +7,16 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules.asked import annotation, asked, has_mgpu
-from gpuxlate.claims import Kind, PodClaims, Put, Value
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.pod import Kind, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 SHORT = "container-multiple-gpu"
 
 
 @rule("VKE016", Severity.ERROR, fix="safe")
-def card_list_is_well_formed(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def card_list_is_well_formed(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The card list is whole numbers joined by commas, without spaces.
 
     ## What it does
@@ -71,7 +72,7 @@ def card_list_is_well_formed(this: Rule, pod: PodClaims, context: Context) -> It
 
 
 @rule("VKE017", Severity.ERROR, fix="unsafe")
-def card_list_covers_every_container(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def card_list_covers_every_container(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The card list has one number for each container.
 
     ## What it does
@@ -129,7 +130,7 @@ def card_list_covers_every_container(this: Rule, pod: PodClaims, context: Contex
         yield this.at(listed, message, f'write "{right}": one number for each of {names}', fix=fix)
 
 
-def _derived(pod: PodClaims, counts: tuple[int, ...]) -> str | None:
+def _derived(pod: PodKeys, counts: tuple[int, ...]) -> str | None:
     """The list with the same cards for the containers that have shares, where that is certain."""
     given = [count for count in counts if count]
     sharing = [container for container in pod.containers if has_mgpu(container)]
@@ -139,7 +140,7 @@ def _derived(pod: PodClaims, counts: tuple[int, ...]) -> str | None:
     return ",".join(str(next(left)) if has_mgpu(container) else "0" for container in pod.containers)
 
 
-def _shape(pod: PodClaims) -> str:
+def _shape(pod: PodKeys) -> str:
     """The list with a placeholder for each container that has a share."""
     return ",".join(f"<cards of {c.name}>" if has_mgpu(c) else "0" for c in pod.containers)
 
@@ -149,7 +150,7 @@ def _plural(count: int, noun: str) -> str:
 
 
 @rule("VKE018", Severity.ERROR)
-def card_list_matches_the_shares(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def card_list_matches_the_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container has 0 in the card list exactly when it asks for no mGPU.
 
     ## What it does
@@ -198,7 +199,7 @@ def card_list_matches_the_shares(this: Rule, pod: PodClaims, context: Context) -
 
 
 @rule("VKE019", Severity.ERROR)
-def card_counts_are_in_range(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def card_counts_are_in_range(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container has at most eight cards in the card list.
 
     ## What it does
@@ -239,7 +240,7 @@ def card_counts_are_in_range(this: Rule, pod: PodClaims, context: Context) -> It
             yield this.at(listed, message, hint)
 
 
-def _entries(pod: PodClaims) -> Iterator[tuple[int, int, Value]]:
+def _entries(pod: PodKeys) -> Iterator[tuple[int, int, Value]]:
     """Place and number of each entry of a list that has the right length."""
     listed = annotation(pod, k.MULTIPLE_GPU)
     counts = k.card_counts(listed.text) if listed else None

@@ -14,9 +14,9 @@ from gpuxlate.backends.volcengine.rules.asked import (
     cluster,
     policy_of,
 )
-from gpuxlate.claims import Path, PodClaims
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.quantity import round_up
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.quantity import round_up
 from gpuxlate.rules.base import Context, Rule, rule
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @rule("VKE005", Severity.ERROR)
-def policy_is_that_of_the_node(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod asks for the policy that the nodes have.
 
     ## What it does
@@ -76,7 +76,7 @@ def policy_is_that_of_the_node(this: Rule, pod: PodClaims, context: Context) -> 
     )
 
 
-def _node_policies(pod: PodClaims, context: Context) -> tuple[str, ...]:
+def _node_policies(pod: PodKeys, context: Context) -> tuple[str, ...]:
     """What the nodes of the pod have, as far as the pod or the profile tells."""
     chosen = pod.node_selector.get(k.POLICY)
     if chosen:
@@ -92,7 +92,7 @@ def _node_policies(pod: PodClaims, context: Context) -> tuple[str, ...]:
 
 
 @rule("VKE010", Severity.WARNING)
-def shares_fit_the_cards_of_a_node(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The shares of a pod fit on the cards of one node, at most 16 on each.
 
     ## What it does
@@ -150,7 +150,7 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodClaims, context: Context)
 
 
 @rule("VKE020", Severity.ERROR)
-def node_has_the_cards(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container asks for no more cards than a node has.
 
     ## What it does
@@ -201,7 +201,7 @@ def node_has_the_cards(this: Rule, pod: PodClaims, context: Context) -> Iterator
 
 
 @rule("VKE033", Severity.WARNING)
-def cluster_can_colocate(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The cluster has the versions that online and offline work on one card needs.
 
     ## What it does
@@ -245,7 +245,7 @@ def cluster_can_colocate(this: Rule, pod: PodClaims, context: Context) -> Iterat
     where = annotation(pod, k.QOS) or next((value for value in reclaimed if value), None)
     if where is None:
         return
-    from gpuxlate.backends.requirements import unmet  # only where there is a profile: start-up counts
+    from gpuxlate.backends.requirements import unmet
     from gpuxlate.backends.volcengine import prerequisites
 
     for lack in unmet(profile, prerequisites.COLOCATION):
@@ -257,7 +257,7 @@ def cluster_can_colocate(this: Rule, pod: PodClaims, context: Context) -> Iterat
 
 
 @rule("VKE034", Severity.WARNING)
-def component_knows_the_cards(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The mgpu component is new enough for several cards, and for large ones.
 
     ## What it does

@@ -6,17 +6,18 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules.asked import annotation, asked, is_offline, nearest_of, policy_of
-from gpuxlate.claims import PodClaims, Rename
-from gpuxlate.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Rename
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.share import Policy, Qos
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.share import Policy, Qos
 
 KATALYST_ONLY = ("dedicated_cores", "system_cores")
 """Levels that Katalyst has and the documents of mGPU do not name (katalyst-api, pkg/consts)."""
 
 
 @rule("VKE028", Severity.ERROR, fix="safe")
-def qos_level_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def qos_level_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The QoS level of a pod with mGPU is shared_cores or reclaimed_cores.
 
     ## What it does
@@ -64,7 +65,7 @@ def qos_level_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator
 
 
 @rule("VKE029", Severity.ERROR, fix="unsafe")
-def offline_compute_is_reclaimed(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def offline_compute_is_reclaimed(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Offline pods, and no others, ask for compute through reclaimed-mgpu-core.
 
     ## What it does
@@ -130,7 +131,7 @@ def offline_compute_is_reclaimed(this: Rule, pod: PodClaims, context: Context) -
 
 
 @rule("VKE030", Severity.ERROR)
-def colocation_policy_is_supported(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def colocation_policy_is_supported(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
 
     ## What it does
@@ -184,7 +185,7 @@ def colocation_policy_is_supported(this: Rule, pod: PodClaims, context: Context)
 
 
 @rule("VKE031", Severity.ERROR)
-def offline_shares_one_card(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def offline_shares_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """An offline pod has no card list.
 
     ## What it does
@@ -226,7 +227,7 @@ def offline_shares_one_card(this: Rule, pod: PodClaims, context: Context) -> Ite
 
 
 @rule("VKE032", Severity.INFO)
-def memory_can_be_preempted(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_can_be_preempted(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No offline container holds GPU memory, which online work cannot take back.
 
     ## What it does

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate import quantity
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules.asked import RESOURCES, annotation, cards_text, has_mgpu, nearest_of
-from gpuxlate.claims import PodClaims
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
 
 
 @rule("VKE004", Severity.ERROR, fix="safe")
-def policy_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def policy_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The policy annotation names one of the three policies.
 
     ## What it does
@@ -56,7 +56,7 @@ def policy_is_known(this: Rule, pod: PodClaims, context: Context) -> Iterator[Di
 
 
 @rule("VKE006", Severity.ERROR)
-def no_mgpu_on_vci(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def no_mgpu_on_vci(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod with mGPU is not sent to elastic container instances (VCI).
 
     ## What it does
@@ -95,7 +95,7 @@ def no_mgpu_on_vci(this: Rule, pod: PodClaims, context: Context) -> Iterator[Dia
 
 
 @rule("VKE007", Severity.WARNING)
-def pod_uses_one_device_stack(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def pod_uses_one_device_stack(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No other container of a pod with mGPU asks for nvidia.com/gpu.
 
     ## What it does
@@ -143,7 +143,7 @@ def pod_uses_one_device_stack(this: Rule, pod: PodClaims, context: Context) -> I
 
 
 @rule("VKE009", Severity.ERROR)
-def init_containers_ask_for_no_mgpu(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def init_containers_ask_for_no_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No init container asks for mGPU.
 
     ## What it does

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate import quantity
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules.asked import asked, cards_text
-from gpuxlate.claims import PodClaims
-from gpuxlate.diagnostics import Diagnostic, Severity
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("VKE003", Severity.ERROR)
-def numbers_are_positive(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def numbers_are_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute is above zero and memory is not negative.
 
     ## What it does
@@ -51,7 +51,7 @@ def numbers_are_positive(this: Rule, pod: PodClaims, context: Context) -> Iterat
 
 
 @rule("VKE011", Severity.ERROR)
-def memory_comes_with_compute(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def memory_comes_with_compute(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container that asks for mGPU memory asks for compute too.
 
     ## What it does
@@ -90,7 +90,7 @@ def memory_comes_with_compute(this: Rule, pod: PodClaims, context: Context) -> I
 
 
 @rule("VKE012", Severity.ERROR)
-def part_of_a_card_has_enough_memory(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def part_of_a_card_has_enough_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A part of one card comes with more than 256 MiB of memory.
 
     ## What it does
@@ -150,9 +150,7 @@ def part_of_a_card_has_enough_memory(this: Rule, pod: PodClaims, context: Contex
 
 
 @rule("VKE013", Severity.ERROR)
-def compute_above_one_card_is_whole_cards(
-    this: Rule, pod: PodClaims, context: Context
-) -> Iterator[Diagnostic]:
+def compute_above_one_card_is_whole_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute above 100 is a multiple of 100, where no annotation spreads it over several cards.
 
     ## What it does
@@ -198,7 +196,7 @@ def compute_above_one_card_is_whole_cards(
 
 
 @rule("VKE014", Severity.ERROR, fix="unsafe")
-def whole_cards_have_no_memory_cap(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container with whole cards has no mgpu-memory.
 
     ## What it does
@@ -242,9 +240,7 @@ def whole_cards_have_no_memory_cap(this: Rule, pod: PodClaims, context: Context)
 
 
 @rule("VKE021", Severity.ERROR, fix="unsafe")
-def listed_whole_cards_have_no_memory_cap(
-    this: Rule, pod: PodClaims, context: Context
-) -> Iterator[Diagnostic]:
+def listed_whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container that takes its listed cards whole has no mgpu-memory.
 
     ## What it does

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.asked import (
-    annotation,
-    cards_text,
-    policy_of,
-    sharing_several,
-)
-from gpuxlate.claims import PodClaims, Value
-from gpuxlate.diagnostics import Diagnostic, Severity
-from gpuxlate.quantity import round_up
+from gpuxlate.backends.volcengine.rules.asked import annotation, cards_text, policy_of, sharing_several
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.quantity import round_up
+from gpuxlate.model.share import Policy
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.share import Policy
 
 
 @rule("VKE022", Severity.ERROR)
-def cards_give_equal_parts(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def cards_give_equal_parts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute and memory divide by the number of cards.
 
     ## What it does
@@ -70,7 +65,7 @@ def _unequal(this: Rule, value: Value, name: str, amount: int, cards: int, *, lo
 
 
 @rule("VKE023", Severity.ERROR)
-def compute_fits_the_listed_cards(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def compute_fits_the_listed_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Each listed card gives at most 100 percent of its compute.
 
     ## What it does
@@ -117,7 +112,7 @@ def compute_fits_the_listed_cards(this: Rule, pod: PodClaims, context: Context) 
 
 @rule("VKE024", Severity.ERROR)
 def memory_on_each_listed_card_is_in_range(
-    this: Rule, pod: PodClaims, context: Context
+    this: Rule, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """A share of listed cards has 1024 to 81920 MiB on each.
 
@@ -175,7 +170,7 @@ def memory_on_each_listed_card_is_in_range(
 
 
 @rule("VKE025", Severity.INFO)
-def console_can_show_the_compute(this: Rule, pod: PodClaims, context: Context) -> Iterator[Diagnostic]:
+def console_can_show_the_compute(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute above one card goes in steps of 10, as the console's form does.
 
     ## What it does
@@ -219,9 +214,7 @@ def console_can_show_the_compute(this: Rule, pod: PodClaims, context: Context) -
 
 
 @rule("VKE026", Severity.WARNING)
-def several_shared_cards_use_native_burst(
-    this: Rule, pod: PodClaims, context: Context
-) -> Iterator[Diagnostic]:
+def several_shared_cards_use_native_burst(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod that shares several cards has the policy native-burst-share.
 
     ## What it does

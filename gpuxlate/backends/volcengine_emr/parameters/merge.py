@@ -1,0 +1,108 @@
+"""Putting parameters into a text that somebody wrote: our lines change, every other byte stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpuxlate.backends.volcengine_emr.parameters.statements import past_line
+from gpuxlate.backends.volcengine_emr.parameters.text import Parameter, Syntax
+from gpuxlate.yamltext.source import Source
+
+
+class MergeError(ValueError):
+    """The result would not read as intended; nothing is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The text from ``start`` up to ``end`` becomes ``text``."""
+
+    start: int
+    end: int
+    text: str
+
+
+def merge(source: Source, syntax: Syntax, wanted: Mapping[str, str]) -> str:
+    """The text with the wanted parameters. Raises MergeError.
+
+    A key that is there gets its value where it stands, at each place where it is given; the others
+    come after the last of ours, else where the syntax puts them.
+    """
+    text = source.text
+    found = syntax.read(text)
+    changes = [
+        _Change(one.value_start, one.value_end, _as_value(syntax, one, wanted[one.key]))
+        for one in found
+        if one.key in wanted and one.value != wanted[one.key]
+    ]
+    there = {one.key for one in found}
+    missing = {key: value for key, value in wanted.items() if key not in there}
+    if missing:
+        lines = [syntax.write(key, value) for key, value in missing.items()]
+        changes += _added(source, syntax, found, wanted, lines)
+    result = _applied(text, changes)
+    _verify(syntax, found, syntax.read(result), wanted, missing)
+    return result
+
+
+def _as_value(syntax: Syntax, replaced: Parameter, value: str) -> str:
+    """The value as the syntax writes it; a key that stands alone gets its sign first."""
+    line = syntax.write(replaced.key, value)
+    one = syntax.read(line)[0]
+    start = one.key_end if replaced.value_start == replaced.key_end else one.value_start
+    return line[start : one.value_end]
+
+
+def _added(
+    source: Source, syntax: Syntax, found: Sequence[Parameter], wanted: Mapping[str, str], lines: list[str]
+) -> list[_Change]:
+    text, newline = source.text, source.newline
+    ours = [one for one in found if one.key in wanted]
+    after = max(ours, key=lambda one: one.end, default=None)
+    at = after.end if after else syntax.place(text, found)
+    block = newline.join(lines)
+    if at == 0:
+        return [_Change(0, 0, block + newline)]
+    if at is None:
+        at = len(text)
+        after = found[-1] if found else None
+        changes = [] if after is None or after.closed else [_Change(after.end, after.end, ";")]
+        begun = bool(text) and text[-1] not in "\r\n"
+        return [*changes, _Change(at, at, (newline if begun else "") + block + newline)]
+    last = after or next(one for one in found if one.end == at)
+    changes = [] if last.closed else [_Change(at, at, ";")]
+    place = _line_end(text, at, syntax)
+    ending = newline if place == len(text) else ""
+    return [*changes, _Change(place, place, newline + block + ending)]
+
+
+def _line_end(text: str, at: int, syntax: Syntax) -> int:
+    """The end of the line where nothing but a comment follows a statement, else its own end."""
+    end = past_line(text, at)
+    rest = text[at:end].strip()
+    return end if not rest or rest.startswith(syntax.comments) else at
+
+
+def _applied(text: str, changes: Sequence[_Change]) -> str:
+    parts: list[str] = []
+    at = 0
+    for change in sorted(changes, key=lambda one: (one.start, one.end)):
+        parts += [text[at : change.start], change.text]
+        at = change.end
+    return "".join([*parts, text[at:]])
+
+
+def _verify(
+    syntax: Syntax,
+    before: Sequence[Parameter],
+    after: Sequence[Parameter],
+    wanted: Mapping[str, str],
+    missing: Mapping[str, str],
+) -> None:
+    """The result reads as what was there, with the wanted values, and the missing ones beside it."""
+    kept = [(one.key, wanted.get(one.key, one.value)) for one in before]
+    left = [(one.key, one.value) for one in after]
+    added = [pair for pair in left if pair[0] in missing]
+    if added != list(missing.items()) or [pair for pair in left if pair[0] not in missing] != kept:
+        raise MergeError(f"the parameters would not read as intended in {syntax.suffix} syntax")

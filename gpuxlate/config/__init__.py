@@ -1,0 +1,1 @@
+"""Data at the border, checked by pydantic: GPUShare documents, configuration, profiles, JSON Schemas."""

@@ -1,0 +1,263 @@
+"""The configuration: found upwards from the work, read from YAML or TOML, checked, plain inside.
+
+This module knows no YAML: whoever loads passes the reader in, which raises ValueError for a text
+that is none. Everything wrong with a configuration is a usage error: ConfigError, exit 2.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpuxlate.inputs.bounded import StrPath, content, inside
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.limits import MAX_CONFIG_BYTES
+from gpuxlate.model.pod import Path as DocumentPath
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+ReadYaml = Callable[[str], object]
+
+CODE = "config"
+"""What stands for a rule code in these diagnostics: a configuration breaks no rule."""
+
+SECTION = ("tool", "gpuxlate")
+
+
+class ConfigError(ValueError):
+    """The configuration, or a profile, cannot be used; ``diagnostics`` holds every reason.
+
+    ``read``: it was read, and what it says is wrong.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], *, read: bool = True) -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.read = read
+        super().__init__("\n".join(map(_line, self.diagnostics)))
+
+
+def _line(one: Diagnostic) -> str:
+    where = f"{one.file}: " if one.file else ""
+    return f"{where}{one.message}{f' ({one.hint})' if one.hint else ''}"
+
+
+def _error(message: str, hint: str | None = None, file: Path | None = None) -> ConfigError:
+    where = str(file) if file else None
+    return ConfigError([Diagnostic(CODE, Severity.ERROR, message, hint, file=where)], read=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PerFileIgnore:
+    """Rules (codes, beginnings of codes, or ALL) that the files of a gitignore pattern may break."""
+
+    path: str
+    rules: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A configuration. None, or empty, is what was not said.
+
+    ``profiles`` holds a Profile, or the path of its file. ``path`` is the file all this came from.
+    """
+
+    path: Path | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[PerFileIgnore, ...] = ()
+    fail_on: str | None = None
+    profiles: Mapping[str, Profile | Path] = field(default_factory=dict)
+
+    def ignores_for(self, file: StrPath) -> tuple[PerFileIgnore, ...]:
+        """The entries of ``per-file-ignores`` that speak of a file, in their order.
+
+        Patterns count from the folder of the configuration file; a file outside it matches none.
+        """
+        if not self.per_file_ignores or self.path is None:
+            return ()
+        inside = _relative(file, self.path)
+        if inside is None:
+            return ()
+        return tuple(one for one in self.per_file_ignores if _pattern(one.path).match_file(inside))
+
+
+def _relative(file: StrPath, config: Path) -> str | None:
+    """The file as seen from the folder of the configuration; symbolic links are not followed."""
+    folder = Path(os.path.abspath(config)).parent
+    target = Path(os.path.abspath(file))
+    return target.relative_to(folder).as_posix() if target.is_relative_to(folder) else None
+
+
+@cache
+def _pattern(text: str) -> GitIgnoreSpec:
+    """A gitignore pattern, compiled. Raises ValueError."""
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines([text])
+
+
+# --- loading ----------------------------------------------------------------------------------------
+
+
+def load_config(path: Path, read_yaml: ReadYaml) -> Config:
+    """The configuration in a YAML file, or in [tool.gpuxlate] of a TOML file. Raises ConfigError."""
+    toml = path.suffix == ".toml"
+    data = _toml_section(path) if toml else _yaml_data(path, read_yaml)
+    base: DocumentPath = SECTION if toml else ()
+    if data is None:
+        return Config(path)
+    from gpuxlate.config.configuration_models import ConfigModel
+    from gpuxlate.config.problems import check
+
+    given, problems = check(ConfigModel, _profiles_as_files(data), CODE, base=base)
+    profiles: dict[str, Profile | Path] = {}
+    for name, one in _mapping(data, "profiles").items():
+        if _names_file(one):
+            profiles[name] = path.parent / one
+            continue
+        try:
+            profiles[name] = load_profile(one, base=(*base, "profiles", name))
+        except ConfigError as error:
+            problems += error.diagnostics
+    problems += _bad_patterns((given or {}).get("per_file_ignores", ()), base)
+    if given is None or problems:
+        raise ConfigError(one.located(file=str(path)) for one in problems)
+    return Config(
+        path,
+        tuple(given["select"]) if "select" in given else None,
+        tuple(given.get("ignore", ())),
+        tuple(
+            PerFileIgnore(one["path"], tuple(one["rules"]), one["reason"])
+            for one in given.get("per_file_ignores", ())
+        ),
+        given.get("fail_on"),
+        profiles,
+    )
+
+
+def _profiles_as_files(data: object) -> object:
+    """The configuration with a file's name for every profile that is no name: those are checked alone."""
+    profiles = _mapping(data, "profiles")
+    if not profiles or not isinstance(data, dict):
+        return data
+    named = {name: one if _names_file(one) else "inline" for name, one in profiles.items()}
+    return {**data, "profiles": named}
+
+
+def _names_file(profile: object) -> bool:
+    return isinstance(profile, str) and profile != "" and profile.isprintable()
+
+
+def _mapping(data: object, key: str) -> dict[str, Any]:
+    found = data.get(key) if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _bad_patterns(entries: Iterable[dict[str, Any]], base: DocumentPath) -> list[Diagnostic]:
+    found = []
+    for index, entry in enumerate(entries):
+        try:
+            _pattern(entry["path"])
+        except ValueError:
+            path = (*base, "per-file-ignores", index, "path")
+            message = f"per-file-ignores[{index}].path is no gitignore pattern: {entry['path']}"
+            found.append(Diagnostic(CODE, Severity.ERROR, message, "write a pattern as in .gitignore", path))
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return content(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _error("it is no UTF-8", "save the file as UTF-8", path) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
+        reason = (error.strerror if isinstance(error, OSError) else str(error)) or "no reason is given"
+        raise _error(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", file=path) from error
+
+
+def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
+    text = _text(path)
+    try:
+        return read_yaml(text)
+    except ValueError as error:
+        raise _error(f"it is no YAML: {error}", file=path) from error
+
+
+def _toml_section(path: Path) -> object:
+    import tomllib
+
+    try:
+        data: Any = tomllib.loads(_text(path))
+    except RecursionError as error:
+        raise _error("it is no TOML: nested too deeply", "nest it less", path) from error
+    except ConfigError:
+        raise
+    except ValueError as error:  # TOMLDecodeError, or a number of more digits than Python reads
+        raise _error(f"it is no TOML: {error}", file=path) from error
+    return _mapping(data, SECTION[0]).get(SECTION[1])
+
+
+# --- profiles ---------------------------------------------------------------------------------------
+
+
+def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
+    """A profile from plain data that stands at ``base`` of its document. Raises ConfigError."""
+    from gpuxlate.config.configuration_models import ProfileModel
+    from gpuxlate.config.document import OTHER_WORDS
+    from gpuxlate.config.problems import check
+
+    given, problems = check(ProfileModel, data, CODE, base=base, words=OTHER_WORDS)
+    if given is None:
+        raise ConfigError(problems)
+    cards, alibaba = given.get("cards", {}), given.get("alibaba", {})
+    ack = AlibabaProfile()
+    return Profile(
+        given["target"],
+        given.get("kubernetesVersion"),
+        given.get("nodeImage"),
+        given.get("policy"),
+        CardProfile(cards.get("model"), cards.get("perNode"), cards.get("memoryMiB")),
+        given.get("components", {}),
+        replace(
+            ack,
+            memory_unit_mib=alibaba.get("memoryUnitMiB", ack.memory_unit_mib),
+            isolation=alibaba.get("isolation", ack.isolation),
+            open_source=alibaba.get("openSource", ack.open_source),
+        ),
+        given.get("memoryUnitMiB", 1),
+    )
+
+
+def load_profile_file(path: Path, read_yaml: ReadYaml) -> Profile:
+    """The profile in a YAML file. Raises ConfigError."""
+    data = _yaml_data(path, read_yaml)
+    try:
+        return load_profile(data)
+    except ConfigError as error:
+        raise ConfigError(one.located(file=str(path)) for one in error.diagnostics) from error
+
+
+def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profile:
+    """The profile that ``--profile`` names: one of the configuration, else a file. Raises ConfigError."""
+    known = config.profiles if config else {}
+    found = known.get(name)
+    if isinstance(found, Profile):
+        return found
+    file = found or Path(name)
+    if found and config and config.path and not inside(found, config.path.parent):
+        what = f"profiles.{name} names {found}, which is outside of the folder of the configuration"
+        raise _error(what, f"put it into that folder, or pass --profile {found}", config.path)
+    if found or file.is_file():
+        return load_profile_file(file, read_yaml)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1, 0.5)
+    listed = f"profiles: {', '.join(known)}; or give a file" if known else "give the file of a profile"
+    raise _error(f"there is no profile {name!r}", f"did you mean {near[0]}?" if near else listed)

@@ -1,0 +1,129 @@
+"""The GPUShare document: plain data to a Share and back.
+
+Reading finds every problem at once: what does not fit the schema is GX010, numbers that are no
+share are GX011. Paths are those of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import Path
+from gpuxlate.model.quantity import LIMIT
+from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, share_problems
+
+API_VERSION = "gpuxlate.io/v1alpha1"
+KIND = "GPUShare"
+
+SCHEMA_CODE = "GX010"
+ARITHMETIC_CODE = "GX011"
+
+OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
+    "policy": {
+        # VKE's names (facts S0) and TKE's abbreviations (QD-USE).
+        "guaranteed-burst-share": Policy.BURST_SHARE,
+        "native-burst-share": Policy.BEST_EFFORT,
+        "fs": Policy.FIXED_SHARE,
+        "bs": Policy.BURST_SHARE,
+        "be": Policy.BEST_EFFORT,
+    },
+    "qos": {
+        # Katalyst's classes, as VKE writes them (S1).
+        "shared_cores": Qos.ONLINE,
+        "reclaimed_cores": Qos.OFFLINE,
+    },
+}
+"""What vendors call a policy or a class; close in letters is not close in meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What a share is put on: a manifest, relative to the document, and one of its containers."""
+
+    file: str
+    container: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShareDocument:
+    """A GPUShare document. ``origins`` tells, by attribute of the share, where each field stands."""
+
+    name: str
+    share: Share
+    origins: Mapping[str, Path] = field(default_factory=dict)
+    workload: Workload | None = None
+    namespace: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_share_document(data: object) -> tuple[ShareDocument | None, list[Diagnostic]]:
+    """A GPUShare document from plain data, or every reason why it is none."""
+    from gpuxlate.config.models import DocumentModel
+    from gpuxlate.config.problems import check
+
+    given, problems = check(DocumentModel, data, SCHEMA_CODE, words=OTHER_WORDS)
+    problems += _arithmetic(data)
+    if given is None or problems:
+        return None, problems
+    return _document(given["metadata"], given["spec"]), []
+
+
+def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
+    share = Share(
+        cards=spec.get("cards", 1),
+        cores=spec.get("cores"),
+        memory_mib=spec.get("memoryMiB"),
+        policy=Policy(spec["policy"]) if "policy" in spec else None,
+        qos=Qos(spec["qos"]) if "qos" in spec else None,
+        memory_percent=spec.get("memoryPercent"),
+    )
+    return ShareDocument(
+        metadata["name"],
+        share,
+        {attribute: ("spec", name) for attribute, name in JSON_NAMES.items() if name in spec},
+        Workload(**spec["workload"]) if "workload" in spec else None,
+        metadata.get("namespace"),
+        metadata.get("labels", {}),
+        metadata.get("annotations", {}),
+    )
+
+
+def _arithmetic(data: object) -> list[Diagnostic]:
+    """GX011 for the numbers that are numbers, whatever else is wrong with the document."""
+    spec = data.get("spec") if isinstance(data, dict) else None
+    if not isinstance(spec, dict):
+        return []
+    cards = _number(spec.get("cards", 1))
+    if cards is None:
+        return []
+    cores, memory, percent = (_number(spec.get(name)) for name in ("cores", "memoryMiB", "memoryPercent"))
+    return [
+        Diagnostic(ARITHMETIC_CODE, Severity.ERROR, one.message, one.hint, ("spec", one.field))
+        for one in share_problems(cards, cores, memory, percent)
+    ]
+
+
+def _number(value: object) -> int | None:
+    """The value where the schema has nothing against it."""
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LIMIT:
+        return None
+    return value
+
+
+def to_document(name: str, share: Share, workload: Workload | None = None) -> dict[str, Any]:
+    """A GPUShare document as plain data, in the documented order, without the omitted fields.
+
+    One card is not said, unless the share is that whole card.
+    """
+    spec: dict[str, Any] = {key: value for key, value in share.to_json().items() if value is not None}
+    if share.cards == 1 and not share.whole_cards:
+        del spec["cards"]
+    if workload:
+        spec["workload"] = {"file": workload.file}
+        if workload.container:
+            spec["workload"]["container"] = workload.container
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": spec}

@@ -1,0 +1,56 @@
+"""Finding the configuration, upwards from the work. Loads nothing: most runs have none."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from gpuxlate.inputs.bounded import StrPath, UnusualFileError, content, upwards
+from gpuxlate.model.limits import MAX_CONFIG_BYTES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = (".gpuxlate.yaml", ".gpuxlate.yml")
+PYPROJECT = "pyproject.toml"
+
+
+def find_config(start: StrPath) -> Path | None:
+    """The nearest configuration file from ``start`` upwards, to the git root or that of the disk."""
+    found = _nearest(os.path.abspath(start))
+    if found is None:
+        return None
+    from pathlib import Path  # most runs have no configuration: start-up counts
+
+    return Path(found)
+
+
+def _nearest(start: str) -> str | None:
+    for folder in upwards(start if os.path.isdir(start) else os.path.dirname(start)):
+        for name in NAMES:
+            if os.path.exists(one := os.path.join(folder, name)):
+                return one
+        if _has_section(one := os.path.join(folder, PYPROJECT)):
+            return one
+        if os.path.exists(os.path.join(folder, ".git")):
+            return None
+    return None
+
+
+def _has_section(pyproject: str) -> bool:
+    """[tool.gpuxlate] is there; a broken file that seems to have it counts, for the error to show."""
+    try:
+        data = content(pyproject, MAX_CONFIG_BYTES)
+    except UnusualFileError:
+        return True  # loading says what it is
+    except OSError:
+        return False
+    if b"gpuxlate" not in data:
+        return False
+    import tomllib
+
+    try:
+        tool = tomllib.loads(data.decode()).get("tool", {})
+    except (ValueError, RecursionError):
+        return b"tool.gpuxlate" in data
+    return isinstance(tool, dict) and "gpuxlate" in tool

@@ -1,0 +1,185 @@
+"""The GPUShare document as pydantic models: what its JSON Schema says comes from here.
+
+Strict: no coercion, no unknown fields, no null. An optional field has no value of its own when it
+is omitted: ask ``model_fields_set``, or dump with ``exclude_unset``. The least value of a number
+and what must divide stand in the schema for editors only: ``gpuxlate.share`` judges them (GX011).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+
+from gpuxlate.model.quantity import LIMIT
+from gpuxlate.model.share import FULL_CARD_CORES, Policy, Qos
+
+LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+"""DNS-1123 label: names of namespaces and containers, at most 63 characters."""
+SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+"""DNS-1123 subdomain: names of most Kubernetes objects, at most 253 characters."""
+NO_CONTROL = r"^[^\x00-\x1f]+$"
+"""A file name that an operating system can take, on one line."""
+
+OMITTED: Any = None
+"""Stands where a document says nothing; null itself is refused."""
+
+EDITOR_CARDS = 8
+"""For editors the schema spells out what must divide, for up to this many cards."""
+
+Count = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1})]
+Percent = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1, "maximum": 100})]
+FromText = Field(strict=False)
+"""An enum takes its text; text is all that it takes."""
+
+
+class Strict(BaseModel):
+    """What all models share."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_enum_values=True)
+
+
+class WorkloadModel(Strict):
+    """What the share is put on."""
+
+    model_config = ConfigDict(title="Workload")
+
+    file: str = Field(
+        pattern=NO_CONTROL,
+        description="Path of a manifest, relative to this document and inside its folder; any kind that "
+        "holds a pod template. Outside of the folder: with --allow-outside.",
+        examples=["deployment.yaml"],
+    )
+    container: str = Field(
+        default=OMITTED,
+        pattern=LABEL,
+        max_length=63,
+        description="Name of the container that gets the share; needed only when the pod has more than "
+        "one. Small letters, digits and '-', at most 63 characters.",
+        examples=["server"],
+    )
+
+
+class MetadataModel(Strict):
+    """Name of the share, and what Kubernetes objects carry beside it."""
+
+    model_config = ConfigDict(title="Metadata")
+
+    name: str = Field(
+        pattern=SUBDOMAIN,
+        max_length=253,
+        description="Name of the share: small letters, digits, '-' and '.', a letter or digit at both "
+        "ends, at most 253 characters (DNS-1123 subdomain).",
+        examples=["bert-serving"],
+    )
+    namespace: str = Field(
+        default=OMITTED,
+        pattern=LABEL,
+        max_length=63,
+        description="Namespace: small letters, digits and '-', at most 63 characters (DNS-1123 label).",
+        examples=["serving"],
+    )
+    labels: dict[str, str] = Field(
+        default=OMITTED, description="Labels: text to text.", examples=[{"team": "nlp"}]
+    )
+    annotations: dict[str, str] = Field(
+        default=OMITTED,
+        description="Annotations: text to text. gpuxlate.io/ignore suppresses rules.",
+        examples=[{"gpuxlate.io/ignore": "TKE002"}],
+    )
+
+
+class InOrder(GenerateJsonSchema):
+    """JSON Schemas with everything in the order in which it is declared."""
+
+    def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:  # noqa: ARG002
+        return value
+
+
+def _per_cards(cards: int) -> dict[str, Any]:
+    """What follows for editors from a number of cards; no ``cards`` at all counts as 1."""
+    cores: dict[str, Any] = {"maximum": FULL_CARD_CORES * cards}
+    then: dict[str, Any] = {"cores": cores}
+    if cards > 1:
+        cores["multipleOf"] = cards
+        then["memoryMiB"] = {"multipleOf": cards}
+    condition: dict[str, Any] = {"properties": {"cards": {"const": cards}}}
+    if cards > 1:
+        condition["required"] = ["cards"]
+    return {"if": condition, "then": {"properties": then}}
+
+
+_MEMORY_ONCE: dict[str, Any] = {"not": {"required": ["memoryMiB", "memoryPercent"]}}
+
+
+class ShareModel(Strict):
+    """What one container asks of GPUs. Numbers are totals over the cards, all on one node.
+
+    No cores, no memoryMiB and no memoryPercent: whole cards.
+    """
+
+    model_config = ConfigDict(
+        title="Share",
+        json_schema_extra={"allOf": [_MEMORY_ONCE, *map(_per_cards, range(1, EDITOR_CARDS + 1))]},
+    )
+
+    cards: Count = Field(
+        default=1,
+        description="Physical cards, all on one node, an equal part of each. Omitted: 1.",
+        examples=[1, 2],
+    )
+    cores: Count = Field(
+        default=OMITTED,
+        description="Compute in percent of one card, total over the cards: 1 to 100 x cards, and it "
+        "divides by cards (2 cards at 30 % each: 60). Omitted: compute is not capped.",
+        examples=[30],
+    )
+    memoryMiB: Count = Field(  # noqa: N815  the field's own name
+        default=OMITTED,
+        description="GPU memory in MiB (not MB, not GiB), total over the cards; it divides by cards. "
+        "Omitted: all memory of the cards.",
+        examples=[4096],
+    )
+    memoryPercent: Percent = Field(  # noqa: N815
+        default=OMITTED,
+        description="GPU memory in percent of each card, the same for every card, in place of memoryMiB. "
+        "How many MiB that is depends on the card. Omitted: memoryMiB, or all memory.",
+        examples=[50],
+    )
+    policy: Annotated[Policy, FromText] = Field(
+        default=OMITTED,
+        description="How compute is divided on a shared card: fixed-share is a hard cap, burst-share a "
+        "guaranteed floor plus idle compute, best-effort competes by weight. Omitted: whatever the "
+        "cluster does.",
+        examples=["fixed-share"],
+    )
+    qos: Annotated[Qos, FromText] = Field(
+        default=OMITTED,
+        description="Colocation class: online pre-empts offline. Omitted: no colocation.",
+        examples=["online"],
+    )
+    workload: WorkloadModel = Field(
+        default=OMITTED,
+        description="What the share is put on. Omitted: a small Pod that runs nvidia-smi.",
+        examples=[{"file": "deployment.yaml", "container": "server"}],
+    )
+
+
+class DocumentModel(Strict):
+    """One share of GPUs, vendor-neutral: gpuxlate writes it in each vendor's terms."""
+
+    model_config = ConfigDict(title="GPUShare")
+
+    apiVersion: Literal["gpuxlate.io/v1alpha1"] = Field(  # noqa: N815
+        description="Version of this document.", examples=["gpuxlate.io/v1alpha1"]
+    )
+    kind: Literal["GPUShare"] = Field(description="Kind of this document.", examples=["GPUShare"])
+    metadata: MetadataModel = Field(
+        description="Name, and optionally namespace, labels and annotations.",
+        examples=[{"name": "bert-serving"}],
+    )
+    spec: ShareModel = Field(
+        description="The share, and optionally the workload it is put on.",
+        examples=[{"cores": 30, "memoryMiB": 4096}],
+    )

@@ -1,0 +1,203 @@
+"""JSON Schemas of what gpuxlate prints: ``gpuxlate-diagnostics/v1`` and ``gpuxlate-report/v1``.
+
+Written by hand. They name what a reader can count on; within v1 fields may be added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpuxlate.model.share import JSON_NAMES, Policy, Qos
+
+Schema = dict[str, Any]
+
+
+def _object(
+    description: str, properties: Mapping[str, Schema], sometimes: Mapping[str, Schema] | None = None
+) -> Schema:
+    """A mapping in which every field is always there, but for those that are ``sometimes``."""
+    return {
+        "type": "object",
+        "description": description,
+        "required": list(properties),
+        "properties": {**properties, **(sometimes or {})},
+    }
+
+
+def _a(kind: str | list[str], description: str, **more: Any) -> Schema:
+    return {"type": kind, "description": description, **more}
+
+
+def _list(items: Schema, description: str) -> Schema:
+    return {"type": "array", "description": description, "items": items}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _count(description: str) -> Schema:
+    return _a("integer", description, minimum=0)
+
+
+def _place(description: str) -> Schema:
+    return _a(["integer", "null"], description, minimum=1)
+
+
+_CODE = _a("string", "Code of the rule.", pattern="^[A-Z][A-Z0-9]*[0-9]{3}$", examples=["TKE002"])
+_FILE = _a(["string", "null"], "The file as it was given; <stdin> for standard input.")
+_DOCUMENT = _a(["integer", "null"], "Document in the file, from 0.", minimum=0)
+
+_REF = _object(
+    "The Kubernetes object that the document holds.",
+    {
+        "apiVersion": _a(["string", "null"], "apiVersion of the object."),
+        "kind": _a(["string", "null"], "kind of the object."),
+        "namespace": _a(["string", "null"], "metadata.namespace of the object."),
+        "name": _a(["string", "null"], "metadata.name of the object."),
+    },
+)
+
+_DIAGNOSTIC = _object(
+    "One finding.",
+    {
+        "code": _CODE,
+        "severity": {"enum": ["error", "warning", "info"], "description": "How bad it is."},
+        "message": _a("string", "What is wrong."),
+        "hint": _a(["string", "null"], "What to write instead."),
+        "file": _FILE,
+        "document": _DOCUMENT,
+        "line": _place("First line of the offending key or value, from 1."),
+        "column": _place("Its first column, from 1, in characters."),
+        "endLine": _place("Its last line, from 1."),
+        "endColumn": _place("The column after its last character, from 1."),
+        "path": _list({"type": ["string", "integer"]}, "Keys and indices from the root of the document."),
+        "object": _or_null({"$ref": "#/$defs/ObjectRef"}),
+        "fix": _or_null(
+            _object(
+                "What lint --fix (safe) or --unsafe-fixes would do.",
+                {
+                    "safe": _a("boolean", "The fix keeps what was meant."),
+                    "title": _a("string", "What it does."),
+                },
+            )
+        ),
+        "url": _a("string", "Where the rule is explained.", format="uri"),
+    },
+)
+
+_SKIPPED = _object(
+    "A file that was not looked at.",
+    {"file": _a("string", "The file."), "reason": _a("string", "Why.", examples=["Helm template"])},
+)
+
+DIAGNOSTICS: Schema = {
+    "title": "Diagnostics of gpuxlate",
+    **_object(
+        "What lint --format json prints.",
+        {
+            "format": {"const": "gpuxlate-diagnostics/v1", "description": "Name and version of this format."},
+            "diagnostics": _list({"$ref": "#/$defs/Diagnostic"}, "Every finding, in the order of the files."),
+            "summary": _object(
+                "Counts of the run.",
+                {
+                    "files": _count("Files read."),
+                    "documents": _count("Documents in them."),
+                    "shares": _count("Shares found."),
+                    "errors": _count("Findings of severity error."),
+                    "warnings": _count("Findings of severity warning."),
+                    "infos": _count("Findings of severity info."),
+                    "suppressed": _count("Findings that an ignore kept back."),
+                    "skipped": _list({"$ref": "#/$defs/Skipped"}, "Files that were not looked at, and why."),
+                },
+            ),
+        },
+    ),
+    "$defs": {"Diagnostic": _DIAGNOSTIC, "ObjectRef": _REF, "Skipped": _SKIPPED},
+}
+
+_VERDICTS = ("exact", "rounded", "filled", "dropped", "refused")
+
+_FIELD = {"enum": [*JSON_NAMES.values(), "selector"], "description": "Field of the share, or selector."}
+_AMOUNT = ["integer", "string", "null"]
+
+
+def _one_of(values: type[Policy] | type[Qos], description: str) -> Schema:
+    return {"enum": [*map(str, values), None], "description": description}
+
+
+_SHARE = _object(
+    "The share as it was asked. Numbers are totals over the cards.",
+    {
+        "cards": _a("integer", "Physical cards.", minimum=1),
+        "cores": _a(["integer", "null"], "Compute in percent of one card; null: not capped.", minimum=1),
+        "memoryMiB": _a(["integer", "null"], "GPU memory in MiB; null: all of the cards.", minimum=1),
+        "policy": _one_of(Policy, "How compute is divided; null: whatever the cluster does."),
+        "qos": _one_of(Qos, "Colocation class; null: none."),
+    },
+    {
+        "memoryPercent": _a(
+            "integer",
+            "Memory in percent of each card, where it is said so.",
+            minimum=1,
+            maximum=99,
+        ),
+    },
+)
+
+_CHANGE = _object(
+    "A field and what became of it.",
+    {
+        "field": _FIELD,
+        "asked": _a(_AMOUNT, "What the share says."),
+        "given": _a(_AMOUNT, "What the target gets; null: nothing."),
+        "code": _CODE,
+    },
+)
+
+_FILLED = _object(
+    "A field that the share leaves open and the target needs.",
+    {"field": _FIELD, "given": _a(_AMOUNT, "What the target gets; null where nothing was said.")},
+)
+
+_ITEM = _object(
+    "One share and what became of it at one target.",
+    {
+        "file": _FILE,
+        "document": _DOCUMENT,
+        "object": _or_null({"$ref": "#/$defs/ObjectRef"}),
+        "container": _a(["string", "null"], "The container that the share is put on."),
+        "from": _a(["string", "null"], "The target that the share was read from; null: a GPUShare document."),
+        "to": _a("string", "The target."),
+        "verdict": {"enum": list(_VERDICTS), "description": "The last that applies, in this order."},
+        "share": {"$ref": "#/$defs/Share"},
+        "changes": _list({"$ref": "#/$defs/Change"}, "Values off the target's grid."),
+        "filled": _list({"$ref": "#/$defs/Filled"}, "Fields that were open."),
+        "dropped": _list({"$ref": "#/$defs/Change"}, "Fields that have no place at the target."),
+        "diagnostics": _list({"$ref": "#/$defs/Diagnostic"}, "Findings on this share."),
+    },
+)
+
+REPORT: Schema = {
+    "title": "Report of gpuxlate",
+    **_object(
+        "What --report of translate and render writes, and assess -o json prints.",
+        {
+            "format": {"const": "gpuxlate-report/v1", "description": "Name and version of this format."},
+            "items": _list({"$ref": "#/$defs/Item"}, "Every share, once for each target."),
+            "summary": _object(
+                "How many shares ended in each way.",
+                {one: _count(f"Shares that are {one}.") for one in _VERDICTS},
+            ),
+        },
+    ),
+    "$defs": {
+        "Item": _ITEM,
+        "Share": _SHARE,
+        "Change": _CHANGE,
+        "Filled": _FILLED,
+        "Diagnostic": _DIAGNOSTIC,
+        "ObjectRef": _REF,
+    },
+}

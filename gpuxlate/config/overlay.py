@@ -1,0 +1,310 @@
+"""A JSON Schema over Kubernetes manifests: the vendors' keys, and what their data sheets say of them.
+
+It knows nothing else of Kubernetes, so it goes beside the schema of the kind. What a schema can say is
+what one container, one pod template or one value shows; the rest is for ``gpuxlate lint``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.config.numerals import as_integer, as_string
+from gpuxlate.model.sheet import Key, Place, Range
+
+Schema = dict[str, Any]
+
+TEMPLATES = {
+    "Pod": (),
+    "PodTemplate": ("template",),
+    **dict.fromkeys(
+        ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job"),
+        ("spec", "template"),
+    ),
+    "CronJob": ("spec", "jobTemplate", "spec", "template"),
+}
+"""Where the pod template of a usual kind stands."""
+NO_PODS = (
+    "CustomResourceDefinition",
+    "ConfigMap",
+    "Secret",
+    "GPUShare",
+    "Node",
+    "ResourceQuota",
+    "LimitRange",
+)
+"""Kinds that hold none, whatever their fields are called."""
+EXAMPLE = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web"},
+    "spec": {
+        "containers": [
+            {
+                "name": "web",
+                "resources": {"limits": {"gpuxlate.io/cores": 30, "gpuxlate.io/memory-mib": 4096}},
+            }
+        ]
+    },
+}
+WHOLE = Range(0)
+"""A resource whose data sheet bounds nothing."""
+
+
+def overlay() -> Schema:
+    """The schema, made from the data sheets of the targets that write manifests."""
+    backends = registry.pod_backends()
+    return {
+        "title": "GPU shares in Kubernetes manifests",
+        "description": "Checks the keys and values with which vendors share GPUs, and nothing else.",
+        "type": "object",
+        "properties": {"kind": {"description": "Kind of the object.", "type": "string"}},
+        "required": ["kind"],
+        "examples": [EXAMPLE],
+        "allOf": [*_by_kind()],
+        "$defs": _definitions(backends),
+    }
+
+
+def _by_kind() -> Iterator[Schema]:
+    for path in dict.fromkeys(TEMPLATES.values()):
+        kinds = [kind for kind, one in TEMPLATES.items() if one == path]
+        yield _if_kind(kinds, _at(path, {"$ref": "#/$defs/PodTemplate"}))
+    # a List holds objects of any kind, each judged by its own
+    yield {
+        "if": {"properties": {"kind": {"pattern": "List$"}}, "required": ["kind", "items"]},
+        "then": {"properties": {"items": {"items": {"$ref": "#"}}}},
+    }
+    others = {"properties": {"kind": {"not": {"enum": [*TEMPLATES, *NO_PODS]}}}, "required": ["kind"]}
+    no_list = {"not": {"properties": {"kind": {"pattern": "List$"}}}}
+    yield {"if": {"allOf": [others, no_list]}, "then": {"$ref": "#/$defs/Anything"}}
+
+
+def _if_kind(kinds: list[str], then: Schema) -> Schema:
+    return {"if": {"properties": {"kind": {"enum": kinds}}, "required": ["kind"]}, "then": then}
+
+
+def _at(path: tuple[str, ...], schema: Schema) -> Schema:
+    for step in reversed(path):
+        schema = {"properties": {step: schema}}
+    return schema
+
+
+def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
+    known = list(backends)
+    containers = {
+        "description": "Containers of the pod.",
+        "type": "array",
+        "items": {"$ref": "#/$defs/Container"},
+    }
+    term = {
+        "properties": {"matchExpressions": {"type": "array", "items": {"$ref": "#/$defs/NodeRequirement"}}}
+    }
+    terms = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+    pod_spec = {
+        "containers": containers,
+        "initContainers": containers,
+        "nodeSelector": {"$ref": "#/$defs/NodeSelector"},
+        "affinity": {
+            "description": "Where the pod may run.",
+            **_at(terms, {"type": "array", "items": term}),
+        },
+    }
+    stray = {name: _stray(known, name) for name in ("labels", "annotations")}
+    return {
+        "Anything": {
+            "description": "Whatever holds containers in a kind of its own.",
+            "type": ["object", "array", "string", "number", "boolean", "null"],
+            "properties": {"resources": {"$ref": "#/$defs/Resources"}},
+            "additionalProperties": {"$ref": "#/$defs/Anything"},
+            "items": {"$ref": "#/$defs/Anything"},
+        },
+        "PodTemplate": {
+            "description": "Metadata and spec of pods.",
+            "properties": {
+                "metadata": {
+                    "description": "Labels and annotations of the pods.",
+                    "properties": {
+                        "labels": {"$ref": "#/$defs/Labels"},
+                        "annotations": {"$ref": "#/$defs/Annotations"},
+                    },
+                },
+                "spec": {"$ref": "#/$defs/PodSpec"},
+                **stray,
+            },
+        },
+        "PodSpec": {"description": "Spec of a pod.", "properties": {**pod_spec, **stray}},
+        "Container": {
+            "description": "A container.",
+            "properties": {"resources": {"$ref": "#/$defs/Resources"}},
+        },
+        "Resources": _resources(known),
+        "Limits": _place(known, Place.RESOURCE, "What a container asks for.", together=True),
+        "Requests": _place(known, Place.RESOURCE, "The same as limits, where it is given at all."),
+        "Labels": _place(known, Place.LABEL, "Labels of a pod."),
+        "Annotations": _place(known, Place.ANNOTATION, "Annotations of a pod."),
+        "NodeSelector": _place(known, Place.NODE_SELECTOR, "Labels of the nodes that a pod may run on."),
+        "NodeRequirement": _requirement(known),
+    }
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+
+def _place(backends: list[Backend], place: Place, description: str, *, together: bool = False) -> Schema:
+    """A mapping of one place: keys that may stand in it, with their values; all others of a vendor not."""
+    properties: dict[str, Schema] = {}
+    patterns: dict[str, Schema] = {}
+    for backend in backends:
+        exact = backend.exact_keys
+        for name, row in exact.items():
+            if name == backend.whole_card_key:
+                continue  # every cloud knows it
+            if _may_stand(row, place):
+                properties[name] = _value(backend, row, place)
+            elif not _kept_by_another(backends, backend, name):
+                properties[name] = _never(f"{name} has no effect here: {row.meaning}")
+        for prefix in backend.gpu_prefixes:
+            patterns[_unknown(backend, prefix)] = _never(f"no key of {backend.title}")
+    found: Schema = {"description": description, "type": "object"}
+    found |= {"properties": properties, "patternProperties": patterns}
+    if together:
+        needs = [*_needs(backends)]
+        if needs:
+            found["allOf"] = needs
+    return found
+
+
+def _may_stand(row: Key, place: Place) -> bool:
+    """Keys of schedulers are worth knowing, not wrong; a label of nodes can be chosen."""
+    if Place.SCHEDULER in row.places or row.places == {Place.ENV}:
+        return True
+    return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
+
+
+def _kept_by_another(backends: list[Backend], mine: Backend, name: str) -> bool:
+    return any(one is not mine and name in one.exact_keys for one in backends)
+
+
+def _unknown(backend: Backend, prefix: str) -> str:
+    """The pattern of names under a GPU prefix that the data sheet does not hold."""
+    rest = [row.name[len(prefix) :] for row in backend.keys if row.name.startswith(prefix)]
+    known = [re.escape(one[:-1]) if one.endswith("*") else f"{re.escape(one)}$" for one in rest]
+    known += [f"{re.escape(one[len(prefix) :])}$" for one in ANYWHERE if one.startswith(prefix)]
+    return f"^{re.escape(prefix)}(?!{'|'.join(known)})"
+
+
+ANYWHERE = ("gpuxlate.io/ignore",)
+"""Keys of gpuxlate itself that ask for nothing."""
+
+
+def _never(message: str) -> Schema:
+    return {"not": {}, "description": message, "errorMessage": message, "doNotSuggest": True}
+
+
+def _stray(backends: list[Backend], field: str) -> Schema:
+    """Labels and annotations outside ``metadata``, where Kubernetes reads none (K8S006)."""
+    names = sorted({n for b in backends for n, row in b.exact_keys.items() if row.places & _STEERING})
+    message = f"{field} belong inside metadata"
+    return {"description": f"{message}.", "properties": {name: _never(message) for name in names}}
+
+
+_STEERING = {Place.LABEL, Place.ANNOTATION}
+
+
+def _needs(backends: list[Backend]) -> Iterator[Schema]:
+    """Resources that do nothing alone."""
+    for backend in backends:
+        for row in backend.keys:
+            if row.needs:
+                beside = [{"required": [name]} for name in row.needs]
+                yield {"if": {"required": [row.name]}, "then": {"anyOf": beside}}
+
+
+def _resources(backends: list[Backend]) -> Schema:
+    """Limits and requests of one container: in limits too, and of one vendor."""
+    groups = [
+        [name for name in backend.resource_keys if name != backend.whole_card_key] for backend in backends
+    ]
+    groups += [[name] for name in {b.whole_card_key for b in backends if b.whole_card_key}]
+    rules: list[Schema] = [
+        {
+            "if": {
+                "type": "object",
+                "required": ["requests"],
+                "properties": {"requests": {"required": [name]}},
+            },
+            "then": {"required": ["limits"], "properties": {"limits": {"required": [name]}}},
+        }
+        for group in groups
+        for name in group
+    ]
+    for one, other in combinations(groups, 2):
+        if _counts_with(backends, one, other):
+            continue
+        both = [
+            {"type": "object", "properties": {"limits": _some(group)}, "required": ["limits"]}
+            for group in (one, other)
+        ]
+        rules.append({"not": {"allOf": both}, "errorMessage": "a container asks one vendor for GPUs"})
+    return {
+        "description": "Limits and requests of a container.",
+        "properties": {"limits": {"$ref": "#/$defs/Limits"}, "requests": {"$ref": "#/$defs/Requests"}},
+        "allOf": rules,
+    }
+
+
+def _counts_with(backends: list[Backend], one: list[str], other: list[str]) -> bool:
+    """A dialect that has the keys of one group counts its cards with the key of the other (K8S007)."""
+    for backend in backends:
+        row = backend.find(other[0]) if one[0] in backend.resource_keys else None
+        if row is not None and other[0] == backend.whole_card_key:
+            return not row.meaning.startswith("whole cards")
+    return False
+
+
+def _some(names: list[str]) -> Schema:
+    return {"type": "object", "anyOf": [{"required": [name]} for name in names]}
+
+
+def _requirement(backends: list[Backend]) -> Schema:
+    """A match expression on a node label whose values are words."""
+    rules = []
+    for backend in backends:
+        for name, row in backend.exact_keys.items():
+            words = [one for one in row.values if isinstance(one, str)]
+            if words and _may_stand(row, Place.NODE_SELECTOR):
+                chosen = {"properties": {"key": {"const": name}, "operator": {"const": "In"}}}
+                values = {"properties": {"values": {"items": {"enum": words}}}}
+                rules.append({"if": {**chosen, "required": ["key", "operator"]}, "then": values})
+    return {"description": "What a label of nodes has to be.", "allOf": rules}
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def _value(backend: Backend, row: Key, place: Place) -> Schema:
+    """One value: a whole number, bare or quoted, in limits; a string elsewhere."""
+    description = f"{backend.title}: {row.meaning}{f' ({row.unit})' if row.unit else ''}."
+    if Place.SCHEDULER in row.places:
+        return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
+    if place is Place.RESOURCE:
+        ranges = [one for one in row.values if isinstance(one, Range)] or [WHOLE]
+        choices = [schema for one in ranges for schema in (as_integer(one), as_string(one))]
+        return {"description": description, "anyOf": choices}
+    return {"description": description, **_text(row)}
+
+
+def _text(row: Key) -> Schema:
+    words = [one for one in row.values if isinstance(one, str)]
+    if words:
+        return {"type": "string", "enum": words}
+    patterns = [one.pattern for one in row.values if isinstance(one, re.Pattern)]
+    if patterns:
+        return {"type": "string", "pattern": f"^({'|'.join(patterns)})$"}
+    ranges = [as_string(one) for one in row.values if isinstance(one, Range)]
+    return ranges[0] if ranges else {"type": "string"}

@@ -1,0 +1,312 @@
+"""What does not fit a model, in words for people: pydantic's errors as Diagnostics.
+
+Every message names the field, says what stands there and what must; every hint says what to write.
+The examples and descriptions of the fields are the models' own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+from typing import TYPE_CHECKING, Any, get_args
+
+from gpuxlate.config.wording import LONGEST, number_hint, shown, yaml_of
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.limits import MAX_ENTRIES, MAX_PROBLEMS
+from gpuxlate.model.pod import Path
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+Words = Mapping[str, Mapping[str, str]]
+"""By field: what others call a value, and the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One error of pydantic: its type, where, what stands there, and the model's own view of it."""
+
+    root: type[BaseModel]
+    kind: str
+    loc: Path
+    value: object
+    context: Mapping[str, Any]
+    words: Words
+    base: Path
+
+    @property
+    def label(self) -> str:
+        """The field as people would call it."""
+        return self.dotted(self.loc) or "the document"
+
+    def dotted(self, loc: Path) -> str:
+        """A place for people, from the root of the document: ``profiles.beijing.cards``."""
+        return dotted((*self.base, *loc))
+
+    @property
+    def name(self) -> str:
+        """The nearest key above: the field's own name, or that of the list it stands in."""
+        return next((str(step) for step in reversed(self.loc) if isinstance(step, str)), "")
+
+    @property
+    def field(self) -> FieldInfo | None:
+        """The field of the model that the place belongs to; entries of lists and mappings have none."""
+        end = len(self.loc)
+        while end and not isinstance(self.loc[end - 1], str):
+            end -= 1
+        owner = _model_at(self.root, self.loc[: end - 1]) if end else None
+        return fields_of(owner).get(str(self.loc[end - 1])) if owner else None
+
+    @property
+    def in_list(self) -> bool:
+        return bool(self.loc) and isinstance(self.loc[-1], int)
+
+
+def check(
+    model: type[BaseModel], data: object, code: str, *, base: Path = (), words: Words | None = None
+) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
+    """The fields that ``data`` gives, by attribute, or every reason why it does not fit the model.
+
+    ``base`` is where ``data`` stands in its document.
+    """
+    from pydantic import ValidationError
+
+    if _larger(data, MAX_ENTRIES):
+        what = f"{dotted(base) or 'the document'} has more than {MAX_ENTRIES} entries"
+        return None, [Diagnostic(code, Severity.ERROR, what, "leave out what gpuxlate does not know", base)]
+    try:
+        return model.model_validate(data).model_dump(exclude_unset=True), []
+    except ValidationError as error:
+        found = [
+            Problem(
+                model, one["type"], tuple(one["loc"]), one["input"], one.get("ctx", {}), words or {}, base
+            )
+            for one in error.errors(include_url=False)
+        ]
+        told = [_diagnostic(one, code) for one in found[:MAX_PROBLEMS]]
+        if len(found) > MAX_PROBLEMS:
+            more = f"there are {len(found) - MAX_PROBLEMS} more problems"
+            told.append(Diagnostic(code, Severity.ERROR, more, "mend these first", base))
+        return None, told
+
+
+def _larger(data: object, most: int) -> bool:
+    """Plain data holds more than so many entries, in all its mappings and lists together."""
+    pending, count = [data], 0
+    while pending and count <= most:
+        one = pending.pop()
+        if isinstance(one, dict | list):
+            count += len(one)
+            pending.extend(islice(one.values() if isinstance(one, dict) else one, most + 1))
+    return count > most
+
+
+def dotted(path: Path) -> str:
+    """A path in one word: ``metadata.name``, ``per-file-ignores[0].path``."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.removeprefix(".")
+
+
+def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields of a model by the name they have in documents."""
+    return {info.alias or name: info for name, info in model.model_fields.items()}
+
+
+def _inner(annotation: Any) -> type[BaseModel] | None:
+    """The model in an annotation such as ``list[Model]``."""
+    if hasattr(annotation, "model_fields"):
+        found: type[BaseModel] = annotation
+        return found
+    return next((inner for inner in map(_inner, get_args(annotation)) if inner), None)
+
+
+def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
+    """The model that describes the mapping at a path."""
+    current: type[BaseModel] | None = model
+    for step in path:
+        if current is not None and not isinstance(step, int):
+            info = fields_of(current).get(step)
+            current = _inner(info.annotation) if info else None
+    return current
+
+
+def _diagnostic(problem: Problem, code: str) -> Diagnostic:
+    say = _SAYINGS.get(problem.kind, _not_allowed)
+    message, hint = say(problem)
+    path, on_key = problem.loc, False
+    if problem.kind == "missing":
+        # The key that should hold it; the document as a whole has none.
+        path, on_key = path[:-1], len(problem.base) + len(path) > 1
+    elif problem.kind in ("extra_forbidden", "invalid_key"):
+        on_key = True
+    elif path[-1:] == ("[key]",):
+        path, on_key = path[:-1], True
+    return Diagnostic(code, Severity.ERROR, message, hint, (*problem.base, *path), on_key)
+
+
+# --- what to say, by pydantic's type of error -------------------------------------------------------
+
+Saying = tuple[str, str | None]
+
+
+def _unknown(problem: Problem) -> Saying:
+    *parents, name = problem.loc
+    parent = problem.dotted(tuple(parents))
+    where = f" in {parent}" if parent else ""
+    model = _model_at(problem.root, tuple(parents))
+    allowed = list(fields_of(model)) if model else []
+    return f"unknown field {shown(name)}{where}", _nearest_field(problem, str(name), allowed)
+
+
+def _nearest_field(problem: Problem, name: str, allowed: list[str]) -> str:
+    plain = {_plain(one): one for one in allowed}
+    if _plain(name) in plain:
+        return f"did you mean {plain[_plain(name)]}?"
+    for path in _all_fields(problem.root):
+        if path[-1] == name and len(path) > 1:
+            return f"{name} belongs under {problem.dotted(path[:-1])}: move it there"
+    near = get_close_matches(_plain(name[:LONGEST]), list(plain), 1, 0.6)
+    return f"did you mean {plain[near[0]]}?" if near else f"fields here: {', '.join(allowed)}"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _all_fields(model: type[BaseModel], path: Path = ()) -> Iterator[Path]:
+    for name, info in fields_of(model).items():
+        yield (*path, name)
+        inner = _inner(info.annotation)
+        if inner:
+            yield from _all_fields(inner, (*path, name))
+
+
+def _bad_key(problem: Problem) -> Saying:
+    entry = problem.kind == "invalid_key"
+    key = problem.loc[-1] if entry else problem.value
+    where = problem.dotted(problem.loc[: -1 if entry else -2])
+    return f"a key{f' of {where}' if where else ''} is {shown(key)}, it must be text", "put the key in quotes"
+
+
+def _missing(problem: Problem) -> Saying:
+    parent = problem.dotted(problem.loc[:-1])
+    return f"{problem.label} is missing", f"write {_example(problem)}{f' under {parent}' if parent else ''}"
+
+
+def _wrong_type(noun: str) -> Callable[[Problem], Saying]:
+    def say(problem: Problem) -> Saying:
+        if problem.loc[-1:] == ("[key]",):
+            return _bad_key(problem)
+        return f"{problem.label} is {shown(problem.value)}, it must be {noun}", _type_hint(problem)
+
+    return say
+
+
+def _type_hint(problem: Problem) -> str | None:
+    value, info = problem.value, problem.field
+    if not problem.loc:
+        return f"write a mapping with the fields {', '.join(fields_of(problem.root))}"
+    if value is None:
+        return f"write {_example(problem)}{_way_out(problem)}"
+    if problem.kind == "int_type":
+        return number_hint(problem.name, value) or f"write {_example(problem)}"
+    if problem.kind == "string_type" and isinstance(value, bool | int):
+        text = yaml_of(str(value).lower() if isinstance(value, bool) else str(value), quoted=True)
+        return f"write {text if problem.in_list else f'{problem.name}: {text}'}"
+    if problem.kind == "string_type" and isinstance(value, float):
+        return "put the value in quotes, or digits of it are lost"
+    if problem.kind == "list_type" and isinstance(value, str):
+        return f"write {problem.name}: [{yaml_of(value)}]"
+    return f"write {_example(problem)}" if info else None
+
+
+def _way_out(problem: Problem) -> str:
+    """An empty line may go, unless its field is needed."""
+    needed = problem.field is not None and problem.field.is_required() and not problem.in_list
+    return ", or take the line out" if problem.value is None and not needed else ""
+
+
+def _example(problem: Problem) -> str:
+    info = problem.field
+    example = info.examples[0] if info and info.examples else None
+    if problem.in_list and isinstance(example, list):
+        return yaml_of(example[0])
+    return f"{problem.name}: {yaml_of(example)}" if example is not None else problem.name
+
+
+def _choice(problem: Problem) -> Saying:
+    info = problem.field
+    choices = [str(one) for one in get_args(info.annotation) or (info.annotation or ())] if info else []
+    what = f"{problem.label} is {shown(problem.value)}, it must be "
+    if len(choices) == 1:
+        return what + choices[0], f"write {problem.name}: {choices[0]}"
+    text = problem.value[:LONGEST] if isinstance(problem.value, str) else ""
+    known = problem.words.get(problem.name, {}).get(text.strip().lower())
+    near = [known] if known else get_close_matches(text.lower().replace("_", "-"), choices, 1, 0.5)
+    hint = f"write {problem.name}: {near[0]}" if near else f"write one of {', '.join(choices)}"
+    return f"{what}one of {', '.join(choices)}", hint + _way_out(problem)
+
+
+def _pattern(problem: Problem) -> Saying:
+    message = f"{problem.label} is {shown(problem.value)}, which is not allowed"
+    rule = problem.field.description if problem.field else None
+    text = str(problem.value)[:LONGEST]
+    kebab = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
+    for mended in (text.strip(), text.upper(), kebab):
+        if mended != text and re.search(problem.context["pattern"], mended):
+            return message, f"write {mended if problem.in_list else f'{problem.name}: {mended}'}. {rule}"
+    return message, f"write {_example(problem)}. {rule}"
+
+
+def _too_long(problem: Problem) -> Saying:
+    longest = problem.context["max_length"]
+    length = len(str(problem.value))
+    return f"{problem.label} has {length} characters, at most {longest} are allowed", "write a shorter name"
+
+
+def _empty(problem: Problem) -> Saying:
+    if problem.loc[-1:] == ("[key]",):
+        return f"a key of {problem.dotted(problem.loc[:-2])} is empty", "give it a name"
+    return f"{problem.label} is empty", f"write {_example(problem)}"
+
+
+def _too_small(problem: Problem) -> Saying:
+    message = f"{problem.label} is {shown(problem.value)}, it must be at least 1"
+    return message, f"write {_example(problem)}"
+
+
+def _too_large(problem: Problem) -> Saying:
+    message = f"{problem.label} is {shown(problem.value)}, which is larger than Kubernetes can hold"
+    return message, f"write {_example(problem)}"
+
+
+def _not_allowed(problem: Problem) -> Saying:
+    rule = problem.field.description if problem.field else None
+    return f"{problem.label} is {shown(problem.value)}, which is not allowed", rule
+
+
+_SAYINGS: Mapping[str, Callable[[Problem], Saying]] = {
+    "extra_forbidden": _unknown,
+    "invalid_key": _bad_key,
+    "missing": _missing,
+    "int_type": _wrong_type("a whole number"),
+    "string_type": _wrong_type("text"),
+    "bool_type": _wrong_type("true or false"),
+    "list_type": _wrong_type("a list"),
+    "dict_type": _wrong_type("a mapping"),
+    "model_type": _wrong_type("a mapping"),
+    "literal_error": _choice,
+    "enum": _choice,
+    "string_pattern_mismatch": _pattern,
+    "string_too_long": _too_long,
+    "string_too_short": _empty,
+    "too_short": _empty,
+    "greater_than_equal": _too_small,
+    "less_than_equal": _too_large,
+}

@@ -1,0 +1,1 @@
+"""Files: which ones, read within limits, and written old or new, never half."""

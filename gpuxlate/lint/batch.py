@@ -1,0 +1,84 @@
+"""Making fixes together: each try reads the whole result again, so there are as few as can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.edits import Edit
+from gpuxlate.model.pod import Path
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.edit import EditError, Splice, edit_document, planned
+
+MAX_TURNS = 10
+"""Fixes of one place are tried one after the other, in so many turns at most."""
+
+
+class Batch:
+    """Fixes of one document that are made together: ``taken`` are made by the splices ``made``.
+
+    One that touches what another one touches waits: it is not taken.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._edits: list[Edit] = []
+        self._at: dict[Path, list[Edit]] = {}
+        self._tries = limits.MAX_TRIES
+        self.made: list[Splice] = []
+        self.taken: list[Diagnostic] = []
+
+    def add(self, wanted: Sequence[Diagnostic]) -> None:
+        """Take all fixes that go with those taken; where they do not go together, by halves."""
+        fixes, fresh = self._fresh(wanted)
+        if fresh:
+            if not self._tries:
+                return
+            self._tries -= 1
+            try:
+                self.made = edit_document(self._document, [*self._edits, *fresh])
+            except EditError:
+                middle = len(wanted) // 2
+                if middle:
+                    self.add(wanted[:middle])
+                    self.add(wanted[middle:])
+                return
+        for edit in fresh:
+            self._at.setdefault(edit.path, []).append(edit)
+        self._edits += fresh
+        self.taken += fixes
+
+    def _fresh(self, wanted: Sequence[Diagnostic]) -> tuple[list[Diagnostic], list[Edit]]:
+        """The fixes that go with those taken, and their edits that are not taken yet."""
+        fixes: list[Diagnostic] = []
+        fresh: list[Edit] = []
+        mine: dict[Path, list[Edit]] = {}
+        for one in wanted:
+            assert one.fix is not None
+            edits = [e for e in one.fix.edits if e not in (*self._at.get(e.path, ()), *mine.get(e.path, ()))]
+            if edits and any(e.path in self._at or e.path in mine for e in one.fix.edits):
+                continue
+            for edit in edits:
+                mine.setdefault(edit.path, []).append(edit)
+            fixes.append(one)
+            fresh += edits
+        return fixes, fresh
+
+
+def each_alone(document: Document, found: Iterable[Diagnostic]) -> dict[int, list[Splice]]:
+    """The text changes of each fix by itself, by the identity of its finding; only those that can be made."""
+    made: dict[int, list[Splice]] = {}
+    left = [one for one in found if one.fix is not None]
+    for _ in range(MAX_TURNS):
+        batch = Batch(document)
+        batch.add(left)
+        for one in batch.taken:
+            # what aliases share is looked up anew for every plan
+            if one.fix is not None and (len(made) < limits.MAX_TRIES or not document.aliases):
+                made[id(one)] = planned(document, one.fix.edits)
+        taken = {id(one) for one in batch.taken}
+        left = [one for one in left if id(one) not in taken]
+        if not left or not taken:
+            break
+    return made

@@ -1,0 +1,235 @@
+"""Checking sources: every rule on every pod, and mending what can be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from itertools import islice
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend, Taking
+from gpuxlate.lint.judged import judged
+from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
+from gpuxlate.manifest.jobs import Job, jobs_in
+from gpuxlate.manifest.pods import Pod, document_keys, pods_in
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Context, check_document, check_pod
+from gpuxlate.rules.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
+from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
+from gpuxlate.yamltext.pieces import Piece
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Source
+
+_is_gpu_key = registry.is_gpu_key
+
+
+@lru_cache(maxsize=4096)
+def _is_owned(name: str) -> bool:
+    """The key is that of some dialect."""
+    return any(backend.owns(name) for backend in _dialects())
+
+
+def everything(_code: str) -> bool:
+    """All rules are selected."""
+    return True
+
+
+def nothing(_code: str) -> bool:
+    """No rule is excused."""
+    return False
+
+
+@cache
+def _dialects() -> tuple[Backend, ...]:
+    return registry.pod_backends()
+
+
+@dataclass(frozen=True, slots=True)
+class LintSettings:
+    """``selected`` says whether a code is wanted at all, ``excused`` whether the source may break it."""
+
+    profile: Profile | None = None
+    selected: Callable[[str], bool] = everything
+    excused: Callable[[str], bool] = nothing
+
+    @property
+    def context(self) -> Context:
+        return Context(self.profile, _dialects())
+
+
+@dataclass(slots=True)
+class Linted:
+    """What was found in one source. ``broken``: it ends to be YAML somewhere."""
+
+    documents: int = 0
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    shares: int = 0
+    suppressed: int = 0
+    skipped: str | None = None
+    broken: bool = False
+
+    def excuse(self, excused: Callable[[str], bool]) -> None:
+        """Leave out what the source may break."""
+        kept = [one for one in self.diagnostics if not excused(one.code)]
+        self.suppressed += len(self.diagnostics) - len(kept)
+        self.diagnostics = kept
+
+    def join(self, more: Linted) -> None:
+        """What was found behind it."""
+        self.documents += more.documents
+        self.diagnostics += more.diagnostics
+        self.shares += more.shares
+        self.suppressed += more.suppressed
+        self.skipped = self.skipped or more.skipped
+        self.broken = more.broken
+
+    def move(self, documents: int) -> None:
+        """So many documents stand before the source in its file."""
+        if documents:
+            self.diagnostics = [
+                one if one.document is None else one.located(document=one.document + documents)
+                for one in self.diagnostics
+            ]
+
+
+def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
+    """Every finding of a source, in the order of the text. ``read`` gives its documents."""
+    result = Linted()
+    context = settings.context
+    found: list[Diagnostic] = []
+    ignores: list[Ignore] = list(islice(ignores_in_text(source), limits.MAX_IGNORES + 1))
+    if len(ignores) > limits.MAX_IGNORES:
+        what = f"more than {limits.MAX_IGNORES} comments that ignore findings"
+        found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
+        ignores.clear()
+    try:
+        for document in read(source):
+            result.documents += 1
+            template = template_in(document)
+            if template is not None:
+                found.append(unrendered(source, template))
+                result.skipped = HELM_TEMPLATE
+            else:
+                here = (d for d in _document(document, context, result, ignores) if settings.selected(d.code))
+                found.extend(islice(here, limits.MAX_FINDINGS + 1 - len(found)))
+            if len(found) > limits.MAX_FINDINGS:
+                # what stands behind is not looked at: its ignores cannot be judged
+                found[-1] = too_many(source, found[-1])
+                ignores.clear()
+                result.broken = True
+                break
+    except NotYamlError as error:
+        problem = no_yaml(source, error)
+        found.append(problem)
+        result.broken = True
+        if problem.code == "GX012":
+            result.skipped = HELM_TEMPLATE
+    if found or ignores:
+        wanted = [one for one in _once(found) if settings.selected(one.code)]
+        left, result.suppressed = suppress(wanted, ignores, settings.selected)
+        result.diagnostics = sorted(left, key=Diagnostic.sort_key)
+        result.excuse(settings.excused)
+    return result
+
+
+def lint_piece(piece: Piece, settings: LintSettings) -> Linted:
+    """Every finding of a piece, up to where it ends to be YAML. Raises DecodeError."""
+    result = Linted()
+    for part in piece.single():
+        result.join(lint_source(part.source(result.documents), settings))
+        if result.broken:
+            break
+    return result
+
+
+def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """Findings of several pods about one workload, or of one anchor, come once."""
+    seen: set[tuple[str, str, object, Path]] = set()
+    for one in found:
+        key = (one.code, one.message, one.span, one.path if one.span is None else ())
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
+def _document(
+    document: Document, context: Context, result: Linted, ignores: list[Ignore]
+) -> Iterator[Diagnostic]:
+    if document.root is None:
+        return
+    if document.job is None and _says_it_is_a_share(document):
+        from gpuxlate.config.specs import check_share_document
+
+        ignores.extend(ignores_in_document(document, ()))
+        share, problems = check_share_document(document)
+        result.shares += share is not None
+        yield from problems
+        return
+    jobs = list(jobs_in(document))
+    pods = [] if document.job else list(pods_in(document))
+    ignores.extend(ignores_in_document(document, pods))
+    facts = document_keys(document, pods, _is_gpu_key)
+    for one in check_document(catalog.neutral_rules(), facts, context):
+        if one.code != "GX002" or jobs or _asks_for_gpus(pods):
+            yield placed(document, one)
+    for job in jobs:
+        backend = registry.get(job.target)
+        result.shares += any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
+        for one in lint_job(job, backend, context):
+            yield placed(document, one, job.pod.object if document.job is None else None)
+    for pod in pods:
+        for one in judged(pod.keys, context, "lint", lint_pod):
+            yield placed(document, one, pod.object)
+        result.shares += sum(any(map(_is_owned, one.resources)) for one in pod.keys.all_containers())
+
+
+def _says_it_is_a_share(document: Document) -> bool:
+    if not any(mark in document.text for mark in ("gpuxlate.io/", "GPUShare", "\\")):
+        return False
+    from gpuxlate.config.specs import is_share_document
+
+    return is_share_document(document)
+
+
+def _asks_for_gpus(pods: Sequence[Pod]) -> bool:
+    """Some pod of the document asks for a GPU in a known dialect."""
+    return any(registry.spoken_in(pod.keys) for pod in pods)
+
+
+READ_CODES = frozenset({"GX010", "GX011"})
+"""What reading finds and no rule of a vendor says."""
+
+
+def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The rules of no vendor, then those of the vendors whose dialect the pod speaks."""
+    yield from check_pod(catalog.neutral_rules(), pod, context)
+    for backend in registry.spoken_in(pod):
+        of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
+        yield from of_vendor
+        # what only shows when the numbers are put together, and no rule has said so
+        complained = {one.path for one in of_vendor if one.severity is Severity.ERROR}
+        for one in backend.read(Taking(pod), context.profile).diagnostics:
+            if one.code in READ_CODES and one.path not in complained:
+                yield one
+
+
+def limits_of(job: Job) -> Mapping[str, Value]:
+    """The parameters of a job."""
+    return job.pod.keys.containers[0].limits
+
+
+def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnostic]:
+    """The rules of a target whose shares stand in no pod, and what reading finds. Nothing is mended."""
+    keys = job.pod.keys
+    here = Context(context.profile, (backend,))
+    found = list(check_pod((*catalog.rules_beside(backend), *backend.rules), keys, here))
+    yield from (one.located(fix=None) for one in found)
+    said = {one.path for one in found if one.severity is Severity.ERROR}
+    if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
+        reading = backend.read(Taking(keys), context.profile)
+        yield from (one for one in reading.diagnostics if one.path not in said)

@@ -1,0 +1,173 @@
+"""Suppressing findings: by a comment, by an annotation, by the configuration; and GX009 for the unused.
+
+A comment ``# gpuxlate: ignore[TKE002] reason`` counts for its line; alone on a line, for the next that
+is no comment. The annotation ``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or for its
+pod template.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gpuxlate.backends import registry
+from gpuxlate.manifest.pods import Pod, objects_in
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity, Span
+from gpuxlate.model.pod import Path
+from gpuxlate.rules import catalog
+from gpuxlate.rules.source import ignore_matches
+from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import get_text
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Source
+
+_COMMENT = re.compile(r"(?<!\S)(?:#|--)[ \t]*gpuxlate:[ \t]*ignore\b(?:\[(?P<codes>[^\]\r\n]*)\])?")
+_CODE = re.compile(r"[A-Z][A-Z0-9]*[0-9]{3}")
+_WORD = re.compile(r"[^\s,;:]+")
+UNUSED = "GX009"
+
+
+@dataclass(slots=True)
+class Ignore:
+    """One ignore: the codes it names, what it covers, and which of them matched.
+
+    A comment covers ``lines``; an annotation what stands ``below`` a path of one document.
+    """
+
+    codes: tuple[str, ...]
+    unused: Callable[[str], Diagnostic]
+    lines: tuple[int, ...] = ()
+    below: tuple[int, Path] | None = None
+    used: set[str] = field(default_factory=set)
+
+
+def ignores_in_text(source: Source) -> Iterator[Ignore]:
+    """The comments of a source."""
+    if "gpuxlate:" not in source.text:
+        return
+    last = following = 0  # the line of the last comment, and that which the last one alone speaks of
+    for match in _COMMENT.finditer(source.text):
+        line, column = source.position(match.start())
+        lines = [line]
+        if line != last and not source.text[match.start() - column + 1 : match.start()].strip():
+            if line >= following:  # of comments in a row all speak of the same line
+                following = _next_line(source, line)
+            lines.append(following)
+        last = line
+        names = tuple(word.upper() for word in _WORD.findall(match["codes"] or ""))
+        yield _comment(source, names or ("",), lines, source.span(*match.span()))
+
+
+def _next_line(source: Source, line: int) -> int:
+    """The line that a comment alone on its line speaks of: other comments may stand between."""
+    line += 1
+    while source.line_text(line).lstrip().startswith(("#", "-- ")):
+        line += 1
+    return line
+
+
+def _comment(source: Source, codes: tuple[str, ...], lines: Sequence[int], span: Span) -> Ignore:
+    return Ignore(codes, lambda code: _unused(code).located(file=source.name, span=span), lines=tuple(lines))
+
+
+def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ignore]:
+    """The annotations of a document: on its objects, and on its pod templates."""
+    if IGNORE not in document.text:
+        return
+    found: dict[Path, Ignore] = {}
+    for ref, path, node in objects_in(document):
+        text = get_text(node, "metadata", "annotations", IGNORE)
+        if text is not None:
+            place = (*path, "metadata", "annotations", IGNORE)
+            found[place] = _annotation(document, place, text, path, ref)
+    for pod in pods:
+        value = pod.keys.annotations.get(IGNORE)
+        if value and value.path not in found:
+            below = pod.keys.metadata_path[:-1]
+            found[value.path] = _annotation(document, value.path, value.text, below, pod.object)
+    yield from found.values()
+
+
+def _annotation(document: Document, path: Path, text: str, below: Path, ref: ObjectRef) -> Ignore:
+    def unused(code: str) -> Diagnostic:
+        found = _unused(code).located(path=path)
+        return placed(document, found, ref)
+
+    return Ignore(_codes_first(text), unused, below=(document.index, below))
+
+
+def _codes_first(text: str) -> tuple[str, ...]:
+    """The codes at the beginning of an annotation; what follows them is the reason."""
+    words = [word.upper() for word in _WORD.findall(text)]
+    codes = tuple(itertools.takewhile(_CODE.fullmatch, words))
+    return codes or tuple(words[:1]) or ("",)
+
+
+def _unused(code: str) -> Diagnostic:
+    if not code:
+        message, hint = "this ignore names no rule", "write the codes in brackets: ignore[GX007] and a reason"
+        return Diagnostic(UNUSED, Severity.WARNING, message, hint)
+    near = (
+        None
+        if catalog.find(code, registry.all_backends())
+        else catalog.nearest(code, registry.all_backends())
+    )
+    message, hint = ignore_matches(code, near)
+    return Diagnostic(UNUSED, Severity.WARNING, message, hint)
+
+
+def suppress(
+    found: Iterable[Diagnostic], ignores: Sequence[Ignore], selected: Callable[[str], bool]
+) -> tuple[list[Diagnostic], int]:
+    """What is left of the findings, with GX009 for ignores that match nothing; and how many went."""
+    left: list[Diagnostic] = []
+    gone = 0
+    covering = _Covering(ignores)
+    for one in found:
+        hits = covering.hits(one)
+        for ignore in hits:
+            ignore.used.add(one.code)
+        if hits:
+            gone += 1
+        else:
+            left.append(one)
+    if selected(UNUSED):
+        left.extend(
+            one.unused(code) for one in ignores for code in one.codes if _is_unused(one, code, selected)
+        )
+    return left, gone
+
+
+class _Covering:
+    """Ignores by what they cover: a look at each of them for each finding would be quadratic."""
+
+    def __init__(self, ignores: Iterable[Ignore]) -> None:
+        self._by_line: dict[tuple[str, int], list[Ignore]] = defaultdict(list)
+        self._by_path: dict[tuple[str, int, Path], list[Ignore]] = defaultdict(list)
+        for ignore in ignores:
+            for code in dict.fromkeys(ignore.codes):
+                for line in dict.fromkeys(ignore.lines):
+                    self._by_line[code, line].append(ignore)
+                if ignore.below is not None:
+                    self._by_path[code, *ignore.below].append(ignore)
+
+    def hits(self, one: Diagnostic) -> list[Ignore]:
+        """The ignores of a finding."""
+        found: list[Ignore] = []
+        if self._by_line and one.span is not None:
+            found += self._by_line.get((one.code, one.span.line), ())
+        if self._by_path and one.document is not None:
+            for length in range(len(one.path) + 1):
+                found += self._by_path.get((one.code, one.document, one.path[:length]), ())
+        return found
+
+
+def _is_unused(one: Ignore, code: str, selected: Callable[[str], bool]) -> bool:
+    if code in one.used:
+        return False
+    # a rule that is switched off finds nothing: its ignore cannot be judged
+    return selected(code) or catalog.find(code, registry.all_backends()) is None

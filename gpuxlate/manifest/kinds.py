@@ -1,0 +1,184 @@
+"""Kinds that hide their pods, as data.
+
+Most kinds need no row: every ``containers`` or ``initContainers`` list is found wherever it
+stands, with the pod's metadata beside the ``spec`` that holds it. A row says where a kind puts
+things elsewhere. Sources: the custom resource definitions of each project, as of 2026.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Steps = tuple[str, ...]
+"""A path below a node; ``*`` stands for every item of a list."""
+
+REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
+"""Fields beside a pod template that multiply it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One shape of pod in some kinds.
+
+    ``pod``: where what acts as the pod spec stands, from the object. ``containers``: below it;
+    a path without ``*`` at its end is one container. ``metadata``: the mapping that holds the pod's
+    ``labels`` and ``annotations``, below the pod spec ("." is the pod spec itself), or None where
+    the kind has no such place. ``resources``: the field of a container that holds limits. ``nodes``:
+    the pod spec takes ``nodeSelector`` and ``affinity``.
+    """
+
+    kinds: tuple[str, ...]
+    pod: Steps
+    containers: tuple[Steps, ...]
+    metadata: Steps | None
+    resources: str = "resources"
+    nodes: bool = True
+
+
+_ARGO_CONTAINERS: tuple[Steps, ...] = (
+    ("initContainers", "*"),
+    ("container",),
+    ("script",),
+    ("containerSet", "containers", "*"),
+    ("sidecars", "*"),
+)
+
+_KSERVE_CONTAINERS: tuple[Steps, ...] = (
+    ("initContainers", "*"),
+    ("model",),
+    ("sklearn",),
+    ("xgboost",),
+    ("tensorflow",),
+    ("pytorch",),
+    ("triton",),
+    ("onnx",),
+    ("huggingface",),
+    ("lightgbm",),
+    ("paddle",),
+    ("pmml",),
+    ("containers", "*"),
+)
+
+_TEKTON_CONTAINERS: tuple[Steps, ...] = (("steps", "*"), ("stepTemplate",), ("sidecars", "*"))
+
+ROWS: tuple[Row, ...] = (
+    # Argo Workflows: a template is pod, container and metadata in one; steps and tasks may hold one.
+    *(
+        Row(kinds, (*spec, *below), _ARGO_CONTAINERS, ("metadata",))
+        for kinds, spec in (
+            (("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), ("spec",)),
+            (("CronWorkflow",), ("spec", "workflowSpec")),
+        )
+        for below in (
+            ("templateDefaults",),
+            ("templates", "*"),
+            ("templates", "*", "steps", "*", "*", "inline"),
+            ("templates", "*", "dag", "tasks", "*", "inline"),
+        )
+    ),
+    # KServe: a component is a pod spec with labels and annotations of its own.
+    *(
+        Row(("InferenceService",), ("spec", part), _KSERVE_CONTAINERS, (".",))
+        for part in ("predictor", "transformer", "explainer")
+    ),
+    Row(("InferenceService",), ("spec", "predictor", "workerSpec"), _KSERVE_CONTAINERS, None),
+    Row(
+        ("ServingRuntime", "ClusterServingRuntime"),
+        ("spec",),
+        (("initContainers", "*"), ("containers", "*")),
+        (".",),
+    ),
+    # Spark Operator: driver and executor are pod and container in one, their sidecars have limits.
+    *(
+        Row((kind,), (*spec, part), (("initContainers", "*"), ("sidecars", "*")), (".",))
+        for kind, spec in (
+            ("SparkApplication", ("spec",)),
+            ("ScheduledSparkApplication", ("spec", "template")),
+        )
+        for part in ("driver", "executor")
+    ),
+    # Tekton: steps are containers; a Task has no pod metadata of its own but passes on its labels.
+    # v1 says computeResources, v1beta1 says resources.
+    *(
+        Row((kind,), spec, _TEKTON_CONTAINERS, metadata, resources, nodes=False)
+        for kind, spec, metadata in (
+            ("Task", ("spec",), None),
+            ("ClusterTask", ("spec",), None),
+            ("TaskRun", ("spec", "taskSpec"), None),
+            ("Pipeline", ("spec", "tasks", "*", "taskSpec"), ("metadata",)),
+            ("PipelineRun", ("spec", "pipelineSpec", "tasks", "*", "taskSpec"), ("metadata",)),
+        )
+        for resources in ("computeResources", "resources")
+    ),
+    Row(("TaskRun",), ("spec",), ((),), None, "computeResources", nodes=False),
+    Row(("PipelineRun",), ("spec", "taskRunSpecs", "*"), ((),), None, "computeResources", nodes=False),
+    # Kubeflow Trainer v2: resources of each node, no pod template.
+    Row(
+        ("TrainJob",),
+        ("spec",),
+        (("trainer",),),
+        None,
+        "resourcesPerNode",
+        nodes=False,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerRow:
+    """Kinds that hand a scheduler down to pods that name none.
+
+    ``api``: the beginning of apiVersion; ``path``: where the object names it; ``default``: which it is
+    where the object says nothing, None where it is then the cluster's.
+    """
+
+    api: str
+    kind: str
+    path: Steps
+    default: str | None = None
+
+
+SCHEDULERS: tuple[SchedulerRow, ...] = (
+    # the controller copies it into pods without one; the admission webhook sets it where it is absent
+    SchedulerRow("batch.volcano.sh/", "Job", ("spec", "schedulerName"), "volcano"),
+    SchedulerRow("argoproj.io/", "Workflow", ("spec", "schedulerName")),
+)
+
+
+def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | None:
+    """How objects of a kind hand down a scheduler, None where they do not."""
+    return next(
+        (row for row in SCHEDULERS if kind == row.kind and (api_version or "").startswith(row.api)), None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """Where some kinds hold the parameters of a job, which are no pod's.
+
+    ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
+    ``mark``: the beginning of the keys that say so, since all else may be anybody's.
+    """
+
+    kinds: tuple[str | None, ...]
+    parameters: Steps
+    target: str
+    mark: str
+
+
+JOBS: tuple[JobRow, ...] = (
+    JobRow(("SparkApplication",), ("spec", "sparkConf"), "volcengine-emr-spark", "emr.serverless.mgpu"),
+    JobRow(
+        ("ScheduledSparkApplication",),
+        ("spec", "template", "sparkConf"),
+        "volcengine-emr-spark",
+        "emr.serverless.mgpu",
+    ),
+    # the values of the console's form for an AI app are a mapping of no kind
+    JobRow((None,), (), "volcengine-aiapp", "gpuResourceType"),
+)
+
+
+def rows_for(kind: str | None) -> tuple[Row, ...]:
+    """The rows of a kind."""
+    return tuple(row for row in ROWS if kind in row.kinds)

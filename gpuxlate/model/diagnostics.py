@@ -1,0 +1,158 @@
+"""Diagnostics: the one form in which this project says that something is wrong, lost or changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from gpuxlate.model.edits import Edit
+from gpuxlate.model.limits import MAX_MESSAGE, MAX_STEP, cut
+from gpuxlate.model.pod import Path
+
+URL = "https://gpuxlate.io/rules/"
+
+
+class Severity(StrEnum):
+    """How bad it is; ``rank`` orders them, worst first."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        return ("error", "warning", "info").index(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that mend a finding. A safe fix keeps what was meant; an unsafe one may not."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRef:
+    """The Kubernetes object that a document holds."""
+
+    api_version: str | None = None
+    kind: str | None = None
+    namespace: str | None = None
+    name: str | None = None
+
+    def to_json(self) -> dict[str, str | None]:
+        return {
+            "apiVersion": self.api_version,
+            "kind": self.kind,
+            "namespace": self.namespace,
+            "name": self.name,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where in the file, from 1, in characters; the end column is the one after the last."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. Rules give a path; file, document, object and span are found last."""
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str | None = None
+    path: Path = ()
+    on_key: bool = False
+    fix: Fix | None = None
+    file: str | None = None
+    document: int | None = None
+    object: ObjectRef | None = None
+    span: Span | None = None
+
+    def __post_init__(self) -> None:
+        # what a message quotes may be of any length, and each finding quotes it anew
+        if len(self.message) > MAX_MESSAGE:
+            object.__setattr__(self, "message", cut(self.message, MAX_MESSAGE))
+        if self.hint is not None and len(self.hint) > MAX_MESSAGE:
+            object.__setattr__(self, "hint", cut(self.hint, MAX_MESSAGE))
+
+    @property
+    def url(self) -> str:
+        return URL + self.code
+
+    def sort_key(self) -> tuple[Any, ...]:
+        """Files in their order, then position, then code: the same on every run."""
+        span = self.span or Span(0, 0, 0, 0)
+        path = tuple(str(step) for step in self.path)
+        return (self.file or "", span.line, span.column, self.document or 0, self.code, self.message, path)
+
+    def located(self, **where: Any) -> Diagnostic:
+        """The same finding with file, document, object or span filled in."""
+        return replace(self, **where)
+
+    def to_json(self) -> dict[str, Any]:
+        """One item of ``gpuxlate-diagnostics/v1``."""
+        span = self.span
+        return {
+            "code": self.code,
+            "severity": str(self.severity),
+            "message": self.message,
+            "hint": self.hint,
+            "file": self.file,
+            "document": self.document,
+            "line": span.line if span else None,
+            "column": span.column if span else None,
+            "endLine": span.end_line if span else None,
+            "endColumn": span.end_column if span else None,
+            "path": list(shown_path(self.path)),
+            "object": self.object.to_json() if self.object else None,
+            "fix": {"safe": self.fix.safe, "title": self.fix.title} if self.fix else None,
+            "url": self.url,
+        }
+
+
+def shown_path(path: Path) -> Path:
+    """A path as findings tell it: each repeats it, so no step is long."""
+    return tuple(cut(step, MAX_STEP) if isinstance(step, str) else step for step in path)
+
+
+class LossKind(StrEnum):
+    """In what way a share does not fit, in the order of the verdicts."""
+
+    ROUNDED = "rounded"
+    FILLED = "filled"
+    DROPPED = "dropped"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One way in which a target cannot hold a share as it was asked.
+
+    ``field`` is a JSON name; ``asked`` and ``given`` are totals over the cards. ``accepted``
+    says that the user allowed it (``--round``, ``--fill``, ``--drop``).
+    """
+
+    kind: LossKind
+    field: str
+    code: str
+    message: str
+    hint: str | None = None
+    asked: int | str | None = None
+    given: int | str | None = None
+    accepted: bool = False
+    path: Path = ()
+
+    def diagnostic(self) -> Diagnostic:
+        severity = Severity.INFO if self.accepted else Severity.ERROR
+        hint = None if self.accepted else self.hint
+        return Diagnostic(self.code, severity, self.message, hint, self.path)

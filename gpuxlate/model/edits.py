@@ -1,0 +1,43 @@
+"""Changes of a document at a path, as data; ``yamltext.edit`` turns them into text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gpuxlate.model.pod import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Set the value at ``path``; mappings on the way are made where missing."""
+
+    path: Path
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Give the entry at ``path`` another key and value where it stands."""
+
+    path: Path
+    key: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Take the entry at ``path`` out; a mapping or list that this empties goes with it."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Add an item to the list at ``path``, which is made where missing."""
+
+    path: Path
+    value: Any
+
+
+Edit = Put | Rename | Remove | Append

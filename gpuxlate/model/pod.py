@@ -1,0 +1,135 @@
+"""What one pod asks for, in a vendor's keys and values, each value with its origin.
+
+The reader of manifests fills these; backends read and write them and never see YAML. Edits are
+said here too, as changes to a document at a path; ``manifest.edit`` turns them into text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gpuxlate.model import quantity
+
+Path = tuple[str | int, ...]
+"""Keys and indices from the root of one document."""
+
+
+class Kind(StrEnum):
+    """What a YAML scalar resolves to."""
+
+    STR = "str"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    NULL = "null"
+    NODE = "node"  # a mapping or a sequence stands where a scalar should
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value: its text without quotes, what it resolves to, and where it stands.
+
+    Two values are equal when their texts are: ``30`` and ``"30"`` ask for the same.
+    """
+
+    text: str
+    kind: Kind = field(default=Kind.STR, compare=False)
+    path: Path = field(default=(), compare=False)
+
+    @classmethod
+    def of(cls, value: int | str) -> Value:
+        """A value to write: an int is written bare, a str as a string."""
+        return cls(str(value), Kind.INT if isinstance(value, int) else Kind.STR)
+
+    @property
+    def plain(self) -> int | str:
+        """The value as it is to be written: a number only where every YAML reads it as the same."""
+        return int(self.text) if self.kind is Kind.INT and quantity.is_plain(self.text) else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRequirement:
+    """One match expression of a required node affinity."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+    path: Path = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerKeys:
+    """The keys of one container. ``index`` counts in its own list (containers or initContainers)."""
+
+    name: str = ""
+    index: int = 0
+    init: bool = False
+    limits: Mapping[str, Value] = field(default_factory=dict)
+    requests: Mapping[str, Value] = field(default_factory=dict)
+    env: Mapping[str, Value] = field(default_factory=dict)
+    path: Path = field(default=(), compare=False)
+    privileged: Value | None = None  # securityContext.privileged
+
+    @property
+    def resources(self) -> Mapping[str, Value]:
+        """Limits, and requests for keys that stand in requests alone."""
+        return {**self.requests, **self.limits}
+
+
+@dataclass(frozen=True, slots=True)
+class PodKeys:
+    """The keys of one pod template, and of the workload that owns it.
+
+    ``affinity`` holds the terms of the required node affinity: one of them must match, and a term
+    matches when all of its requirements do. ``stray_labels`` and ``stray_annotations`` stand
+    directly under the pod, outside ``metadata``, where Kubernetes ignores them.
+    """
+
+    containers: tuple[ContainerKeys, ...] = ()
+    init_containers: tuple[ContainerKeys, ...] = ()
+    labels: Mapping[str, Value] = field(default_factory=dict)
+    annotations: Mapping[str, Value] = field(default_factory=dict)
+    node_selector: Mapping[str, Value] = field(default_factory=dict)
+    affinity: tuple[tuple[NodeRequirement, ...], ...] = ()
+    scheduler_name: Value | None = None
+    owner_labels: Mapping[str, Value] = field(default_factory=dict)
+    owner_annotations: Mapping[str, Value] = field(default_factory=dict)
+    stray_labels: Mapping[str, Value] = field(default_factory=dict)
+    stray_annotations: Mapping[str, Value] = field(default_factory=dict)
+    path: Path = field(default=(), compare=False)
+    metadata_path: Path = field(default=(), compare=False)
+    node_name: Value | None = None
+
+    def all_containers(self) -> Iterator[ContainerKeys]:
+        """Init containers, then containers, in their order."""
+        yield from self.init_containers
+        yield from self.containers
+
+    def requirements(self) -> Iterator[NodeRequirement]:
+        """Every requirement of the node affinity, whatever its term."""
+        for term in self.affinity:
+            yield from term
+
+    def required_by_all_terms(self, key: str) -> tuple[NodeRequirement, ...]:
+        """The requirements on ``key`` where every term has one; empty where a term goes without."""
+        found = [[r for r in term if r.key == key] for term in self.affinity]
+        return tuple(r for term in found for r in term) if found and all(found) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKeys:
+    """One document: its pods, and what rules of no pod need to know.
+
+    ``outside`` holds the vendors' keys that stand outside any pod; ``repeated`` the keys that a
+    mapping gives twice (the later one); ``shared`` the GPU values that stand behind an anchor,
+    alias or merge key which something else uses too.
+    """
+
+    api_version: str | None = None
+    kind: str | None = None
+    pods: tuple[PodKeys, ...] = ()
+    outside: tuple[tuple[str, Path], ...] = ()
+    repeated: tuple[Path, ...] = ()
+    shared: tuple[Path, ...] = ()

@@ -1,0 +1,104 @@
+"""Kubernetes quantities, exactly.
+
+The grammar is that of Kubernetes' ``resource.Quantity``: a signed decimal number, then a binary
+suffix (Ki ... Ei), a decimal suffix (n u m k M G T P E) or an exponent (e3, E3).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+LIMIT = 2**63 - 1
+"""Kubernetes caps quantities at this value."""
+
+MAX_LENGTH = 64
+"""Longer texts are no quantity that anybody means; keeps arithmetic bounded."""
+
+_MULTIPLIER = {
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 10**3),
+    "": Fraction(1),
+    "k": Fraction(10**3),
+    "M": Fraction(10**6),
+    "G": Fraction(10**9),
+    "T": Fraction(10**12),
+    "P": Fraction(10**15),
+    "E": Fraction(10**18),
+    "Ki": Fraction(2**10),
+    "Mi": Fraction(2**20),
+    "Gi": Fraction(2**30),
+    "Ti": Fraction(2**40),
+    "Pi": Fraction(2**50),
+    "Ei": Fraction(2**60),
+}
+
+_NUMBER = re.compile(
+    r"(?P<sign>[+-]?)(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<suffix>[eE][+-]?[0-9]{1,3}|[A-Za-z]*)"
+)
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]+")
+
+
+class QuantityError(ValueError):
+    """The text is no Kubernetes quantity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An exact amount and how it was written: ``number`` without its ``suffix``."""
+
+    amount: Fraction
+    number: Fraction
+    suffix: str
+
+    @property
+    def whole(self) -> int | None:
+        """The amount as an integer, None where it is a fraction."""
+        return int(self.amount) if self.amount.denominator == 1 else None
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Quantity:
+    """Read a quantity. Raises QuantityError."""
+    match = _NUMBER.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    if match is None:
+        raise QuantityError(f"{text[:MAX_LENGTH]!r} is no Kubernetes quantity")
+    number = Fraction(match["digits"].rstrip("."))
+    if match["sign"] == "-":
+        number = -number
+    suffix = match["suffix"]
+    if suffix in _MULTIPLIER:
+        multiplier = _MULTIPLIER[suffix]
+    elif _EXPONENT.fullmatch(suffix):
+        multiplier = Fraction(10) ** int(suffix[1:])
+    else:
+        raise QuantityError(f"{suffix!r} is no suffix of a Kubernetes quantity")
+    amount = number * multiplier
+    if abs(amount) > LIMIT:
+        raise QuantityError(f"{text!r} is larger than Kubernetes can hold")
+    return Quantity(amount, number, suffix)
+
+
+@lru_cache(maxsize=4096)
+def whole(text: str) -> int | None:
+    """The text as a whole number, None where it is a fraction or no quantity."""
+    try:
+        return parse(text).whole
+    except QuantityError:
+        return None
+
+
+_PLAIN = re.compile(r"0|[1-9][0-9]*")
+
+
+def is_plain(text: str) -> bool:
+    """Digits only, no leading zero: a form that every YAML reader takes for the same number."""
+    return _PLAIN.fullmatch(text) is not None
+
+
+def round_up(value: int, step: int) -> int:
+    """The least multiple of ``step`` that is not below ``value``."""
+    return -(-value // step) * step

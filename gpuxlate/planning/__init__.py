@@ -1,0 +1,1 @@
+"""Cards, nodes and room: what shares need of a cluster, and whether they got it."""

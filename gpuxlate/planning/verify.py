@@ -1,0 +1,175 @@
+"""Whether the cards that a container sees are those that its share asked for.
+
+Vendors round memory up, and never give much more or less (contract, section 4): on each card from
+1 % below to 8 % above what was asked. 4 units of ACK showed 4309 MiB (seed 002).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.placing import Accept
+from gpuxlate.model.diagnostics import Diagnostic, LossKind
+from gpuxlate.model.profile import AlibabaProfile, Profile, alibaba_of
+from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
+from gpuxlate.planning.nvidia_smi import Form, Seen, SeenCard
+from gpuxlate.translation.fit import fit_pod
+
+LEAST = Fraction(99, 100)
+MOST = Fraction(108, 100)
+"""How much of what was asked a card may show."""
+
+ALIBABA = "alibaba-gpushare"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a container should see: ``cards``, and MiB on each of them.
+
+    ``asked_mib`` is None where all of a card is asked for. ``least`` and ``most`` are None where
+    any memory will do. ``figure_mib`` is what nvidia-smi should print, where that is known.
+    """
+
+    cards: int
+    asked_mib: int | None = None
+    least: Fraction | None = None
+    most: Fraction | None = None
+    figure_mib: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCard:
+    """A card that is there; ``within`` is None where nothing can or need be said of its memory."""
+
+    seen: SeenCard
+    within: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was expected and what is there; ``problems`` says what does not match."""
+
+    expected: Expected
+    cards: tuple[CheckedCard, ...]
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def match(self) -> bool:
+        return not self.problems
+
+
+def gpushare_figure(memory_mib: int, card_mib: int, unit_mib: int) -> int | None:
+    """MiB that a container sees on a card of ACK: the card's MiB are divided evenly over its units.
+
+    A card has as many units as fit in it, so a unit is somewhat more than its nominal MiB. Derived
+    from published outputs (V100 of 16160 MiB: 15 units, 4 of them show 4309 MiB; seed 002).
+    None where the card has not that many units.
+    """
+    units, there = memory_mib // unit_mib, card_mib // unit_mib
+    return units * card_mib // there if 0 < units <= there else None
+
+
+def expected(
+    share: Share,
+    backend: Backend | None = None,
+    profile: Profile | None = None,
+    card_mib: int | None = None,
+) -> tuple[Expected, list[Diagnostic]]:
+    """What a container of a share should see, and why a target would refuse the share.
+
+    With a target, memory may be as much above as its steps make it. ``card_mib``: MiB of a
+    physical card, that of the profile where it is omitted.
+    """
+    whole = card_mib or (profile.cards.memory_mib if profile else None)
+    notes: list[str] = []
+    if share.memory_percent is not None:
+        if whole:
+            memory = percent_in_mib(share.memory_percent, whole) * share.cards
+            share = replace(share, memory_mib=memory, memory_percent=None)
+        else:
+            notes.append("memory in percent can be verified with the size of a card only")
+    asked = share.memory_mib_per_card
+    given, refused = (asked, []) if backend is None else _given(share, backend, profile)
+    if asked is not None and given is None:
+        notes.append("a full card's compute comes with all of its memory here: the cap is not to be seen")
+    ack = alibaba_of(profile) if backend is not None and backend.name == ALIBABA else None
+    if given is not None and ack is not None and not _isolated(share, ack):
+        kind = "open-source gpushare" if ack.open_source else f"isolation mode {ack.isolation}"
+        notes.append(f"{kind} counts memory, and isolates none: the container sees the whole card")
+        given = None
+    if given is None:
+        least, most = (LEAST * whole, MOST * whole) if whole else (None, None)
+        return Expected(share.cards, asked, least, most, notes=tuple(notes)), refused
+    figure = gpushare_figure(given, whole, ack.memory_unit_mib) if ack and whole else None
+    least, most = LEAST * (asked or given), MOST * given
+    if figure is not None and figure > most:
+        notes.append(
+            f"this card's units are so large that {figure} MiB are more than 8 % above what was asked"
+        )
+    return Expected(share.cards, asked, least, most, figure, tuple(notes)), refused
+
+
+def _isolated(share: Share, ack: AlibabaProfile) -> bool:
+    """Containers of ACK see their part only: not in mode share, nor with the open-source plugin.
+
+    A share with compute goes to core_mem nodes, which isolate both.
+    """
+    if ack.open_source:
+        return False
+    computed = share.cores is not None and share.cards == 1
+    return computed or ack.isolation != "share"
+
+
+def _given(share: Share, backend: Backend, profile: Profile | None) -> tuple[int | None, list[Diagnostic]]:
+    """MiB on each card as the target rounds them up, and its refusals."""
+    allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
+    outcome = fit_pod([ContainerShare("", 0, share=share)], backend, allowed, profile).outcomes[0]
+    given = share.memory_mib_per_card
+    for loss in outcome.losses:
+        if loss.kind is LossKind.ROUNDED and loss.field == "memoryMiB":
+            given = loss.given // share.cards if isinstance(loss.given, int) else None
+    return given, [loss.diagnostic() for loss in outcome.losses if loss.kind is LossKind.REFUSED]
+
+
+def verify(wanted: Expected, seen: Seen) -> Verification:
+    """Compare what nvidia-smi printed with what was expected."""
+    problems: list[str] = []
+    if len(seen.cards) != wanted.cards:
+        problems.append(f"{_cards(wanted.cards)} asked for, {len(seen.cards)} found")
+    checked = tuple(CheckedCard(card, _within(wanted, card)) for card in seen.cards)
+    for one in checked:
+        total = one.seen.total_mib
+        if one.within is False and total is not None and wanted.least is not None and wanted.most is not None:
+            side = (
+                f"less than {number(wanted.least)}"
+                if total < wanted.least
+                else f"more than {number(wanted.most)}"
+            )
+            problems.append(f"card {one.seen.index} shows {total} MiB, {side} MiB")
+    unknown = [one.seen.index for one in checked if one.seen.total_mib is None]
+    if unknown and wanted.least is not None:
+        if seen.form is Form.LIST:
+            problems.append("nvidia-smi -L shows no memory, only the number of cards: memory is not verified")
+        else:
+            which = ", ".join(map(str, unknown))
+            problems.append(f"the memory of card {which} is not shown: it is not verified")
+    return Verification(wanted, checked, tuple(problems), (*wanted.notes, *seen.notes))
+
+
+def _within(wanted: Expected, card: SeenCard) -> bool | None:
+    if wanted.least is None or wanted.most is None or card.total_mib is None:
+        return None
+    return wanted.least <= card.total_mib <= wanted.most
+
+
+def _cards(count: int) -> str:
+    return "1 card" if count == 1 else f"{count} cards"
+
+
+def number(value: Fraction) -> str:
+    """MiB for print: hundredths are exact for what is asked in whole MiB."""
+    return f"{float(value):.2f}".rstrip("0").rstrip(".")

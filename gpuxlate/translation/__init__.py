@@ -1,0 +1,1 @@
+"""From one dialect to another: read, fit, write, and the edits of documents."""

@@ -1,0 +1,182 @@
+"""The one place that decides: exact, rounded, filled, dropped or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from gpuxlate.backends.base import Backend, ContainerShare, Selector
+from gpuxlate.backends.placing import Accept, Placing, PodPlacing
+from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
+from gpuxlate.rules import translation
+
+__all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
+
+
+class Verdict(StrEnum):
+    """How a share ends. Where several apply, the last of them counts."""
+
+    EXACT = "exact"
+    ROUNDED = "rounded"
+    FILLED = "filled"
+    DROPPED = "dropped"
+    REFUSED = "refused"
+
+
+_RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one container's share at one target."""
+
+    container: ContainerShare
+    share: Share
+    losses: tuple[Loss, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        verdicts = [Verdict(loss.kind.value) for loss in self.losses]
+        return max(verdicts, key=lambda one: _RANK[one], default=Verdict.EXACT)
+
+    @property
+    def accepted(self) -> bool:
+        """Nothing was lost that the user did not allow."""
+        return all(loss.accepted for loss in self.losses)
+
+    @property
+    def given(self) -> Share:
+        """The share as the target gets it: what was asked, with each loss applied. What was to be
+        filled and was not stays open."""
+        attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
+        changed: dict[str, Any] = {
+            attributes[loss.field]: loss.given for loss in self.losses if loss.kind is not LossKind.REFUSED
+        }
+        if "memory_mib" in changed:
+            changed["memory_percent"] = None  # memory is said once: in MiB, or by whole cards
+        return replace(self.share, **changed)
+
+    def findings(self) -> Iterator[Diagnostic]:
+        for loss in self.losses:
+            yield loss.diagnostic()
+        yield from self.diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class PodFit:
+    """One pod at one target: an outcome for each share, and the keys to write.
+
+    ``keys`` are meaningful only where everything was accepted.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    keys: PodKeys
+    selectors: tuple[Loss, ...] = field(default=())
+
+    @property
+    def accepted(self) -> bool:
+        return all(one.accepted for one in self.outcomes) and all(one.accepted for one in self.selectors)
+
+    def findings(self) -> Iterator[Diagnostic]:
+        for outcome in self.outcomes:
+            yield from outcome.findings()
+        for loss in self.selectors:
+            yield loss.diagnostic()
+
+
+def fit_pod(
+    containers: Sequence[ContainerShare],
+    backend: Backend,
+    accept: Accept,
+    profile: Profile | None = None,
+    selectors: Sequence[Selector] = (),
+) -> PodFit:
+    """Place every share of a pod at a target. Pure: the same input gives the same outcome."""
+    shared = [(one, one.share) for one in containers if one.share is not None]
+    counted = [_in_mib(one, share, backend, profile) for one, share in shared]
+    placings = tuple(
+        Placing(
+            share,
+            accept,
+            name=one.name,
+            index=one.index,
+            init=one.init,
+            origins=one.origins,
+            path=one.path,
+        )
+        for (one, _), (share, _) in zip(shared, counted, strict=True)
+    )
+    _agree(placings)
+    ordinary = tuple(one.name for one in containers if not one.init)
+    keys = backend.write(PodPlacing(placings, ordinary), profile)
+    for placing in placings:
+        for attribute in placing.untaken:
+            why = translation.no_place_reason(backend.name)
+            if attribute == "memory_percent":  # without it the share would be all of the memory
+                message = f"memoryPercent {placing.peek(attribute)} has no place: {why}"
+                placing.refuse(attribute, "GX020", message, translation.NEEDS_A_CARD)
+            else:
+                placing.drop(attribute, "GX020", why)
+    outcomes = tuple(
+        Outcome(one, share, (*turned, *placing.losses), tuple(placing.diagnostics))
+        for (one, share), (_, turned), placing in zip(shared, counted, placings, strict=True)
+    )
+    return PodFit(outcomes, keys, tuple(_selector_loss(one, accept, backend) for one in selectors))
+
+
+def _in_mib(
+    container: ContainerShare, share: Share, backend: Backend, profile: Profile | None
+) -> tuple[Share, tuple[Loss, ...]]:
+    """Memory in percent as MiB, where the target does not count so and a profile knows the card.
+
+    Marked (GX017), since another card gives another number; allowed, since the profile was given.
+    """
+    name = JSON_NAMES["memory_percent"]
+    card_mib = profile.cards.memory_mib if profile else None
+    percent = share.memory_percent
+    if percent is None or card_mib is None or name in backend.says:
+        return share, ()
+    given = percent_in_mib(percent, card_mib) * share.cards
+    turned = Loss(
+        LossKind.ROUNDED,
+        JSON_NAMES["memory_mib"],
+        "GX017",
+        translation.percent_in_mib(percent, given, card_mib),
+        asked=f"{percent} %",
+        given=given,
+        accepted=True,
+        path=container.origins.get("memory_percent", container.path),
+    )
+    return replace(share, memory_mib=given, memory_percent=None), (turned,)
+
+
+def _agree(placings: tuple[Placing, ...]) -> None:
+    """``policy`` and ``qos`` belong to the pod: two shares in one pod may not differ in them."""
+    for attribute in ("policy", "qos"):
+        said = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
+        if len(said) > 1:
+            message, hint = translation.contradiction(JSON_NAMES[attribute], sorted(map(str, said)))
+            for placing in placings:
+                placing.refuse(attribute, "GX022", message, hint)
+
+
+def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss:
+    accepted = "selector" in accept.drop
+    return Loss(
+        LossKind.DROPPED,
+        "selector",
+        "GX020",
+        f"{selector.what} {selector.key} ({selector.text}) has no place: "
+        + translation.no_place_reason(backend.name),
+        f"choose the nodes at {backend.name} by hand, or pass --drop selector",
+        asked=f"{selector.key}={selector.text}",
+        given=None,
+        accepted=accepted,
+        path=selector.path,
+    )

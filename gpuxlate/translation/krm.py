@@ -1,0 +1,163 @@
+"""A KRM function: a ResourceList comes in, and goes out with its shares in another dialect.
+
+The text of the list is edited, not written anew: comments, order and the annotations by which kpt and
+kustomize find their files stay. The form is that of the KRM functions specification, v1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gpuxlate.config.configuration import CODE
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.edits import Append
+from gpuxlate.model.pod import Path
+from gpuxlate.rules.unreadable import broken
+from gpuxlate.translation.item import Item
+from gpuxlate.translation.krm_config import BadConfigError, settings_of
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.yamltext.nodes import get, get_text, to_plain
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Source
+
+KIND = "ResourceList"
+VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
+ORIGIN = ("config.kubernetes.io", "internal.config.kubernetes.io")
+"""Prefixes of the annotations ``path`` and ``index``: the file that an item came from."""
+
+
+class NoResourceListError(ValueError):
+    """What came in is no ResourceList; ``hint`` says what would be."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``text`` goes out. Where something was refused its items are those that came in."""
+
+    text: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    items: tuple[Item, ...] = ()
+    misconfigured: bool = False
+
+    @property
+    def refused(self) -> bool:
+        return any(one.severity is Severity.ERROR for one in self.diagnostics)
+
+
+def run_list(source: Source) -> Answer:
+    """Translate the items of a ResourceList as its functionConfig asks. Raises NoResourceListError."""
+    try:
+        found = list(documents(source))
+    except NotYamlError as error:
+        return Answer(source.text, (broken(source, error),))
+    document = _resource_list(found)
+    try:
+        config = get(document.root, "functionConfig")
+        settings = settings_of(to_plain(config) if config else None, ("functionConfig",))
+    except BadConfigError as error:
+        wrong = Diagnostic(CODE, Severity.ERROR, error.message, error.hint, error.path)
+        diagnostics = (placed(document, wrong),)
+        return Answer(_with_results(document, diagnostics), diagnostics, misconfigured=True)
+    answer = run_stream(source, settings)
+    if not answer.diagnostics:
+        return answer
+    [after] = documents(Source(source.name, answer.text))
+    return replace(answer, text=_with_results(after, answer.diagnostics))
+
+
+def run_stream(source: Source, settings: Settings) -> Answer:
+    """Translate a plain stream of resources, as the older plug-ins of kustomize get it."""
+    made = translate_source(source, settings)
+    return Answer(made.text, made.diagnostics, made.items)
+
+
+def _resource_list(found: list[Document]) -> Document:
+    kinds = {get_text(one.root, "kind") for one in found}
+    if len(found) != 1 or kinds != {KIND}:
+        what = "no document" if not found else f"kind {sorted(map(str, kinds))[0]}"
+        hint = "kpt and kustomize write it; for plain manifests there is gpuxlate translate"
+        raise NoResourceListError(f"one {KIND} is expected on stdin, and there is {what}", hint)
+    version = get_text(found[0].root, "apiVersion")
+    if version not in VERSIONS:
+        hint = f"versions: {', '.join(VERSIONS)}"
+        raise NoResourceListError(f"{KIND} of apiVersion {version} is not known", hint)
+    return found[0]
+
+
+# --- results ------------------------------------------------------------------------------------
+
+
+def _with_results(document: Document, diagnostics: tuple[Diagnostic, ...]) -> str:
+    """The list with its results. Where there is no place for them, stderr has them all the same."""
+    edits = [Append(("results",), result(document, one)) for one in diagnostics]
+    try:
+        return apply(document.source.text, edit_document(document, edits))
+    except EditError:
+        return document.source.text
+
+
+def result(document: Document, one: Diagnostic) -> dict[str, Any]:
+    """A finding as a result of the specification: message, severity, and where."""
+    message = f"{one.message}; {one.hint}" if one.hint else one.message
+    found: dict[str, Any] = {"message": message, "severity": str(one.severity)}
+    at = item_path(one.path)
+    if one.object and one.object.kind:
+        ref = {key: value for key, value in one.object.to_json().items() if value is not None}
+        found["resourceRef"] = ref
+    if one.path:
+        found["field"] = {"path": field_path(one.path[len(at) :])}
+        text = get_text(document.root, *one.path)
+        if text is not None:
+            found["field"]["currentValue"] = text
+    origin = dict(_origin(document, at))
+    if "path" in origin:
+        found["file"] = {"path": origin["path"]}
+        if origin.get("index", "").isdigit():
+            found["file"]["index"] = int(origin["index"])
+    found["tags"] = {"code": one.code} if one.code == CODE else {"code": one.code, "url": one.url}
+    return found
+
+
+def item_path(path: Path) -> Path:
+    """The beginning of a path that leads to an item of the list."""
+    at = 0
+    while path[at : at + 1] == ("items",) and len(path) > at + 1 and isinstance(path[at + 1], int):
+        at += 2
+    return path[:at]
+
+
+def field_path(path: Path) -> str:
+    """``spec.containers[0].resources.limits.[vke.volcengine.com/mgpu-core]``, as kustomize writes keys."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f"{'.' if text else ''}{f'[{step}]' if '.' in step else step}"
+    return text
+
+
+def _origin(document: Document, at: Path) -> Iterator[tuple[str, str]]:
+    for prefix in ORIGIN:  # the newer one counts where both are there
+        for name in ("path", "index"):
+            text = get_text(document.root, *at, "metadata", "annotations", f"{prefix}/{name}")
+            if text is not None:
+                yield name, text
+
+
+def said(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+    """The findings for stderr, each with its object: lines of the list say little to people."""
+    return [replace(one, message=f"{_named(one)}{one.message}") for one in diagnostics]
+
+
+def _named(one: Diagnostic) -> str:
+    ref = one.object
+    return f"{ref.kind} {ref.name}: " if ref and ref.kind not in (None, KIND) else ""

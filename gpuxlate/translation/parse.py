@@ -1,0 +1,33 @@
+"""From the shares of a translation to GPUShare documents: what ``parse`` gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from gpuxlate.translation.item import Item
+
+
+def share_documents(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """One GPUShare document for each share, as plain data."""
+    from gpuxlate.config.document import to_document
+
+    named = zip(items, names(items), strict=True)
+    return [to_document(name, item.share) for item, name in named if item.share]
+
+
+def names(items: Sequence[Item]) -> list[str]:
+    """A name for each share: that of its object, with the container's where the object has several."""
+    per_object = [(item.file, item.document, item.object) for item in items]
+    found: list[str] = []
+    for item, key in zip(items, per_object, strict=True):
+        name = item.object.name or item.container or "share"
+        if per_object.count(key) > 1:
+            name = f"{name}-{item.container}"
+        name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.") or "share"
+        unique, number = name, 2
+        while unique in found:
+            unique, number = f"{name}-{number}", number + 1
+        found.append(unique)
+    return found

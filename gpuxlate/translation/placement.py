@@ -1,0 +1,80 @@
+"""Putting shares into a pod of a manifest: whether there is a place, and the edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.edits import Edit
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.translation.difference import pod_edits, terms_left_empty
+from gpuxlate.translation.fit import PodFit
+from gpuxlate.translation.scheduling import left_schedulers
+
+
+def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Diagnostic]:
+    """What the manifest has no place for, though the target could say it."""
+    if (fit.keys.labels or fit.keys.annotations) and not pod.has_metadata:
+        yield Diagnostic(
+            "GX023",
+            Severity.ERROR,
+            f"a {pod.object.kind or 'document'} has no place for labels and annotations of its pods, "
+            "which the target needs for this share",
+            "put the share on a pod template, or leave the field out that needs them",
+            pod.keys.path,
+        )
+    if (fit.keys.node_selector or fit.keys.affinity) and not pod.takes_nodes:
+        yield Diagnostic(
+            "GX023",
+            Severity.ERROR,
+            f"a {pod.object.kind or 'document'} has no place for a choice of nodes, "
+            "which the target needs for this share",
+            "put the share on a pod template, or leave the field out that needs it",
+            pod.keys.path,
+        )
+    if terms_left_empty(pod.keys, owned):
+        yield Diagnostic(
+            "GX023",
+            Severity.ERROR,
+            "one of several alternative affinity terms names nothing but this vendor's labels: "
+            "without it the pod could run on other nodes than before",
+            "write the affinity without alternatives",
+            pod.keys.path,
+        )
+
+
+def share_edits(
+    pod: Pod,
+    wanted: PodKeys,
+    replaced: Sequence[Backend],
+    target: Backend,
+    *,
+    mirror_requests: bool,
+) -> list[Edit]:
+    """The edits that put the wanted keys in place of those of the replaced dialects."""
+    dialects = (*replaced, target)
+    common = {b.whole_card_key for b in replaced if b.whole_card_key}
+
+    def owned(name: str) -> bool:
+        if target.chooses(name):  # both know it: it stays as it is
+            return False
+        return name in common or any(backend.owns(name) for backend in replaced)
+
+    def role(name: str) -> str | None:
+        return next((found for found in (b.role(name) for b in dialects) if found), None)
+
+    return list(
+        pod_edits(
+            pod.keys,
+            wanted,
+            owned=owned,
+            role=role,
+            affinity_path=(*pod.keys.path, *REQUIRED_AFFINITY),
+            resources_key=pod.resources_key,
+            mirror_requests=mirror_requests,
+            quoted_source=any(backend.quotes_numbers for backend in replaced),
+            schedulers=left_schedulers(replaced, target),
+        )
+    )

@@ -1,0 +1,81 @@
+"""Reading the shares of a pod in one dialect, with everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Taking
+from gpuxlate.lint.judged import judged
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Context, check_pod
+
+
+def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading, list[Diagnostic]]:
+    """The shares of a pod in one dialect, and everything that is wrong with them.
+
+    The rules of the vendor and of Kubernetes run first. What is owned and was not taken is an error.
+    """
+    if backend.form_module:
+        context = Context(context.profile, (backend,))
+
+    def by_rules(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        yield from check_pod(catalog.rules_beside(backend), pod, context)
+        # what is only worth knowing, and what a fix would do, is lint's to say: this pod gets new keys
+        of_vendor = check_pod(backend.rules, pod, context)
+        yield from (one for one in of_vendor if one.severity is not Severity.INFO)
+
+    found = [d.located(fix=None) for d in judged(pod, context, backend.name, by_rules)]
+    reading = backend.read(Taking(pod), context.profile)
+    found.extend(reading.diagnostics)
+    complained = {one.path for one in found if one.severity is Severity.ERROR}
+    for name, place, path in backend.owned(pod):
+        row = backend.find(name)
+        by_scheduler = row is not None and Place.SCHEDULER in row.places
+        if path in reading.taken or path in complained or by_scheduler or _stray(pod, path):
+            continue
+        found.append(
+            Diagnostic(
+                "GX013",
+                Severity.ERROR,
+                f"{name} has no effect here ({place.value}) and would be lost",
+                "remove it, or move it where the vendor reads it",
+                path,
+                on_key=True,
+            )
+        )
+    return reading, _one_mistake_once(found)
+
+
+def _stray(pod: PodKeys, path: Path) -> bool:
+    """Outside ``metadata``: K8S006 has said so."""
+    return any(value.path == path for m in (pod.stray_labels, pod.stray_annotations) for value in m.values())
+
+
+def _one_mistake_once(found: list[Diagnostic]) -> list[Diagnostic]:
+    """Each finding once; a number that is none (K8S001, K8S002) is not reported again by the reader."""
+    suffixed = {one.path for one in found if one.code == "K8S002"}
+    by_rule = {one.path for one in found if one.code != "GX011" and one.severity is Severity.ERROR}
+    first: dict[tuple[str, Path], Diagnostic] = {}
+    for one in found:
+        if one.code == "GX011" and one.path in by_rule:
+            continue
+        if one.code == "K8S001":
+            if one.path not in suffixed:
+                first.setdefault((one.code, one.path), one)
+        else:
+            first.setdefault((one.code + one.message, one.path), one)
+    return list(first.values())
+
+
+def merge_readings(readings: Sequence[Reading]) -> list[ContainerShare]:
+    """The containers of a pod with the share that any of its dialects found."""
+    if not readings:
+        return []
+    merged = list(readings[0].containers)
+    for reading in readings[1:]:
+        merged = [
+            mine if mine.share else other for mine, other in zip(merged, reading.containers, strict=True)
+        ]
+    return merged

@@ -1,0 +1,221 @@
+"""From GPUShare documents to manifests: on a workload, or as a small probe Pod."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gpuxlate.backends.base import ContainerShare, Taking
+from gpuxlate.config.document import ShareDocument
+from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
+from gpuxlate.model.edits import Edit
+from gpuxlate.model.pod import Path
+from gpuxlate.rules.translation import editable_text
+from gpuxlate.rules.unreadable import broken
+from gpuxlate.translation.fit import Verdict, fit_pod
+from gpuxlate.translation.item import Item
+from gpuxlate.translation.placement import share_edits, writable
+from gpuxlate.translation.scheduling import rescheduled
+from gpuxlate.translation.translate import Settings, unique
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.style import scalar
+
+PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"
+"""An image that holds nvidia-smi and little else."""
+
+_PROBE = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: probe
+    image: {image}
+    command: ["nvidia-smi"]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A GPUShare document, where it was read, and the container it is put on (None: the only one)."""
+
+    share: ShareDocument
+    document: Document
+    container: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """What was rendered. ``text`` is meaningful only where nothing was refused."""
+
+    name: str
+    text: str
+    items: tuple[Item, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    suffix: str = ".yaml"
+
+    @property
+    def refused(self) -> bool:
+        return any(one.severity is Severity.ERROR for one in self.diagnostics)
+
+
+def render_probe(asked: Asked, settings: Settings) -> Rendering:
+    """A Pod that runs nvidia-smi under the share."""
+    text = _PROBE.format(name=scalar(asked.share.name, None), image=PROBE_IMAGE)
+    return render_on(Source("probe.yaml", text), [replace(asked, container="probe")], settings)
+
+
+def render_on(workload: Source, asked: Sequence[Asked], settings: Settings) -> Rendering:
+    """Put shares on the containers of a workload, all of them or none."""
+    run = _Render(workload, asked, settings)
+    return run.run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A container of the workload."""
+
+    document: Document
+    pod: Pod
+    init: bool
+    index: int
+    name: str
+
+
+class _Render:
+    def __init__(self, workload: Source, asked: Sequence[Asked], settings: Settings) -> None:
+        self.workload = workload
+        self.asked = asked
+        self.settings = settings
+        self.items: list[Item] = []
+        self.diagnostics: list[Diagnostic] = []
+
+    def run(self) -> Rendering:
+        name = self.asked[0].share.name
+        try:
+            found = list(documents(self.workload))
+        except NotYamlError as error:
+            self.diagnostics.append(broken(self.workload, error))
+            return Rendering(name, "", (), tuple(self.diagnostics))
+        spots = [
+            _Spot(document, pod, c.init, c.index, c.name)
+            for document in found
+            for pod in pods_in(document)
+            for c in pod.keys.all_containers()
+        ]
+        chosen = [(one, self._choose(one, spots)) for one in self.asked]
+        text = self.workload.text
+        if all(spot for _, spot in chosen):
+            made = self._put([(one, spot) for one, spot in chosen if spot])
+            text = apply(text, made)
+        return Rendering(name, text, tuple(self.items), tuple(self.diagnostics))
+
+    def _choose(self, asked: Asked, spots: list[_Spot]) -> _Spot | None:
+        """The container that a share is put on. Ambiguity and absence are errors, never guesses."""
+        wanted = asked.container
+        candidates = [s for s in spots if (s.name == wanted if wanted else not s.init)]
+        if len(candidates) == 1:
+            return candidates[0]
+        path: Path = ("spec", "workload", "container" if wanted else "file")
+        names = ", ".join(dict.fromkeys(s.name or "(unnamed)" for s in spots))
+        where = self.workload.name
+        if not spots:
+            message, hint = f"{where} holds no pod", "name a file with a workload that has a pod template"
+        elif wanted and not candidates:
+            message, hint = f"{where} has no container {wanted!r}", f"its containers: {names}"
+        elif wanted:
+            message = f"{where} has {len(candidates)} containers named {wanted!r}"
+            hint = "put each workload in a file of its own"
+        else:
+            message = f"{where} has {len(candidates)} containers; which one gets the share is not said"
+            hint = f"name it in spec.workload.container, or pass --container: {names}"
+        self.diagnostics.append(
+            placed(asked.document, Diagnostic("GX010", Severity.ERROR, message, hint, path))
+        )
+        return None
+
+    def _put(self, chosen: list[tuple[Asked, _Spot]]) -> list[Splice]:
+        made: list[Splice] = []
+        by_document: dict[int, tuple[Document, list[Edit]]] = {}
+        pods = {id(spot.pod): spot for _, spot in chosen}
+        for spot in pods.values():
+            mine = [(asked, s) for asked, s in chosen if s.pod is spot.pod]
+            edits = self._pod(spot, mine)
+            by_document.setdefault(spot.document.index, (spot.document, []))[1].extend(edits)
+        if any(one.severity is Severity.ERROR for one in self.diagnostics):
+            return []
+        for document, edits in by_document.values():
+            try:
+                made.extend(edit_document(document, edits))
+            except EditError as error:
+                code = error.code or "GX024"
+                found = Diagnostic(code, Severity.ERROR, editable_text(error.message), path=error.path)
+                self.diagnostics.append(placed(document, found))
+        return made
+
+    def _pod(self, spot: _Spot, mine: list[tuple[Asked, _Spot]]) -> list[Edit]:
+        """The pod's shares in the target's dialect: those it has, and those it is to have."""
+        target, pod = self.settings.to, spot.pod
+        documents_of = {(s.init, s.index): asked for asked, s in mine}
+        self._refuse_other_dialects(spot)
+        reading = target.read(Taking(pod.keys), self.settings.profile)
+        containers: list[ContainerShare] = []
+        for one in reading.containers:
+            asked = documents_of.get((one.init, one.index))
+            if asked is not None:
+                origins = asked.share.origins
+                one = replace(one, share=asked.share.share, origins=origins, path=("spec",))
+            containers.append(one)
+        fit = fit_pod(containers, target, self.settings.accept, self.settings.profile)
+        for outcome in fit.outcomes:
+            asked = documents_of.get((outcome.container.init, outcome.container.index))
+            where = asked.document if asked else spot.document
+            found = tuple(placed(where, one) for one in unique(list(outcome.findings())))
+            self.diagnostics.extend(found)
+            if asked:
+                self.items.append(self._item(asked, spot, outcome.verdict, outcome.losses, found))
+        self.diagnostics.extend(
+            placed(spot.document, one, pod.object)
+            for one in (*writable(pod, fit, target.owns), *rescheduled(pod, fit, (target,), target))
+        )
+        return share_edits(pod, fit.keys, (target,), target, mirror_requests=False)
+
+    def _item(self, asked: Asked, spot: _Spot, verdict: Verdict, losses: object, found: object) -> Item:
+        ref = ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, asked.share.name)
+        return Item(
+            asked.document.source.name,
+            asked.document.index,
+            ref,
+            spot.name,
+            "spec",
+            self.settings.to.name,
+            asked.share.share,
+            verdict,
+            losses,  # type: ignore[arg-type]
+            found,  # type: ignore[arg-type]
+        )
+
+    def _refuse_other_dialects(self, spot: _Spot) -> None:
+        """A workload that speaks another vendor's keys is for translate, not for render."""
+        target = self.settings.to
+        for backend in self.settings.context.dialects:
+            if backend.name == target.name:
+                continue
+            for container in spot.pod.keys.all_containers():
+                for name, value in container.resources.items():
+                    if backend.owns(name):
+                        found = Diagnostic(
+                            "K8S007",
+                            Severity.ERROR,
+                            f"{name} is there already: a pod asks one vendor only",
+                            f"gpuxlate translate {self.workload.name} --to {target.name}",
+                            value.path,
+                            on_key=True,
+                        )
+                        self.diagnostics.append(placed(spot.document, found, spot.pod.object))

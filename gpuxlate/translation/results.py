@@ -1,0 +1,97 @@
+"""What the functions of the Python interface give, and the one way in which they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.share import Share
+from gpuxlate.translation.item import Item
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.nodes import to_plain
+from gpuxlate.yamltext.source import Source
+
+
+class Refused(Exception):  # noqa: N818 - what happened, not what went wrong
+    """Something cannot be written as it was asked. Nothing was.
+
+    ``diagnostics``: every reason, and whatever else was found. ``items``: the shares and their verdicts.
+    """
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], items: Sequence[Item] = ()) -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.items = tuple(items)
+        super().__init__(self.diagnostics, self.items)
+
+    def __str__(self) -> str:
+        return "\n".join(_line(one) for one in self.diagnostics if one.severity == "error")
+
+
+def _line(one: Diagnostic) -> str:
+    where = one.file or ""
+    if one.span:
+        where += f":{one.span.line}:{one.span.column}"
+    return f"{where}: {one.code} {one.message}" if where else f"{one.code} {one.message}"
+
+
+def loaded(text: str) -> list[Any]:
+    """The documents of a text as plain data, without the empty ones."""
+    return [to_plain(one.root) for one in documents(Source("", text)) if one.root is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """``text``: what would be written. ``diagnostics``: warnings and infos too, in order."""
+
+    text: str
+    items: tuple[Item, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def objects(self) -> list[Any]:
+        """The documents of ``text`` as plain data: mappings, lists, strings, numbers."""
+        return loaded(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Translation(Result):
+    """Manifests in another dialect. ``changed``: the text is another one than that given."""
+
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering(Result):
+    """Shares in the terms of one target: a manifest, parameters of a job, or values of a form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed(Result):
+    """The shares of manifests; ``text`` and ``objects`` are GPUShare documents, one for each."""
+
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """The shares alone, in the order of the manifests."""
+        return tuple(one.share for one in self.items if one.share)
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What was found. ``text`` is the text with its fixes made; ``fixes`` counts them.
+
+    ``documents`` and ``shares`` were looked at, ``suppressed`` findings an ignore kept back.
+    """
+
+    text: str
+    diagnostics: tuple[Diagnostic, ...]
+    documents: int
+    shares: int
+    suppressed: int
+    fixes: int
+
+    @property
+    def objects(self) -> list[Any]:
+        """The documents of ``text`` as plain data."""
+        return loaded(self.text)

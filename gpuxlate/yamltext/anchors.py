@@ -1,0 +1,114 @@
+"""What anchors, aliases and merge keys share: how often an entry is said, and by whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuxlate.model.pod import Path
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entry_of, is_merge
+
+_MAX_CLIMB = 512
+"""Longer chains of aliases within aliases are refused rather than followed."""
+
+
+class SharingError(ValueError):
+    """The aliases of a document are nested too deeply to follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One place where a node stands: an entry of a mapping (``handle`` is its key) or an item."""
+
+    holder: Mapping | Sequence
+    handle: Node
+    step: str | int
+    written: Node  # the node itself, or the alias
+    merged: bool = False
+
+
+class Sharing:
+    """The places where each node of a document stands, aliases included. Read once, when asked for."""
+
+    def __init__(self, root: Node | None) -> None:
+        self.root = root
+        self.uses: dict[int, list[Use]] = defaultdict(list)
+        self._ways: dict[tuple[int, str | int], int] = {}
+        pending: list[Node] = [root] if root is not None else []
+        while pending:
+            node = pending.pop()
+            for use in _uses_in(node):
+                self.uses[id(deref(use.written))].append(use)
+            pending.extend(_children(node))
+
+    def shared(self, node: Node) -> bool:
+        """Something stands for the node beside itself."""
+        return len(self.uses[id(node)]) > 1
+
+    def ways(self, holder: Mapping | Sequence, step: str | int, climbed: int = 0) -> int:
+        """How many paths lead to one entry. Raises SharingError."""
+        if climbed > _MAX_CLIMB:
+            raise SharingError
+        spot = (id(holder), step)
+        if spot not in self._ways:
+            total = 1 if holder is self.root else 0
+            for use in self.uses[id(holder)]:
+                if not use.merged:
+                    total += self.ways(use.holder, use.step, climbed + 1)
+                elif isinstance(use.holder, Mapping) and _visible(use.holder, step, holder):
+                    total += self.ways(use.holder, step, climbed + 1)
+            self._ways[spot] = total
+        return self._ways[spot]
+
+
+def _uses_in(node: Node) -> Iterator[Use]:
+    if isinstance(node, Mapping):
+        for key, value in node.entries:
+            merged = is_merge(key)
+            step = key_text(key)
+            yield Use(node, key, step, value, merged)
+            sources = deref(value)
+            if merged and isinstance(sources, Sequence):
+                yield from (Use(node, key, step, item, True) for item in sources.items)
+    elif isinstance(node, Sequence):
+        yield from (Use(node, item, n, item) for n, item in enumerate(node.items))
+
+
+def _children(node: Node) -> list[Node]:
+    """What stands in a node itself, not behind an alias."""
+    if isinstance(node, Mapping):
+        return [value for _, value in node.entries]
+    return node.items if isinstance(node, Sequence) else []
+
+
+def key_text(key: Node) -> str:
+    """The text of a key, empty for a key that is no scalar."""
+    key = deref(key)
+    return key.text if isinstance(key, Scalar) else ""
+
+
+def _visible(mapping: Mapping, step: str | int, merged: Mapping | Sequence) -> bool:
+    """What the merged mapping says at ``step`` counts in this mapping."""
+    entry = entry_of(mapping, step)
+    return entry is None or entry[2] is merged
+
+
+def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
+    """The mapping or list that physically holds the entry at a path, and the entry's key or item."""
+    node: Node = root
+    found: tuple[Mapping | Sequence, Node] | None = None
+    for step in path:
+        here = deref(node)
+        if isinstance(here, Mapping):
+            entry = entry_of(here, step)
+            if entry is None:
+                return None
+            handle, node, owner = entry
+            found = owner, handle
+        elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
+            node = here.items[step]
+            found = here, node
+        else:
+            return None
+    return found

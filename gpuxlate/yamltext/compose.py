@@ -1,0 +1,310 @@
+"""Reading: a light composer over the events of libyaml.
+
+One document at a time, so that memory is bounded by the largest, within the limits of
+``gpuxlate.model.limits``. libyaml's own composer recurses in C and is not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from yaml.error import YAMLError
+from yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+from yaml.reader import ReaderError
+
+from gpuxlate.model import limits
+from gpuxlate.yamltext.events import EventParser
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
+from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.standins import StandIns
+
+_WRITE_OUT = "write out what the aliases stand for, in several files"
+
+
+class NotYamlError(ValueError):
+    """The text is no YAML: what, and at which character."""
+
+    def __init__(self, message: str, index: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.index = index
+
+
+class TooMuchError(NotYamlError):
+    """The text is more than a limit allows; ``hint`` says what to do."""
+
+    def __init__(self, message: str, index: int, hint: str) -> None:
+        super().__init__(message, index)
+        self.hint = hint
+
+
+@dataclass(slots=True)
+class Document:
+    """One document: characters ``start`` to ``end`` of the source; ``root`` is None if it is empty.
+
+    ``job``: the name of the target whose parameters the root holds, None for a manifest.
+    """
+
+    source: Source
+    index: int
+    start: int
+    end: int
+    root: Node | None
+    aliases: list[Alias] = field(default_factory=list)
+    repeated: list[tuple[Mapping, Node]] = field(default_factory=list)
+    job: str | None = None
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+
+Reader = Callable[[Source], Iterable[Document]]
+"""What gives the documents of a source: ``documents``, or what reads another syntax."""
+
+
+def documents(source: Source) -> Iterator[Document]:
+    """The documents of a source, one by one. Raises NotYamlError where the text ends to be YAML."""
+    composer = _Composer(source)
+    previous: Document | None = None
+    broken: NotYamlError | None = None
+    found = composer.run()
+    while True:
+        try:
+            document = next(found, None)
+        except NotYamlError as error:
+            document, broken = None, error
+        if previous is not None:
+            if document is not None:
+                previous.end = document.start
+            elif broken is not None:  # in the next document, or before it begins
+                previous.end = composer.start if composer.start > previous.start else broken.index
+            else:
+                previous.end = len(source.text)
+            yield previous
+        if document is None:
+            break
+        previous = document
+    if broken:
+        raise broken
+
+
+class _Composer:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.start = 0  # of the document at hand
+        self._stand_ins = StandIns(source.text)
+        text = self._stand_ins.text
+        if source.followed:  # what is left open is complained of where the next document begins
+            text += "---\n"
+        try:
+            self._parser = EventParser(text)
+        except (YAMLError, ValueError) as error:
+            raise _problem(error, source.text) from None
+
+    def run(self) -> Iterator[Document]:
+        next_event: Callable[[], Any] = self._parser.get_event
+        index = first = self._source.document
+        text = self._source.text
+        while True:
+            try:
+                event = next_event()
+                kind = type(event)
+                if kind is StreamEndEvent or event is None:
+                    return
+                if kind is not DocumentStartEvent:
+                    continue
+                self.start = 0 if index == first else event.start_mark.index
+                if self._source.followed and self.start >= len(text):
+                    return
+                if index - first >= limits.MAX_DOCUMENTS:
+                    what = f"more than {limits.MAX_DOCUMENTS} documents"
+                    raise TooMuchError(what, self.start, "put them into several files")
+                document = Document(self._source, index, self.start, len(text), None)
+                document.root = self._compose(document)
+            except (YAMLError, ValueError) as error:
+                if isinstance(error, NotYamlError):
+                    raise
+                raise _problem(error, text) from None
+            index += 1
+            yield document
+
+    def _compose(self, document: Document) -> Node | None:  # noqa: C901 - one loop, for speed
+        next_event: Callable[[], Any] = self._parser.get_event
+        text = self._source.text
+        strange = self._stand_ins.used
+        anchors: dict[str, Node] = {}
+        sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
+        opened: dict[int, int] = {}
+        count = aliased = 0
+        max_nodes, max_key = limits.MAX_NODES, limits.MAX_KEY
+        allowed = max_nodes  # with what aliases stand for
+        stack: list[Mapping | Sequence] = []
+        # of what is open: where its parts go, and the key that waits for its value
+        entries: list[tuple[Node, Node]] | None = None
+        items: list[Node] | None = None
+        key: Node | None = None
+        above: list[tuple[list[tuple[Node, Node]] | None, list[Node] | None, Node | None]] = []
+        root: Node | None = None
+        while True:
+            event = next_event()
+            kind = type(event)
+            node: Node
+            count += 1
+            if count > allowed:
+                raise TooMuchError(
+                    f"a document of more than {max_nodes} nodes",
+                    event.start_mark.index,
+                    "put its objects into documents of their own",
+                )
+            if kind is ScalarEvent:
+                start = event.start_mark.index
+                end = event.end_mark.index
+                tag, style = event.tag, event.style
+                node = Scalar(
+                    start,
+                    end,
+                    event.anchor,
+                    None if tag is None else str(tag),
+                    event.value,
+                    None if style == "" or style == "plain" else style,
+                )
+                if strange:
+                    node.text = self._stand_ins.restored(node.text, text[start:end], node.style)
+                if style == "|" or style == ">":
+                    node.end = _block_scalar_end(text, start, end)
+                if entries is not None and key is None and len(event.value) > max_key:
+                    raise TooMuchError(
+                        f"a key of more than {max_key} characters",
+                        event.start_mark.index,
+                        "Kubernetes takes 253 before the slash and 63 behind it",
+                    )
+                if node.anchor:
+                    anchors[node.anchor] = node
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                if len(stack) >= limits.MAX_DEPTH:
+                    raise TooMuchError(
+                        f"nested deeper than {limits.MAX_DEPTH} levels",
+                        event.start_mark.index,
+                        "no manifest is so deep: nest it less",
+                    )
+                made = Mapping if kind is MappingStartEvent else Sequence
+                tag = event.tag
+                node = made(
+                    event.start_mark.index,
+                    event.anchor,
+                    None if tag is None else str(tag),
+                    bool(event.flow_style),
+                )
+                if node.anchor:
+                    anchors[node.anchor] = node
+                    opened[id(node)] = count
+            elif kind is AliasEvent:
+                target = anchors.get(event.anchor)
+                if target is None:
+                    raise NotYamlError(
+                        f"alias *{event.anchor} has no anchor before it", event.start_mark.index
+                    )
+                if len(document.aliases) >= limits.MAX_ALIASES:
+                    raise TooMuchError(
+                        f"more than {limits.MAX_ALIASES} aliases", event.start_mark.index, _WRITE_OUT
+                    )
+                if target in stack:
+                    raise NotYamlError(
+                        f"alias *{event.anchor} stands inside its own anchor", event.start_mark.index
+                    )
+                node = Alias(event.start_mark.index, event.end_mark.index, event.anchor, target)
+                document.aliases.append(node)
+                size = sizes.get(id(target), 1)
+                count += size
+                aliased += size
+                allowed += size
+                if aliased > limits.MAX_ALIASED_NODES:
+                    most = limits.MAX_ALIASED_NODES
+                    raise TooMuchError(
+                        f"the aliases stand for more than {most} nodes", event.start_mark.index, _WRITE_OUT
+                    )
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                closed = stack.pop()
+                entries, items, key = above.pop()
+                closed.end = event.end_mark.index
+                if closed.anchor:
+                    sizes[id(closed)] = count - opened.pop(id(closed))
+                if kind is MappingEndEvent:
+                    assert isinstance(closed, Mapping)
+                    _note_repeated(document, closed)
+                continue
+            elif kind is DocumentEndEvent:
+                empty = isinstance(root, Scalar) and root.empty and root.anchor is None
+                return None if empty else root
+            else:
+                raise NotYamlError("the document ends too early", len(self._source.text))
+            if entries is not None:
+                if key is None:
+                    key = node
+                else:
+                    entries.append((key, node))
+                    key = None
+            elif items is not None:
+                items.append(node)
+            else:
+                root = node
+            if kind is MappingStartEvent:
+                assert isinstance(node, Mapping)
+                stack.append(node)
+                above.append((entries, items, key))
+                entries, items, key = node.entries, None, None
+            elif kind is SequenceStartEvent:
+                assert isinstance(node, Sequence)
+                stack.append(node)
+                above.append((entries, items, key))
+                entries, items, key = None, node.items, None
+
+
+def _note_repeated(document: Document, mapping: Mapping) -> None:
+    plain = mapping.plain
+    if plain is not None and len(plain) == len(mapping.entries):
+        return
+    seen: set[str] = set()
+    for key, _ in mapping.entries:
+        if isinstance(key, Scalar):
+            if key.text in seen and key.text != "<<":
+                document.repeated.append((mapping, key))
+            seen.add(key.text)
+
+
+def _block_scalar_end(text: str, start: int, end: int) -> int:
+    """The end of a block scalar's own lines: its end mark runs over the blank lines below.
+
+    With ``+`` in its header the blank lines are content, and only the last line break is not.
+    """
+    header_end = text.find("\n", start, end)
+    if "+" in text[start : header_end if header_end >= 0 else end].partition("#")[0]:
+        last = end - 1 if text[end - 1] in "\r\n" else end
+        return last - 1 if text[last - 1 : last + 1] == "\r\n" else last
+    return start + len(text[start:end].rstrip(" \t\r\n"))
+
+
+def _problem(error: Exception, text: str) -> NotYamlError:
+    """libyaml's complaint in one line, with its place."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    message = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
+    if mark is not None:
+        index = mark.index
+    elif isinstance(error, ReaderError):  # counts bytes of UTF-8
+        index = len(text.encode()[: error.position].decode(errors="ignore"))
+    else:
+        index = getattr(error, "start", 0)  # of a lone surrogate
+    return NotYamlError(str(message).partition("\n")[0], max(0, min(index, len(text))))

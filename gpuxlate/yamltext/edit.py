@@ -1,0 +1,189 @@
+"""Applying edits to a document: plan, splice, and read the result again to be sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from gpuxlate.model.edits import Edit, Put, Rename
+from gpuxlate.model.pod import Kind
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, get
+from gpuxlate.yamltext.plan import EditError, NodePlan, Plans, make_plan
+from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.splice import Splice, in_order, splices
+
+__all__ = ["EditError", "Splice", "apply", "edit_document", "planned"]
+
+
+def edit_document(document: Document, edits: Iterable[Edit]) -> list[Splice]:
+    """The splices that make the edits, checked. Raises EditError; nothing is changed by then."""
+    wanted = list(edits)
+    try:
+        plans = make_plan(document, wanted)
+        made = splices(document, plans)
+        after = _verify(document, plans, made)
+        _carried_out(after, wanted)
+    except EditError as error:
+        error.path = error.path or (wanted[0].path if wanted else ())
+        raise
+    return made
+
+
+def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
+    """The splices of edits that were checked before, together with others. Raises EditError."""
+    return splices(document, make_plan(document, edits))
+
+
+def apply(text: str, made: Iterable[Splice]) -> str:
+    """The text with its splices made."""
+    parts: list[str] = []
+    at = 0
+    for splice in in_order(made):
+        parts += [text[at : splice.start], splice.text]
+        at = splice.end
+    return "".join([*parts, text[at:]])
+
+
+def _carried_out(after: Node, wanted: list[Edit]) -> None:
+    """Each edit can be seen in the tree read again, whatever the plan made of it."""
+    for edit in wanted:
+        match edit:
+            case Put(path, value):
+                done = _says(get(after, *path), value)
+            case Rename(path, key, value):
+                done = _says(get(after, *path[:-1], key), value)
+            case _:
+                continue  # an item's index moves when those before it go
+        if not done:
+            raise EditError("an edit would be lost; nothing is written", edit.path)
+
+
+def _says(node: Node | None, value: Any) -> bool:
+    if isinstance(node, Scalar):
+        return node.text == (str(value).lower() if isinstance(value, bool) else str(value))
+    return node is not None and isinstance(value, (dict, list, tuple))
+
+
+def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
+    """Read the new text of the document: it must differ at the intended places only."""
+    if any(s.end > document.end for s in made):  # what follows is no YAML: its beginning shares a line
+        raise EditError("the text that follows would change too", ())
+    if document.start:
+        made = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
+    text = apply(document.text, made)
+    try:
+        found = list(documents(Source(document.source.name, text)))
+    except NotYamlError as error:
+        raise EditError(f"the result would be no YAML ({error.message})", ()) from None
+    root = found[0].root if found else None
+    if (
+        len(found) != 1
+        or root is None
+        or document.root is None
+        or not _as_planned(document.root, root, plans)
+    ):
+        raise EditError("the result would differ elsewhere too; nothing is written", ())
+    return root
+
+
+def _as_planned(before: Node, after: Node, plans: Plans) -> bool:
+    """The tree read again is the old one with the plans carried out on it, in the old order."""
+    pending: list[tuple[Node, Node]] = [(before, after)]
+    while pending:
+        old, new = pending.pop()
+        if type(old) is not type(new) or old.anchor != new.anchor or old.tag != new.tag:
+            return False
+        pairs: _Pairs | None
+        if isinstance(old, Scalar) and isinstance(new, Scalar):
+            # of one text, tag and style there is one kind
+            if old.text != new.text or (old.style != new.style and old.kind is not new.kind):
+                return False
+            continue
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            pairs = _mapping_pairs(old, new, plans.get(id(old)))
+        elif isinstance(old, Sequence) and isinstance(new, Sequence):
+            pairs = _sequence_pairs(old, new, plans.get(id(old)))
+        else:
+            continue
+        if pairs is None:
+            return False
+        pending += pairs
+    return True
+
+
+_Pairs = list[tuple[Node, Node]]
+"""Nodes that have to be equal but for their own plans."""
+
+
+def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs | None:
+    if plan is None:
+        if len(old.entries) != len(new.entries):
+            return None
+        entries = zip(old.entries, new.entries, strict=True)
+        return [pair for one, two in entries for pair in ((one[1], two[1]), (one[0], two[0]))]
+    added = dict(plan.added)
+    left = []
+    for key, value in new.entries:
+        name = key.text if isinstance(key, Scalar) else None
+        if name in added:
+            if not _is(value, added.pop(name)):
+                return None
+        else:
+            left.append((key, value))
+    kept = [(key, value) for key, value in old.entries if id(key) not in plan.removed]
+    if added or len(kept) != len(left):
+        return None
+    return _pairs(kept, left, plan)
+
+
+def _sequence_pairs(old: Sequence, new: Sequence, plan: NodePlan | None) -> _Pairs | None:
+    if plan is None:
+        return list(zip(old.items, new.items, strict=True)) if len(old.items) == len(new.items) else None
+    kept = [item for item in old.items if id(item) not in plan.removed]
+    appended = plan.appended
+    if len(kept) + len(appended) != len(new.items):
+        return None
+    if not all(_is(item, value) for item, value in zip(new.items[len(kept) :], appended, strict=True)):
+        return None
+    same = list(zip(kept, new.items, strict=False))
+    return _pairs([(item, item) for item, _ in same], [(item, item) for _, item in same], plan)
+
+
+def _pairs(kept: _Pairs, left: _Pairs, plan: NodePlan) -> _Pairs | None:
+    """The keys and values still to compare. None where a planned one is not as planned."""
+    pairs: _Pairs = []
+    for (key, value), (new_key, new_value) in zip(kept, left, strict=True):
+        if id(key) in plan.keys:
+            if not (isinstance(new_key, Scalar) and new_key.text == plan.keys[id(key)]):
+                return None
+        elif key is not value:
+            pairs.append((key, new_key))
+        if id(key) in plan.values:
+            if not _is(new_value, plan.values[id(key)]) or new_value.anchor != value.anchor:
+                return None
+        else:
+            pairs.append((value, new_value))
+    return pairs
+
+
+def _is(node: Node, value: Any) -> bool:
+    """The node says the new value."""
+    if isinstance(value, dict):
+        names = [key.text if isinstance(key, Scalar) else None for key, _ in getattr(node, "entries", ())]
+        return (
+            isinstance(node, Mapping)
+            and names == list(value)
+            and all(_is(child, value[name]) for name, (_, child) in zip(names, node.entries, strict=True))
+        )
+    if isinstance(value, (list, tuple)):
+        return (
+            isinstance(node, Sequence)
+            and len(node.items) == len(value)
+            and all(_is(item, one) for item, one in zip(node.items, value, strict=True))
+        )
+    if isinstance(value, bool):
+        return isinstance(node, Scalar) and node.kind is Kind.BOOL and (node.text == "true") is value
+    kind = Kind.INT if isinstance(value, int) else Kind.STR
+    return isinstance(node, Scalar) and node.kind is kind and node.text == str(value)

@@ -1,0 +1,127 @@
+"""Edits of flow mappings and lists, JSON included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuxlate.yamltext.nodes import Mapping, body_start, content_end
+from gpuxlate.yamltext.plan import EditError
+from gpuxlate.yamltext.writer import Splice, Writer
+
+_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
+"""Behind the last entry of a line: a comma, and a comment."""
+_PADDING = re.compile(r"[ \t]*")
+
+
+class Flow(Writer):
+    """The splices of one flow mapping or list."""
+
+    def splices(self) -> Iterator[Splice]:
+        yield from self.changed_scalars()
+        kept = [n for n in range(len(self.pairs)) if not self.removed(n)]
+        new = self._new_entries()
+        if not kept:
+            yield from self._refilled(new)
+            return
+        yield from self._removals(set(kept))
+        if new:
+            yield from self._appended(kept[-1], new)
+
+    def _refilled(self, new: list[str]) -> Iterator[Splice]:
+        start = body_start(self.text, self.plan.node)
+        end = self.plan.node.end - 1
+        if self.text[start] not in "{[" or self.text[end] not in "}]":
+            raise EditError("an entry stands in brackets without braces of its own", ())
+        if not self.pairs and not new:
+            return
+        self._no_comments(start + 1, end)
+        if self._lines() and new:
+            lead = self._lead(start)
+            inner = self.style.newline + self._indent()
+            body = inner + f",{inner}".join(new) + self.style.newline + lead
+        elif new and self.pairs:
+            pad = self._padding()
+            body = pad + self._comma().join(new) + pad
+        else:
+            body = self._comma().join(new)
+        yield Splice(start + 1, end, body, self.depth)
+
+    def _appended(self, last: int, new: list[str]) -> Iterator[Splice]:
+        """New entries behind the last that stays."""
+        at = self._end(last)
+        rest = _REST_OF_LINE.match(self.text, at) if self._lines() else None
+        separator = "," + self.style.newline + self._indent() if self._lines() else self._comma()
+        if rest is None or rest.end() == at or last != len(self.pairs) - 1:
+            yield Splice(at, at, "".join(separator + entry for entry in new), self.depth)
+            return
+        # a comma or a comment ends the line: the comment stays with its entry
+        if not rest.group(1):
+            yield Splice(at, at, ",", self.depth)
+        body = "".join(separator[1:] + entry + "," for entry in new)
+        yield Splice(rest.end(), rest.end(), body if rest.group(1) else body[:-1], self.depth)
+
+    def _removals(self, kept: set[int]) -> Iterator[Splice]:
+        number = 0
+        while number < len(self.pairs):
+            if number in kept:
+                number += 1
+                continue
+            first = number
+            while number < len(self.pairs) and number not in kept:
+                number += 1
+            if number < len(self.pairs):
+                start, end = self.pairs[first][0].start, self.pairs[number][0].start
+            else:
+                start, end = self._end(first - 1), self._end(len(self.pairs) - 1)
+            self._no_comments(start, end)
+            yield Splice(start, end, "", self.depth)
+
+    def _no_comments(self, start: int, end: int) -> None:
+        nodes = [part for pair in self.pairs for part in pair]
+        if self.comments(start, end, nodes):
+            raise EditError("a comment stands inside the braces of what has to go", ())
+
+    def _end(self, number: int) -> int:
+        key, value = self.pairs[number]
+        return max(content_end(value), key.end)
+
+    # -- style ---------------------------------------------------------------------------------
+
+    def _lines(self) -> bool:
+        """The braces span several lines, an entry a line."""
+        if not self.pairs:
+            return False
+        return "\n" in self.text[self.plan.node.start : self.pairs[0][0].start]
+
+    def _padding(self) -> str:
+        """The blanks inside the braces: ``{ a: 1 }``."""
+        match = _PADDING.match(self.text, body_start(self.text, self.plan.node) + 1)
+        return match.group() if match else ""
+
+    def _comma(self) -> str:
+        return "," if self.style.tight else ", "
+
+    def _lead(self, index: int) -> str:
+        """The blanks that the line of a character begins with."""
+        start = index - self.column(index)
+        match = _PADDING.match(self.text, start, index)
+        return match.group() if match else ""
+
+    def _indent(self) -> str:
+        return self._lead(self.pairs[0][0].start)
+
+    def _step(self) -> str:
+        """What an entry is further in than its braces' line."""
+        outer, inner = self._lead(self.plan.node.start), self._indent()
+        return inner[len(outer) :] if inner.startswith(outer) and len(inner) > len(outer) else "  "
+
+    def _new_entries(self) -> list[str]:
+        added = self.plan.added.items() if isinstance(self.plan.node, Mapping) else []
+        values = [*added, *((None, item) for item in self.plan.appended)]
+        if self._lines():
+            step = self._step()
+            render = [(k, self.style.flow_lines(v, self._indent(), step)) for k, v in values]
+        else:
+            render = [(k, self.style.flow(v)) for k, v in values]
+        return [text if k is None else self.style.key(k) + self.style.colon + text for k, text in render]

@@ -1,0 +1,315 @@
+"""The tree of one document: scalars, mappings, sequences and aliases with character positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gpuxlate.model.pod import Kind, Path
+
+
+class Node:
+    """Something in a document, from character ``start`` up to ``end`` of the source text."""
+
+    __slots__ = ("anchor", "end", "start", "tag")
+
+    def __init__(self, start: int, end: int, anchor: str | None, tag: str | None) -> None:
+        self.start = start
+        self.end = end
+        self.anchor = anchor
+        self.tag = tag
+
+
+class Scalar(Node):
+    """A scalar: ``text`` without quotes, ``style`` one of None (plain), ' " | >."""
+
+    __slots__ = ("style", "text")
+
+    def __init__(
+        self, start: int, end: int, anchor: str | None, tag: str | None, text: str, style: str | None
+    ) -> None:
+        self.start = start  # not by the base class: most nodes are scalars, and a call costs as much as this
+        self.end = end
+        self.anchor = anchor
+        self.tag = tag
+        self.text = text
+        self.style = style
+
+    @property
+    def kind(self) -> Kind:
+        """What the scalar resolves to."""
+        if self.style or (self.tag and self.tag.endswith(":str")):
+            return Kind.STR
+        return resolve_plain(self.text)
+
+    @property
+    def empty(self) -> bool:
+        """Nothing is written: the value of ``limits:``."""
+        return self.style is None and not self.text
+
+
+class Mapping(Node):
+    """A mapping: its entries in their order, keys given twice included."""
+
+    __slots__ = ("_by_name", "_plain", "entries", "flow")
+
+    def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
+        super().__init__(start, start, anchor, tag)
+        self.flow = flow
+        self.entries: list[tuple[Node, Node]] = []
+        self._plain: dict[str, tuple[Node, Node]] | None = None
+        self._by_name: dict[str, tuple[Node, Node, Mapping]] | None = None
+
+    @property
+    def plain(self) -> dict[str, tuple[Node, Node]] | None:
+        """Key and value by the text of the key, where that is all: no merge keys, no keys but scalars.
+
+        Of a key that is given twice the last counts. Made once, of a mapping that is complete.
+        """
+        if self._plain is None and self._by_name is None:
+            found: dict[str, tuple[Node, Node]] = {}
+            for entry in self.entries:
+                key = entry[0]
+                if not isinstance(key, Scalar) or (key.text == MERGE and key.style is None):
+                    return None
+                found[key.text] = entry
+            self._plain = found
+        return self._plain
+
+    @property
+    def by_name(self) -> dict[str, tuple[Node, Node, Mapping]]:
+        """``entries_of`` by name, for a mapping that is more than plain. Made once, too."""
+        if self._by_name is None:
+            self._by_name = {name: (key, value, owner) for name, key, value, owner in entries_of(self)}
+        return self._by_name
+
+
+class Sequence(Node):
+    """A sequence."""
+
+    __slots__ = ("flow", "items")
+
+    def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
+        super().__init__(start, start, anchor, tag)
+        self.flow = flow
+        self.items: list[Node] = []
+
+
+class Alias(Node):
+    """``*name``: another place where ``target`` stands."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, start: int, end: int, name: str, target: Node) -> None:
+        super().__init__(start, end, name, None)
+        self.target = target
+
+
+MERGE = "<<"
+
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOL = frozenset(
+    f(word) for word in ("true", "false", "yes", "no", "on", "off") for f in (str.lower, str.title, str.upper)
+)
+_INT = re.compile(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[0-9][0-9_]*)")
+_FLOAT = re.compile(
+    r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+)
+
+
+def resolve_plain(text: str) -> Kind:
+    """What a plain scalar is to Kubernetes, whose YAML is that of Go: 1.1 with 1.2's octals."""
+    if text in _NULL:
+        return Kind.NULL
+    if text in _BOOL:
+        return Kind.BOOL
+    if text[0] not in "+-.0123456789":
+        return Kind.STR
+    if _INT.fullmatch(text):
+        return Kind.INT
+    return Kind.FLOAT if _FLOAT.fullmatch(text) else Kind.STR
+
+
+_PROPERTIES = re.compile(r"(?:(?:!<[^>\s]*>|[&!][^\s,\[\]{}]*)(?:\s+(?:#[^\r\n]*)?)*)*")
+
+
+def body_start(text: str, node: Node) -> int:
+    """Where a node begins behind its anchor and tag."""
+    if isinstance(node, Alias) or not (node.anchor or node.tag):
+        return node.start
+    match = _PROPERTIES.match(text, node.start, max(node.end, node.start))
+    return match.end() if match else node.start
+
+
+def is_merge(key: Node) -> bool:
+    """The key is a merge key: ``<<`` without quotes."""
+    return isinstance(key, Scalar) and key.style is None and key.text == MERGE
+
+
+def deref(node: Node) -> Node:
+    """The node itself, or what an alias stands for."""
+    while isinstance(node, Alias):
+        node = node.target
+    return node
+
+
+def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
+    """Key text, key node, value node and owning mapping of what a mapping says.
+
+    Merge keys are followed: entries of the mapping itself come first and win over merged ones. Of
+    a key that is given twice the last counts, as for the API server.
+    """
+    plain = mapping.plain
+    if plain is not None:
+        for name, (key_node, value) in plain.items():
+            yield name, key_node, value, mapping
+        return
+    seen: set[str] = set()
+    pending, visited = [mapping], {id(mapping)}
+    while pending:
+        owner = pending.pop(0)
+        own: dict[str, tuple[Node, Node]] = {}
+        for key_node, value in owner.entries:
+            key = deref(key_node)
+            if not isinstance(key, Scalar):
+                continue
+            if is_merge(key):
+                sources = deref(value)
+                for one in sources.items if isinstance(sources, Sequence) else [sources]:
+                    merged = deref(one)
+                    if isinstance(merged, Mapping) and id(merged) not in visited:
+                        visited.add(id(merged))
+                        pending.append(merged)
+            else:
+                own[key.text] = (key_node, value)
+        for name, (key_node, value) in own.items():
+            if name not in seen:
+                seen.add(name)
+                yield name, key_node, value, owner
+
+
+def inside(node: Node) -> list[Node]:
+    """The nodes right below a node, keys included; what an alias stands for is not below it."""
+    if isinstance(node, Mapping):
+        return [part for entry in node.entries for part in entry]
+    return list(node.items) if isinstance(node, Sequence) else []
+
+
+def givers_of(mapping: Mapping, name: str) -> Iterator[tuple[Node, Mapping]]:
+    """Key node and owning mapping of each entry of a name, those that another one wins over included."""
+    pending, visited = [mapping], {id(mapping)}
+    for owner in pending:
+        for key_node, value in owner.entries:
+            key = deref(key_node)
+            if is_merge(key):
+                sources = deref(value)
+                for one in map(deref, sources.items if isinstance(sources, Sequence) else [sources]):
+                    if isinstance(one, Mapping) and id(one) not in visited:
+                        visited.add(id(one))
+                        pending.append(one)
+            elif isinstance(key, Scalar) and key.text == name:
+                yield key_node, owner
+
+
+def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:
+    """Key node, value node and owning mapping of one entry, found as by ``entries_of``."""
+    plain = mapping.plain
+    if plain is not None:
+        entry = plain.get(name) if isinstance(name, str) else None
+        return None if entry is None else (*entry, mapping)
+    return mapping.by_name.get(name) if isinstance(name, str) else None
+
+
+def get(node: Node | None, *path: str | int) -> Node | None:
+    """The node at a path below ``node``, None where there is none."""
+    for step in path:
+        if isinstance(node, Alias):
+            node = deref(node)
+        if isinstance(node, Mapping):
+            plain = node.plain
+            # no key is a number: an index finds none
+            found = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
+            node = found[1] if found else None
+        elif isinstance(node, Sequence) and isinstance(step, int) and 0 <= step < len(node.items):
+            node = node.items[step]
+        else:
+            return None
+    return deref(node) if node is not None else None
+
+
+def get_text(node: Node | None, *path: str | int) -> str | None:
+    """The text of the scalar at a path, None where there is no scalar."""
+    found = get(node, *path)
+    return found.text if isinstance(found, Scalar) else None
+
+
+def locate(root: Node, path: Path, *, on_key: bool = False) -> tuple[int, int]:
+    """Start and end of the value (or key) at a path; of the nearest parent where it is missing."""
+    spot = (root.start, content_end(root))
+    node: Node = root
+    for step in path:
+        node = deref(node)
+        if isinstance(node, Mapping):
+            entry = entry_of(node, step)
+            if entry is None:
+                return spot
+            spot = (entry[0].start, entry[0].end)
+            node = entry[1]
+        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
+            node = node.items[step]
+            spot = (node.start, first_line_end(node))
+        else:
+            return spot
+    if path and (on_key or isinstance(node, (Mapping, Sequence))):
+        return spot
+    if isinstance(node, Scalar) and node.empty:
+        return spot
+    return node.start, content_end(node)
+
+
+def first_line_end(node: Node) -> int:
+    """The end of what marks a node without running over its children."""
+    if isinstance(node, Mapping) and node.entries:
+        return node.entries[0][0].end
+    return node.end
+
+
+def content_end(node: Node) -> int:
+    """Where the content of a node ends. The end mark of a block collection runs over what follows."""
+    while True:
+        if isinstance(node, Mapping) and not node.flow and node.entries:
+            key, value = node.entries[-1]
+            if isinstance(value, Scalar) and value.empty and value.anchor is None and value.tag is None:
+                return key.end
+            node = value
+        elif isinstance(node, Sequence) and not node.flow and node.items:
+            node = node.items[-1]
+        else:
+            return node.end
+
+
+def to_plain(node: Node, depth: int = 0) -> Any:
+    """Plain Python data: numbers and booleans as YAML 1.2 reads them, merges resolved.
+
+    Raises RecursionError where aliases within aliases nest too deeply.
+    """
+    node = deref(node)
+    if depth > 256:
+        raise RecursionError("nested too deeply, its aliases written out")
+    if isinstance(node, Mapping):
+        return {name: to_plain(value, depth + 1) for name, _, value, _ in entries_of(node)}
+    if isinstance(node, Sequence):
+        return [to_plain(item, depth + 1) for item in node.items]
+    assert isinstance(node, Scalar)
+    match node.kind:
+        case Kind.NULL:
+            return None
+        case Kind.BOOL if node.text.lower() in ("true", "false"):
+            return node.text.lower() == "true"
+        case Kind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
+            return int(node.text)
+        case Kind.FLOAT:
+            return float(re.sub("_|[.](?=[inIN])", "", node.text))  # Python writes .inf without its dot
+        case _:
+            return node.text

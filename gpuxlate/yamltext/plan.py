@@ -1,0 +1,350 @@
+"""From edits at paths to a plan for each mapping and list of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
+from gpuxlate.model.pod import Kind, Path
+from gpuxlate.yamltext.anchors import Sharing, SharingError, Use, key_text
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of, givers_of, inside
+
+
+class EditError(ValueError):
+    """The edits cannot be made in this text; ``code`` names the rule where there is one."""
+
+    def __init__(self, message: str, path: Path, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.code = code
+
+
+@dataclass(slots=True)
+class NodePlan:
+    """What happens to one mapping or list. Keys of the dicts are identities of key or item nodes."""
+
+    node: Mapping | Sequence
+    ancestors: tuple[Node, ...]  # from the root down to the node itself
+    path: Path = ()  # of the first edit that changes it
+    removed: set[int] = field(default_factory=set)
+    values: dict[int, Any] = field(default_factory=dict)  # new value of an entry
+    keys: dict[int, str] = field(default_factory=dict)  # new key of an entry
+    added: dict[str, Any] = field(default_factory=dict)  # new entries of a mapping
+    appended: list[Any] = field(default_factory=list)  # new items of a list
+
+
+Plans = dict[int, NodePlan]
+
+
+def make_plan(document: Document, edits: Iterable[Edit]) -> Plans:
+    """Raises EditError where an edit has no place, or would change what others share (GX005)."""
+    planner = _Planner(document)
+    for edit in edits:
+        planner.add(edit)
+    planner.check_names()
+    planner.prune()
+    planner.check_gone()
+    if document.aliases:
+        planner.check_shared()
+        planner.check_anchored()
+    return planner.plans
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a path leads: the deepest existing entry, the steps that are missing below it."""
+
+    owner: Mapping | Sequence  # what holds the entry physically: a merged mapping, say
+    here: Mapping | Sequence  # what the path names: it holds or merges the entry
+    handle: Node  # the key node of the entry, or the item
+    step: str | int
+    value: Node
+    ancestors: tuple[Node, ...]  # down to the owner
+    rest: Path
+
+
+@dataclass(slots=True)
+class _Said:
+    """One change of the text, and the paths of the edits that ask for it."""
+
+    holder: Mapping | Sequence
+    step: str | int
+    paths: set[Path] = field(default_factory=set)
+
+
+class _Planner:
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self.plans: Plans = {}
+        # by node: the entries through which edits reached it
+        self._reached: dict[int, dict[int, _Spot]] = {}
+        self._said: dict[tuple[Any, ...], _Said] = {}
+        self._leaving: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
+        self._path: Path = ()  # of the edit at hand
+
+    @cached_property
+    def _sharing(self) -> Sharing:
+        return Sharing(self._document.root)
+
+    def add(self, edit: Edit) -> None:
+        self._path = edit.path
+        spot = self._find(edit.path)
+        if isinstance(edit, Remove) and spot.rest:
+            return
+        if isinstance(edit, Rename) and spot.rest:
+            raise EditError("there is no such entry to rename", edit.path)
+        if any(isinstance(step, int) for step in spot.rest):
+            raise EditError("there is no such item", edit.path)
+        if isinstance(edit, Remove) or (isinstance(edit, Rename) and edit.key != spot.step):
+            self._leaves(spot, edit.path)
+        holder, step = _place(spot, edit)
+        new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
+        missing = spot.rest[1:] if holder is deref(spot.value) else spot.rest
+        said = (type(edit), id(holder), step, missing, *new)
+        first = said not in self._said
+        self._said.setdefault(said, _Said(holder, step)).paths.add(edit.path)
+        if first:
+            self._apply(edit, spot)
+
+    def _apply(self, edit: Edit, spot: _Spot) -> None:
+        match edit:
+            case Remove():
+                self._plan(spot).removed.add(id(spot.handle))
+            case Rename(path, key, value):
+                if key != spot.step:
+                    self._plan(spot).keys[id(spot.handle)] = key
+                self._put(spot, value, path)
+            case Put(path, value):
+                self._put(spot, value, path)
+            case Append(path, value):
+                inner = deref(spot.value)
+                if spot.rest or _fillable(spot):
+                    self._put(
+                        spot, [value] if not spot.rest else _nest(spot.rest, [value]), path, nested=True
+                    )
+                elif isinstance(inner, Sequence):
+                    self._plan_of(inner, (*spot.ancestors, inner)).appended.append(value)
+                else:
+                    raise EditError("there is no list here", path)
+
+    def _put(self, spot: _Spot, value: Any, path: Path, *, nested: bool = False) -> None:
+        """Set the value at a spot; ``nested``: the value holds the missing steps already."""
+        if spot.rest and not nested:
+            value = _nest(spot.rest, value)
+        if not spot.rest and not nested:
+            if not _says(spot.value, value):
+                self._plan(spot).values[id(spot.handle)] = value
+            return
+        inner = deref(spot.value)
+        if _fillable(spot):
+            values = self._plan(spot).values
+            values[id(spot.handle)] = _merge(values.get(id(spot.handle)), value)
+        elif isinstance(inner, Mapping) and spot.rest and isinstance(spot.rest[0], str):
+            plan = self._plan_of(inner, (*spot.ancestors, inner))
+            name = spot.rest[0]
+            plan.added[name] = _merge(plan.added.get(name), value[name])
+        else:
+            raise EditError("something else than a mapping stands here", path)
+
+    def _find(self, path: Path) -> _Spot:
+        root = self._document.root
+        if not isinstance(root, Mapping):
+            raise EditError("the document holds no mapping", path)
+        ancestors: tuple[Node, ...] = ()
+        spot = _Spot(root, root, root, "", root, ancestors, path)
+        node: Node = root
+        for depth, step in enumerate(path):
+            here = deref(node)
+            if isinstance(here, Mapping):
+                entry = entry_of(here, step)
+                if entry is None:
+                    break
+                handle, value, owner = entry
+                holder: Mapping | Sequence = owner
+            elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
+                handle = value = here.items[step]
+                holder = here
+            else:
+                break
+            ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
+            spot = _Spot(holder, here, handle, step, value, ancestors, path[depth + 1 :])
+            self._reached.setdefault(id(deref(value)), {})[id(handle)] = spot
+            node = value
+        return spot
+
+    def _plan(self, spot: _Spot) -> NodePlan:
+        if spot.owner is spot.handle:
+            raise EditError("the document itself is no entry", ())
+        return self._plan_of(spot.owner, spot.ancestors)
+
+    def _plan_of(self, node: Mapping | Sequence, ancestors: tuple[Node, ...]) -> NodePlan:
+        return self.plans.setdefault(id(node), NodePlan(node, ancestors, self._path))
+
+    # -- names ---------------------------------------------------------------------------------
+
+    def check_names(self) -> None:
+        """A new key is not there already."""
+        for plan in self.plans.values():
+            if not (plan.keys or plan.added) or not isinstance(plan.node, Mapping):
+                continue
+            staying = [
+                plan.keys.get(id(key), key_text(key))
+                for key, _ in plan.node.entries
+                if id(key) not in plan.removed
+            ]
+            names = [*staying, *plan.added]
+            for name in (*plan.keys.values(), *plan.added):
+                if names.count(name) > 1:
+                    raise EditError(f"{name} is there already", self._path_to(plan, name))
+
+    def _path_to(self, plan: NodePlan, name: str) -> Path:
+        paths = [path for said in self._said.values() if said.holder is plan.node for path in said.paths]
+        return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
+
+    def _leaves(self, spot: _Spot, path: Path) -> None:
+        if isinstance(spot.here, Mapping):
+            self._leaving.append((spot.here, str(spot.step), path))
+
+    def check_gone(self) -> None:
+        """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
+        for here, name, path in self._leaving:
+            for key, owner in givers_of(here, name):
+                plan = self.plans.get(id(owner))
+                if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
+                    twice = owner is here
+                    why = "it is given twice" if twice else "a merge key brings it back"
+                    raise EditError(f"{name} would still be there: {why}", path, None if twice else "GX005")
+
+    # -- anchors -------------------------------------------------------------------------------
+
+    def check_shared(self) -> None:
+        """Every path that leads to a changed entry must ask for the same change."""
+        for said in self._said.values():
+            try:
+                ways = self._sharing.ways(said.holder, said.step)
+            except SharingError:
+                ways = 0
+            if len(said.paths) != ways:
+                raise EditError(
+                    "an anchor, alias or merge key shares this with something that is not changed alike",
+                    min(said.paths, key=repr),
+                    "GX005",
+                )
+
+    def check_anchored(self) -> None:
+        """A value with an anchor changes for all of its aliases or not at all."""
+        gone = gone_nodes(self.plans)
+        for plan in self.plans.values():
+            for key, _ in plan.node.entries if isinstance(plan.node, Mapping) else ():
+                if id(key) in plan.keys and key.anchor and self._sharing.uses[id(key)]:
+                    raise EditError("an alias stands for this key elsewhere", self._path_of([]), "GX005")
+        for target in {id(a.target): a.target for a in self._document.aliases}.values():
+            uses = [use for use in self._sharing.uses[id(target)] if id(use.written) not in gone]
+            new = [self.plans[id(u.holder)].values[id(u.handle)] for u in uses if self._changes(u)]
+            alike = not new or (len(new) == len(uses) and all(value == new[0] for value in new))
+            if not alike or (uses and id(target) in gone):
+                message = f"the anchor &{target.anchor} is used elsewhere too"
+                raise EditError(message, self._path_of(uses), "GX005")
+            for use in uses:
+                if self._changes(use) and isinstance(use.written, Alias):
+                    del self.plans[id(use.holder)].values[id(use.handle)]  # it follows its anchor
+
+    def _changes(self, use: Use) -> bool:
+        plan = self.plans.get(id(use.holder))
+        return plan is not None and id(use.handle) in plan.values
+
+    def _path_of(self, uses: list[Use]) -> Path:
+        holders = {id(use.holder) for use in uses}
+        paths = [path for said in self._said.values() if id(said.holder) in holders for path in said.paths]
+        return min(paths or [p for said in self._said.values() for p in said.paths], key=repr, default=())
+
+    # -- pruning -------------------------------------------------------------------------------
+
+    def prune(self) -> None:
+        """What a removal empties goes with it, wherever it stands."""
+        pending = [plan for plan in self.plans.values() if plan.removed]
+        while pending:
+            plan = pending.pop()
+            if plan.added or plan.appended or not _all_removed(plan):
+                continue
+            for spot in self._reached.get(id(plan.node), {}).values():
+                above = self._plan(spot)
+                if id(spot.handle) not in above.removed:
+                    above.removed.add(id(spot.handle))
+                    self._leaves(spot, above.path)
+                    pending.append(above)
+
+
+def _place(spot: _Spot, edit: Edit) -> tuple[Mapping | Sequence, str | int]:
+    """The mapping or list that an edit changes physically, and the entry of it."""
+    inner = deref(spot.value)
+    if isinstance(inner, (Mapping, Sequence)) and not _fillable(spot):
+        if spot.rest:
+            return inner, spot.rest[0]
+        if isinstance(edit, Append):
+            return inner, len(inner.items) if isinstance(inner, Sequence) else ""
+    return spot.owner, spot.step
+
+
+def _fillable(spot: _Spot) -> bool:
+    """Nothing is there yet: no value, ``null``, or empty braces in a block file."""
+    node = spot.value
+    if isinstance(node, Scalar):
+        return node.kind is Kind.NULL and spot.handle is not spot.owner
+    if isinstance(node, (Mapping, Sequence)):
+        empty = not (node.entries if isinstance(node, Mapping) else node.items)
+        plain = node.anchor is None and node.tag is None
+        return empty and plain and isinstance(spot.owner, Mapping) and not spot.owner.flow
+    return False
+
+
+def _says(node: Node, value: Any) -> bool:
+    """The node says the scalar already."""
+    node = deref(node)
+    if not isinstance(node, Scalar) or isinstance(value, bool) or not isinstance(value, (int, str)):
+        return False
+    kind = Kind.INT if isinstance(value, int) else Kind.STR
+    return node.kind is kind and node.text == str(value)
+
+
+def gone_nodes(plans: Plans) -> set[int]:
+    """The nodes that go with removed or replaced entries; their own plans need no splices."""
+    gone: set[int] = set()
+    for plan in plans.values():
+        if not (plan.removed or plan.values):
+            continue
+        entries = plan.node.entries if isinstance(plan.node, Mapping) else [(n, n) for n in plan.node.items]
+        pending = [part for entry in entries if id(entry[0]) in plan.removed for part in entry]
+        for key, value in entries:
+            if id(key) in plan.values:
+                pending += inside(value)
+        while pending:
+            node = pending.pop()
+            gone.add(id(node))
+            pending += inside(node)
+    return gone
+
+
+def _all_removed(plan: NodePlan) -> bool:
+    node = plan.node
+    handles = [key for key, _ in node.entries] if isinstance(node, Mapping) else node.items
+    return all(id(handle) in plan.removed for handle in handles)
+
+
+def _nest(steps: Path, value: Any) -> Any:
+    for step in reversed(steps):
+        value = {step: value}
+    return value
+
+
+def _merge(old: Any, new: Any) -> Any:
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{k: _merge(old.get(k), v) for k, v in new.items()}}
+    if isinstance(old, list) and isinstance(new, list):
+        return [*old, *new]
+    return new

@@ -1,0 +1,190 @@
+"""What writers of block and flow style have in common: changed scalars, filled blanks, comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gpuxlate.model.pod import Kind
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import (
+    Alias,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    body_start,
+    content_end,
+    deref,
+    inside,
+)
+from gpuxlate.yamltext.plan import EditError, NodePlan
+from gpuxlate.yamltext.style import Style, scalar, style_at
+
+_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\r\n]*")
+_TO_LINE_END = re.compile(r"[^\r\n]*")
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """Characters ``start`` to ``end`` of the source become ``text``.
+
+    ``depth``: how deep what is written stands; of two insertions at one place the deeper comes
+    first. ``takes_break_before``: a removal at the end of a file without a final line break.
+    """
+
+    start: int
+    end: int
+    text: str
+    depth: int = 0
+    takes_break_before: bool = False
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        return self.start, self.end, -self.depth
+
+
+def in_order(made: Iterable[Splice]) -> list[Splice]:
+    """Splices by their place; of those at one place the deeper first."""
+    return sorted(made, key=lambda splice: splice.order)
+
+
+class Writer:
+    """Edits of one mapping or list: what block and flow style have in common."""
+
+    def __init__(self, document: Document, plan: NodePlan) -> None:
+        self.text = document.source.text
+        self.source = document.source
+        self.plan = plan
+        self.style: Style = style_at(document.source, plan.ancestors, lists=_lists(plan))
+        self.depth = len(plan.ancestors)
+        node = plan.node
+        self.pairs: list[tuple[Node, Node]] = (
+            node.entries if isinstance(node, Mapping) else [(item, item) for item in node.items]
+        )
+
+    def removed(self, number: int) -> bool:
+        return id(self.pairs[number][0]) in self.plan.removed
+
+    def column(self, index: int) -> int:
+        """The column of a character, from 0."""
+        return self.source.position(index)[1] - 1
+
+    def changed_scalars(self) -> Iterator[Splice]:
+        """New keys and new values where they stand."""
+        for key, value in self.pairs:
+            if id(key) in self.plan.removed:
+                continue
+            if id(key) in self.plan.keys:
+                start = body_start(self.text, key)
+                yield Splice(start, key.end, _like(key, self.plan.keys[id(key)]), self.depth)
+            if id(key) in self.plan.values:
+                yield from self._new_value(key, value, self.plan.values[id(key)])
+
+    def _new_value(self, key: Node, value: Node, new: Any) -> Iterator[Splice]:
+        if isinstance(new, (dict, list, tuple)):
+            yield from self._fill(key, value, new)
+            return
+        old = deref(value)
+        quote = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
+        if isinstance(new, str):
+            rendered = scalar(new, quote or self.style.json_quote)
+        else:
+            rendered = self.style.value(new)
+        start, end = body_start(self.text, value), content_end(value)
+        if value.tag and not value.anchor and not isinstance(new, str):
+            start = value.start  # `!!str "30"`: the tag is of the old value
+        if isinstance(old, Scalar) and old.empty:
+            start = end = max(end, self.value_spot(key) if isinstance(self.plan.node, Mapping) else end)
+            rendered = self._blank(start) + rendered
+        yield Splice(start, max(start, end), rendered, self.depth)
+
+    def _fill(self, key: Node, value: Node, new: Any) -> Iterator[Splice]:
+        """``limits:`` with nothing behind it, null or empty braces gets its first entries."""
+        blank = isinstance(value, Scalar) and value.kind is Kind.NULL
+        empty = isinstance(value, (Mapping, Sequence)) and not isinstance(value, Alias)
+        if not (blank or empty) or not isinstance(self.plan.node, Mapping):
+            raise EditError("a mapping would take the place of a value", ())
+        at = self.value_spot(key)
+        body = body_start(self.text, value)
+        written = value.end > body
+        if self.plan.node.flow:
+            start = max(at, body)
+            yield Splice(start, max(at, value.end), self._blank(start) + self.style.flow(new), self.depth)
+            return
+        _name, *lines = self.style.block("x", new, self.column(key.start))
+        if written:
+            spaces = len(self.text[at:body]) - len(self.text[at:body].rstrip(" \t"))
+            yield Splice(body - spaces, value.end, "", self.depth)
+        yield self.below(max(at, value.end), lines)
+
+    def _blank(self, index: int) -> str:
+        """What separates a value from the colon before it."""
+        return " " if self.text[index - 1] == ":" and not self.style.tight else ""
+
+    def value_spot(self, key: Node) -> int:
+        """The place behind the colon of a key."""
+        colon = self.text.find(":", key.end)
+        if colon < 0 or self.text[key.end : colon].strip():
+            raise EditError("a key without a colon of its own", ())
+        return colon + 1
+
+    def line_end(self, index: int) -> int:
+        """The end of the line's text, before its line break."""
+        match = _TO_LINE_END.match(self.text, index)
+        return match.end() if match else index
+
+    def below(self, index: int, lines: list[str]) -> Splice:
+        """New lines below the line of a character."""
+        end = self.line_end(index)
+        line_break = _LINE_BREAK.match(self.text, end)
+        if line_break is None:
+            newline = self.style.newline
+            return Splice(end, end, "".join(newline + line for line in lines), self.depth)
+        newline = line_break.group()
+        return Splice(
+            line_break.end(), line_break.end(), "".join(line + newline for line in lines), self.depth
+        )
+
+    def comments(self, start: int, end: int, nodes: list[Node]) -> list[str]:
+        """The comments between ``start`` and ``end`` that are not inside a scalar."""
+        found: list[str] = []
+        at = start
+        for node in [*sorted(_leaves(nodes), key=lambda n: n.start), None]:
+            stop = min(node.start, end) if node else end
+            found.extend(match.group().rstrip() for match in _COMMENT.finditer(self.text[at:stop]))
+            at = max(at, content_end(node)) if node else end
+        return found
+
+
+def _lists(plan: NodePlan) -> bool:
+    """Something new holds a list."""
+    pending: list[Any] = [*plan.added.values(), *plan.values.values(), *plan.appended]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, (list, tuple)):
+            return True
+        if isinstance(value, dict):
+            pending.extend(value.values())
+    return False
+
+
+def _like(node: Node, text: str) -> str:
+    """A key in the quotes of the one it replaces."""
+    quote = node.style if isinstance(node, Scalar) else None
+    return Style(quote_keys=quote if quote in ("'", '"') else None).key(text)
+
+
+def _leaves(nodes: list[Node]) -> list[Node]:
+    found: list[Node] = []
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (Mapping, Sequence)):
+            pending += inside(node)
+        else:
+            found.append(node)
+    return found
