@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -97,15 +96,6 @@ def _plugins() -> Iterator[Backend]:
 
 
 @cache
-def marks() -> re.Pattern[bytes]:
-    """What a text must hold to ask for GPUs in a built-in dialect. A cheap test before any parse."""
-    texts = [re.escape(mark.encode()) for row in BUILT_IN for mark in row.marks]
-    for one in _plugins():
-        texts += [re.escape(name.encode()) for name in (*one.gpu_prefixes, *one.resource_keys)]
-    return re.compile(b"|".join([*texts, rb"nvidia\.com/gpu"]))
-
-
-@cache
 def _load(row: Row) -> Backend:
     backend = getattr(import_module(row.module), row.attribute)
     if not isinstance(backend, Backend):
@@ -156,3 +146,9 @@ def spoken_in(pod: PodKeys, among: Iterable[Backend] | None = None) -> tuple[Bac
 def is_gpu_key(name: str) -> bool:
     """Some target asks for GPUs with this key."""
     return any(backend.is_gpu_key(name) for backend in pod_backends())
+
+
+@lru_cache(maxsize=4096)
+def is_owned(name: str) -> bool:
+    """The key is that of some dialect whose shares are in manifests of pods."""
+    return any(backend.owns(name) for backend in pod_backends())

@@ -104,6 +104,26 @@ def vocabulary_of(context: Context) -> Vocabulary:
     return _last[0]
 
 
+def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
+    """Lower-case texts, one of which is in every manifest that some rule or dialect says anything of.
+
+    Misspelt keys included: two edits (NEAR) leave one of any three pieces of a key unharmed.
+    """
+    listed = tuple(dialects)
+    found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
+    names = {row.name.rstrip("*") for one in listed for row in one.keys if "." in row.name or "-" in row.name}
+    names |= {name.rstrip("*") for one in listed for name in one.look_alikes}
+    for name in Vocabulary(listed).candidates:
+        if "/" in name:
+            last = name.index("/") - 1
+            middle = last // 2
+            found |= {name[:middle], name[middle:last], name[last : last + 6]}
+        else:
+            names.add(name)
+    lowered = {one.lower() for one in found | names}
+    return tuple(sorted(one for one in lowered if not any(other in one for other in lowered - {one})))
+
+
 # --- nearness -----------------------------------------------------------------------------------
 
 

@@ -107,8 +107,6 @@ class _Composer:
         self.start = 0  # of the document at hand
         self._stand_ins = StandIns(source.text)
         text = self._stand_ins.text
-        if source.followed:  # what is left open is complained of where the next document begins
-            text += "---\n"
         try:
             self._parser = EventParser(text)
         except (YAMLError, ValueError) as error:
@@ -116,7 +114,7 @@ class _Composer:
 
     def run(self) -> Iterator[Document]:
         next_event: Callable[[], Any] = self._parser.get_event
-        index = first = self._source.document
+        index = 0
         text = self._source.text
         while True:
             try:
@@ -126,10 +124,8 @@ class _Composer:
                     return
                 if kind is not DocumentStartEvent:
                     continue
-                self.start = 0 if index == first else event.start_mark.index
-                if self._source.followed and self.start >= len(text):
-                    return
-                if index - first >= limits.MAX_DOCUMENTS:
+                self.start = 0 if index == 0 else event.start_mark.index
+                if index >= limits.MAX_DOCUMENTS:
                     what = f"more than {limits.MAX_DOCUMENTS} documents"
                     raise TooMuchError(what, self.start, "put them into several files")
                 document = Document(self._source, index, self.start, len(text), None)

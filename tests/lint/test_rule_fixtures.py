@@ -14,9 +14,8 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.cli.common import read_yaml
 from gpuxlate.config.configuration import load_profile_file
+from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.lint.lint_marks import text_marks
-from gpuxlate.lint.marks import may_hold
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Scope
@@ -82,4 +81,4 @@ def test_no_folder_is_without_its_rule() -> None:
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_what_has_findings_passes_the_test_of_its_text(path: Path) -> None:
     codes = {one.code for one in found(path)} - {"GX001", "GX012", "GX025"}  # of a text that is not read
-    assert not codes or may_hold(path.read_bytes(), text_marks())
+    assert not codes or may_matter(path.read_bytes())

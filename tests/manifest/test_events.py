@@ -116,7 +116,7 @@ spec: {containers: [{name: web, image: nginx:1.25, resources: {limits: {aliyun.c
 print(gpuxlate.translate(text, "volcengine-mgpu", fill={"cores": 30}).text)
 print([one.code for one in gpuxlate.lint(text.replace("4}", "4Gi}")).diagnostics])
 
-from gpuxlate.manifest import events
+from gpuxlate.yamltext import events
 print(events.EventParser is events.PythonParser)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -156,7 +156,8 @@ def test_rules_of_a_source() -> None:
 
 
 def test_the_change_of_isolation_is_said() -> None:
-    assert "from share to mgpu" in translation.isolation_stays("share", "mgpu")
+    found = translation.isolation_is_the_same("share", "volcengine-mgpu", ())
+    assert "from share to that of volcengine-mgpu" in found.message
 
 
 def test_every_target_has_a_code_for_each_rule() -> None:
