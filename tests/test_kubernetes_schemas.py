@@ -20,8 +20,8 @@ from kubernetes_validate import utils
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.placing import Accept
-from gpuxlate.inputs.files import Input
 from gpuxlate.config.specs import read_specs
+from gpuxlate.inputs.files import Input
 from gpuxlate.translation.render import Asked, render_on
 from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.source import Source

@@ -13,9 +13,9 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
+from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.bounded import inside
 from gpuxlate.inputs.files import PARAMETER_SUFFIXES, Input, InputError
-from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.compose import Document

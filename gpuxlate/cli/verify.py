@@ -11,8 +11,8 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
-from gpuxlate.inputs.files import STDIN, Input, InputError
 from gpuxlate.config.specs import Specs, read_specs
+from gpuxlate.inputs.files import STDIN, Input, InputError
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen

@@ -32,6 +32,11 @@ def parameter_rules() -> tuple[Rule, ...]:
     return tuple(one for one in neutral_rules() if one.code in OF_PARAMETERS)
 
 
+def rules_beside(dialect: Dialect) -> tuple[Rule, ...]:
+    """The rules of no vendor that hold for the shares of a dialect."""
+    return parameter_rules() if dialect.form_module else neutral_rules()
+
+
 def all_rules(backends: Iterable[Dialect]) -> dict[str, Rule]:
     """Every rule by its code, in the order of the codes.
 
