@@ -7,9 +7,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tools.pictures import house, share, terminal, way
 
 import gpuxlate
+from docs.tools.inserts.pictures import house, share, terminal, way
 from tests.test_architecture import OURS, PACKAGE
 
 ROOT = Path(__file__).resolve().parents[2]
