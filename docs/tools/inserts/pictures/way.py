@@ -6,14 +6,14 @@ from docs.tools.inserts.pictures.svg import Drawing
 
 DOWN = (
     ("A file", "bytes, as somebody wrote them", ""),
-    ("Documents", "positions of every key and value", "manifest.compose"),
+    ("Documents", "positions of every key and value", "yamltext.compose"),
     ("What each pod asks for", "limits, labels, annotations, selectors", "manifest.pods"),
     ("Shares", "cards, cores, memory, policy, qos", "backend.read"),
 )
 UP = (
     ("The same file", "only GPU lines differ", ""),
-    ("Edits of the text", "checked by reading the result again", "manifest.edit"),
-    ("The difference", "keys that go, come and change", "difference"),
+    ("Edits of the text", "checked by reading the result again", "yamltext.edit"),
+    ("The difference", "keys that go, come and change", "translation.difference"),
     ("What the pod is to ask for", "in the other vendor's keys", "backend.write"),
 )
 """From top to bottom: a title, what it holds, and what makes it (for ``UP``, on the way upwards)."""
@@ -57,7 +57,9 @@ def _fit(drawing: Drawing) -> None:
     left, right = LEFT + BOX / 2, RIGHT + BOX / 2
     drawing.box(LEFT, FIT_TOP, WIDTH - 2 * LEFT, 64, "room")
     drawing.text(LEFT + 16, FIT_TOP + 27, "Does the share fit the target?", "strong")
-    drawing.text(LEFT + 16, FIT_TOP + 49, "exact, rounded, filled, dropped or refused: fit", "soft")
+    drawing.text(
+        LEFT + 16, FIT_TOP + 49, "exact, rounded, filled, dropped or refused: translation.fit", "soft"
+    )
     above = TOP + 3 * STEP + TALL
     drawing.arrow((left, above), (left, FIT_TOP - 2))
     drawing.arrow((right, FIT_TOP), (right, above + 2))
