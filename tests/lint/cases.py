@@ -1,6 +1,7 @@
 """The cases of the rules: ``fixtures/lint/<CODE>.yaml``, a file for each rule that a manifest can break.
 
-``profile`` is the cluster's profile, of all cases or of one. Each of the ``cases`` has
+``severity`` and ``fix`` are the rule's. ``profile`` is the cluster's profile, of all cases or of one. Each of
+the ``cases`` has
 
 - ``name``: ``bad...`` breaks the rule, ``good...`` keeps it; one that ends in ``.json`` is JSON
 - ``manifest``: the text
@@ -13,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -49,28 +51,31 @@ class Case:
 
 
 @cache
+def files() -> dict[str, dict[str, Any]]:
+    """What each file holds, by code."""
+    return {
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))
+    }
+
+
+@cache
 def cases() -> tuple[Case, ...]:
     """All cases, by rule."""
-    return tuple(case for path in sorted(FOLDER.glob("*.yaml")) for case in _cases(path))
+    return tuple(_case(code, data, one) for code, data in files().items() for one in data["cases"])
 
 
-def _cases(path: Path) -> list[Case]:
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    found = []
-    for one in data["cases"]:
-        profile = one.pop("profile", data.get("profile"))
-        found.append(
-            Case(
-                code=path.stem,
-                name=one.pop("name"),
-                text=one.pop("manifest"),
-                findings=tuple(one.pop("findings", ())),
-                fixed=one.pop("fixed", ""),
-                profile=None if profile is None else load_profile(profile),
-            )
-        )
-        assert not one, f"{path.name}: {', '.join(one)}"
-    return found
+def _case(code: str, data: dict[str, Any], one: dict[str, Any]) -> Case:
+    assert set(data) <= {"severity", "fix", "profile", "cases"}, code
+    assert set(one) <= {"name", "profile", "manifest", "findings", "fixed"}, (code, one["name"])
+    profile = one.get("profile", data.get("profile"))
+    return Case(
+        code=code,
+        name=one["name"],
+        text=one["manifest"],
+        findings=tuple(one.get("findings", ())),
+        fixed=one.get("fixed", ""),
+        profile=None if profile is None else load_profile(profile),
+    )
 
 
 def write_cases(folder: Path) -> None:

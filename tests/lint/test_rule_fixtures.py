@@ -11,7 +11,7 @@ from gpuxlate.lint.marks import may_hold
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Scope
-from tests.lint.cases import FOLDER, Case, cases
+from tests.lint.cases import Case, cases, files
 
 CASES = [pytest.param(case, id=case.id) for case in cases()]
 RULES = catalog.all_rules(registry.all_backends())
@@ -44,6 +44,12 @@ def test_a_bad_case_breaks_its_rule_and_a_good_one_keeps_it(case: Case) -> None:
     assert (case.code in {one.code for one in found(case)}) == case.is_bad
 
 
+@pytest.mark.parametrize("code", files())
+def test_the_severity_and_the_fix_of_a_rule(code: str) -> None:
+    data = files()[code]
+    assert (data["severity"], data.get("fix")) == (RULES[code].severity, RULES[code].fix)
+
+
 @pytest.mark.parametrize("code", [one.code for one in OF_FILES])
 def test_every_rule_has_cases(code: str) -> None:
     assert {"bad", "good"} <= {case.name for case in cases() if case.code == code}
@@ -55,7 +61,7 @@ def test_names_are_used_once() -> None:
 
 
 def test_no_file_is_without_its_rule() -> None:
-    assert {path.stem for path in FOLDER.iterdir()} <= set(RULES)
+    assert set(files()) <= set(RULES)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -14,7 +14,7 @@ ORDER = (
 )
 """From top to bottom: a room imports itself and those below it."""
 
-WIDTH, LEFT, TOP = 840, 24, 78
+WIDTH, LEFT, TOP = 900, 24, 78
 ROW, GAP, NAMES = 34, 6, 128
 """Height of a row, between rows, width of the names."""
 
