@@ -40,14 +40,13 @@ class Maker:
 
     def __init__(self, rng: random.Random, gpu: bool) -> None:
         self.rng = rng
-        self.gpu = gpu
+        self.dialect = rng.choice(list(GRAMMAR["dialects"])) if gpu else ""
         self.app = self.expand("$name")
-        self.dialect: Tree = rng.choice(GRAMMAR["dialects"]) if gpu else {}
         self.limits = "wrong" if rng.random() < FINDINGS else "limits"
 
     def document(self) -> Tree:
         """An object of any kind, or a list of two."""
-        made: Tree = self.expand("$document" if self.gpu or self.rng.random() < 0.5 else "$other")
+        made: Tree = self.expand("$document" if self.dialect or self.rng.random() < 0.5 else "$other")
         return made
 
     def expand(self, value: Any) -> Any:
@@ -87,7 +86,7 @@ class Maker:
         if name == "app":
             return self.app
         if name == "scheduler":  # what Volcano hands down to pods without one
-            return "hami-scheduler" if "nvidia.com/gpu" in self.dialect.get("limits", ()) else "volcano"
+            return "hami-scheduler" if self.dialect == "hami" else "volcano"
         if name == "template":
             return self.ask(self.expand(GRAMMAR[name]))
         if name == "predictor":  # of KServe: pod and metadata in one
@@ -101,19 +100,21 @@ class Maker:
         return self.expand(GRAMMAR[name])
 
     def ask(self, template: Tree) -> Tree:
-        """Put a share of the dialect on the first container of a pod template."""
-        asked = self.expand(self.dialect)
-        if asked:
-            spec = template["spec"]
-            resources = spec["containers"][0].setdefault("resources", {})
+        """Put shares of the dialect on the first container of a pod template, or on two."""
+        if not self.dialect:
+            return template
+        asked = self.expand(self.rng.choice(GRAMMAR["dialects"][self.dialect]))
+        metadata, spec = template["metadata"], template["spec"]
+        for container in spec["containers"][: 2 if self.rng.random() < 0.15 else 1]:
+            resources = container.setdefault("resources", {})
             resources.setdefault("limits", {}).update(asked[self.limits])
             if "requests" in resources and self.rng.random() < 0.7:
                 resources["requests"].update(asked[self.limits])
-            for key, place in (("annotations", template["metadata"]), ("nodeSelector", spec)):
-                if key in asked:
-                    place.setdefault(key, {}).update(asked[key])
-            if "schedulerName" in asked:
-                spec["schedulerName"] = asked["schedulerName"]
+        for key, place in (("labels", metadata), ("annotations", metadata), ("nodeSelector", spec)):
+            if key in asked:
+                place.setdefault(key, {}).update(asked[key])
+        if "schedulerName" in asked:
+            spec["schedulerName"] = asked["schedulerName"]
         return template
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,14 +16,6 @@ class Timing:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """Of the least and of the median times of two commands."""
-
-    least: float
-    median: float
 
 
 # The peak that Linux reports for a process is at least that of the one which started it: a small one.
@@ -60,8 +51,3 @@ def together(commands: Mapping[str, Sequence[str]], runs: int) -> dict[str, Timi
                 found[name].cpu.append(float(cpu))
                 found[name].memory.append(int(peak) / 1024)
     return found
-
-
-def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
-    """Of seconds of two commands that ran in turn."""
-    return Ratio(min(ours) / min(theirs), statistics.median(ours) / statistics.median(theirs))

@@ -67,4 +67,4 @@ def test_most_documents_can_be_translated(tmp_path: Path, texts: list[str]) -> N
     run("translate", str(folder), "--to", "tencent-qgpu", *corpus.ALLOW, "--report", str(report))
     verdicts = [item["verdict"] for item in json.loads(report.read_bytes())["items"]]
     assert len(verdicts) > 0.7 * COUNT
-    assert verdicts.count("refused") < 0.06 * len(verdicts)
+    assert verdicts.count("refused") < 0.1 * len(verdicts)
