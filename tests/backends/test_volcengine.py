@@ -128,7 +128,7 @@ def test_origins_are_where_each_field_was_read() -> None:
 def test_numbers_that_are_no_share(numbers: Numbers, path: tuple[str | int, ...]) -> None:
     reading = read(pod(numbers))
     assert not reading.shares
-    assert [(d.code, d.path) for d in reading.diagnostics] == [("GX011", path)]
+    assert [(d.code, d.path) for d in reading.invalid] == [("GX011", path)]
 
 
 # --- the truth table of the vendor's webhook (pull request 3030) ---------------------------------
