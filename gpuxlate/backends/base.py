@@ -16,10 +16,12 @@ from gpuxlate.backends.numbers import number
 from gpuxlate.backends.placing import Placing, PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
 from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
+from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Rule, rules_of
 
 if TYPE_CHECKING:
@@ -68,11 +70,17 @@ class Taking:
         return self._take(container.limits.get(name)) or requested
 
     def number(self, container: ContainerKeys, name: str) -> int | None:
-        """A resource as a whole number; None where it is absent, or not a whole number (K8S001, K8S002)."""
+        """A resource as a whole number; None where it is absent, or not a whole number (K8S001, K8S002).
+
+        A number such as ``0x10`` is only a warning of lint (GX008), but no translation reads it.
+        """
         value = self.resource(container, name)
         amount = number(value)
         if value is not None and amount is None:
             self._unread.add(container.path)
+            if numerals.written(value).form is numerals.Form.ODD:
+                message = say("{key} is {value}, not a number in plain digits", key=name, value=value.text)
+                self.note("K8S001", message, value.path, "write the number in plain digits")
         return amount
 
     def label(self, name: str) -> Value | None:

@@ -60,6 +60,8 @@ def written(value: Value) -> Written:
 @lru_cache(maxsize=4096)
 def _written(text: str, kind: Kind) -> Written:
     if _PLAIN.fullmatch(text):
+        if quantity.whole(text) is None:  # larger than Kubernetes can hold
+            return Written(Form.NO_NUMBER)
         number = Fraction(int(text))
         return Written(Form.PLAIN, number, number)
     if readings(Value(text, kind)):

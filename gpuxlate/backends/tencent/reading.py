@@ -43,13 +43,14 @@ def _read_pod(pod: Taking) -> PodFields:
 def _read_policy(pod: Taking) -> tuple[Policy | None, Path]:
     """The one policy of every node that the pod can run on, and where it is set."""
     pod.take_node(k.POLICY)
+    if any(text not in k.POLICY_OF for text in _texts(pod.pod)):
+        return None, ()  # TKE014 or GX013
     several = tuple(_not_one_policy(pod.pod))
     for message, path in several:
         hint = say("require one policy in every term, operator In: {names}", names=k.POLICY_NAMES)
         pod.note("TKE014", message, path, hint)
     found = _policies(pod.pod)
-    known = all(text in k.POLICY_OF for text in _texts(pod.pod))  # else TKE014 or GX013
-    return found[0] if found and known and not several else (None, ())
+    return found[0] if found and not several else (None, ())
 
 
 def _texts(pod: PodKeys) -> Iterator[str]:
@@ -57,7 +58,7 @@ def _texts(pod: PodKeys) -> Iterator[str]:
     if k.POLICY in pod.node_selector:
         yield pod.node_selector[k.POLICY].text
     for one in pod.requirements():
-        if one.key == k.POLICY and one.operator == "In":
+        if one.key == k.POLICY:
             yield from one.values
 
 
@@ -77,8 +78,7 @@ def _not_one_policy(pod: PodKeys) -> Iterator[tuple[str, Path]]:
     """Valid choices of nodes that a share, which has one policy, does not hold."""
     required = [one for one in pod.requirements() if one.key == k.POLICY]
     for one in required:
-        several = one.operator not in ("In", "DoesNotExist") or (one.operator == "In" and not one.values)
-        if several and all(text in k.POLICY_OF for text in one.values):  # else TKE014 or GX013
+        if one.operator != "DoesNotExist" and (one.operator != "In" or not one.values):
             choice = " ".join((k.POLICY, one.operator, ", ".join(one.values))).rstrip()
             yield say("{choice} does not select one policy", choice=choice), one.path
     found = _policies(pod)
