@@ -8,18 +8,6 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.rules.base import Rule, Scope, rule
 
 
-def no_place_reason(target: str) -> str:
-    """Why a field is dropped where no rule of the vendor says more."""
-    return f"{target} has no key for it"
-
-
-NEEDS_A_CARD = (
-    "write memoryMiB, or name a profile that gives cards.memoryMiB (--profile): "
-    "only the size of a card turns percent into MiB"
-)
-"""What to do about memory in percent at a target that counts MiB."""
-
-
 def percent_in_mib(percent: int, given: int, card_mib: int) -> str:
     """Message of GX017."""
     return (
@@ -44,7 +32,7 @@ def contradiction(field: str, said: Iterable[str]) -> tuple[str, str]:
 
 @rule("GX020", Severity.ERROR, scope=Scope.TRANSLATION)
 def field_without_place(this: Rule, field: str, target: str) -> str:
-    """A field of the share has a place at the target.
+    """The target supports every field of the share.
 
     ## What it does
     Refuses a translation that would lose a field without a word: a policy or a QoS class that the
@@ -63,7 +51,7 @@ def field_without_place(this: Rule, field: str, target: str) -> str:
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return f"{field} has no place: {no_place_reason(target)}"
+    return f"{field} is not supported by {target}"
 
 
 @rule("GX021", Severity.ERROR, scope=Scope.TRANSLATION)
@@ -86,7 +74,7 @@ def open_field(this: Rule, field: str, target: str) -> str:
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return f"{field} is open: {target} needs it"
+    return f"{field} is not set: {target} needs it"
 
 
 @rule("GX022", Severity.ERROR, scope=Scope.TRANSLATION)

@@ -288,6 +288,7 @@ def forgetful(backend: Backend, field: str) -> Backend:
             Placing(
                 Share(**{name: getattr(one.asked, name) for name in JSON_NAMES if name != field}),
                 one.accept,
+                target=one.target,
                 name=one.name,
                 index=one.index,
                 init=one.init,

@@ -10,6 +10,7 @@ from typing import Any
 from gpuxlate.backends.base import Backend, ContainerShare, Selector
 from gpuxlate.backends.placing import Accept, Placing, PodPlacing
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
@@ -104,6 +105,7 @@ def fit_pod(
         Placing(
             share,
             accept,
+            target=backend.name,
             name=one.name,
             index=one.index,
             init=one.init,
@@ -116,13 +118,7 @@ def fit_pod(
     ordinary = tuple(one.name for one in containers if not one.init)
     keys = backend.write(PodPlacing(placings, ordinary), profile)
     for placing in placings:
-        for attribute in placing.untaken:
-            why = translation.no_place_reason(backend.name)
-            if attribute == "memory_percent":  # without it the share would be all of the memory
-                message = f"memoryPercent {placing.peek(attribute)} has no place: {why}"
-                placing.refuse(attribute, "GX020", message, translation.NEEDS_A_CARD)
-            else:
-                placing.drop(attribute, "GX020", why)
+        placing.drop_rest()
     outcomes = tuple(
         Outcome(one, share, (*turned, *placing.losses), tuple(placing.diagnostics))
         for (one, share), (_, turned), placing in zip(shared, counted, placings, strict=True)
@@ -172,9 +168,14 @@ def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss
         LossKind.DROPPED,
         "selector",
         "GX020",
-        f"{selector.what} {selector.key} ({selector.text}) has no place: "
-        + translation.no_place_reason(backend.name),
-        f"choose the nodes at {backend.name} by hand, or pass --drop selector",
+        say(
+            "{what} {key} ({value}) is not supported by {target}",
+            what=selector.what,
+            key=selector.key,
+            value=selector.text,
+            target=backend.name,
+        ),
+        say("choose the nodes at {target} yourself, or pass --drop selector", target=backend.name),
         asked=f"{selector.key}={selector.text}",
         given=None,
         accepted=accepted,

@@ -87,7 +87,9 @@ def rounds_without_leave(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 def _accepting(one: Placing) -> Placing:
     accept = replace(one.accept, round_up=True)
-    return Placing(one.asked, accept, name=one.name, index=one.index, init=one.init, path=one.path)
+    return Placing(
+        one.asked, accept, target=one.target, name=one.name, index=one.index, init=one.init, path=one.path
+    )
 
 
 _numbers: Iterator[int] = count()
