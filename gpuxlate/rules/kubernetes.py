@@ -74,10 +74,11 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
         elif reading.form is Form.TOO_LARGE:
-            message = say(
-                "{key} is larger than {most}, the maximum in Kubernetes", key=one.name, most=quantity.LIMIT
+            yield this.at(
+                one.value,
+                say("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text),
+                _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
-            yield this.at(one.value, message, _whole_number_of(numerals.unit_of(one.row, context.profile)))
         elif reading.form is Form.FRACTION:
             hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
             message = f"{one.name} is {one.value.text}: the API server takes whole numbers only"

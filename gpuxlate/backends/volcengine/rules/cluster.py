@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from gpuxlate.backends.numbers import too_many_cards
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import (
-    annotation,
-    cluster,
-    mgpu_containers,
-)
+from gpuxlate.backends.volcengine.rules.containers import annotation, cluster, mgpu_containers
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys
@@ -128,13 +125,7 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
             continue  # more than eight listed cards: VKE019
         where = listed if listed and one.listed else one.core
         if where:
-            message = say(
-                "container {container} requests {cards} cards; nodes in this profile have {most}",
-                container=one.name,
-                cards=one.cards,
-                most=most,
-            )
-            yield this.at(where, message, say("request at most {most}, or use larger nodes", most=most))
+            yield this.at(where, *too_many_cards(one.cards, most))
 
 
 @rule("VKE033", Severity.WARNING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.numbers import both_places
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules.containers import (
     annotation,
@@ -121,7 +122,8 @@ def offline_compute_is_reclaimed(this: Rule, pod: PodKeys, context: Context) -> 
             fix = None
             if 0 < one.cores < k.FULL:  # whole cards of offline work are not documented
                 edits = tuple(
-                    Rename(value.path, k.RECLAIMED_CORE, value.plain) for value in one.everywhere(k.CORE)
+                    Rename(value.path, k.RECLAIMED_CORE, value.plain)
+                    for value in both_places(one.keys, k.CORE)
                 )
                 fix = Fix("rename mgpu-core to reclaimed-mgpu-core", edits, safe=False)
             message = say(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from gpuxlate.backends.numbers import both_places, number
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Fix
 from gpuxlate.model.edits import Put, Remove
 from gpuxlate.model.limits import MAX_NAME
@@ -77,12 +77,12 @@ class MgpuContainer:
     @property
     def cores(self) -> int:
         """Percent of one card, in total; 0 where absent or not a whole number (K8S001)."""
-        return quantity.whole(self.core.text) or 0 if self.core else 0
+        return number(self.core) or 0
 
     @property
     def mib(self) -> int | None:
         """MiB in total; None where absent or not a whole number (K8S001)."""
-        return quantity.whole(self.memory.text) if self.memory else None
+        return number(self.memory)
 
     @property
     def name(self) -> str:
@@ -107,14 +107,9 @@ class MgpuContainer:
         """How many cards it uses, shared or whole."""
         return self.listed or self.whole_cards or 1
 
-    def everywhere(self, name: str) -> list[Value]:
-        """A key in limits and in requests."""
-        both = (self.keys.limits, self.keys.requests)
-        return [values[name] for values in both if name in values]
-
     def without_memory(self) -> Fix:
         """Whole cards, with all of their memory."""
-        edits = tuple(Remove(value.path) for value in self.everywhere(k.MEMORY))
+        edits = tuple(Remove(value.path) for value in both_places(self.keys, k.MEMORY))
         return Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
 
 

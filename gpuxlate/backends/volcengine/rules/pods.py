@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.numbers import number
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules.containers import (
     RESOURCES,
@@ -11,7 +12,6 @@ from gpuxlate.backends.volcengine.rules.containers import (
     cards_text,
     has_mgpu,
 )
-from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
@@ -101,7 +101,7 @@ def pod_uses_one_device_stack(this: Rule, pod: PodKeys, context: Context) -> Ite
         value = container.resources.get(WHOLE_CARDS_OF_NVIDIA)
         if not value or has_mgpu(container):
             continue
-        count = quantity.whole(value.text)
+        count = number(value)
         if count is not None and count > 0:
             hint = say(
                 "write {key}: {cores} for {cards}, or use separate pods",

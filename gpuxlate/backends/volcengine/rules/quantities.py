@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.numbers import number, outside
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules.containers import MgpuContainer, cards_text, mgpu_containers
-from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
@@ -45,16 +45,12 @@ def numbers_are_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator
     for one in mgpu_containers(pod):
         for name, low in ((k.CORE, 1), (k.RECLAIMED_CORE, 1), (k.MEMORY, 0)):
             value = one.keys.resources.get(name)
-            amount = quantity.whole(value.text) if value else None
+            amount = number(value)
             if value and amount is not None and amount < low:
-                yield this.at(
-                    value,
-                    say("{key} {amount} is below the minimum of {low}", key=name, amount=amount, low=low),
-                    say(
-                        "write a number above 0, or remove the GPU keys of container {container}",
-                        container=one.name,
-                    ),
+                hint = say(
+                    "write a number above 0, or remove the GPU keys of container {name}", name=one.name
                 )
+                yield this.at(value, outside(name, amount, low), hint)
 
 
 @rule("VKE011", Severity.ERROR)
