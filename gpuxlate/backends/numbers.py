@@ -55,6 +55,11 @@ def outside(name: str, amount: int, low: int, high: int | None = None) -> str:
     return say("{key} {amount} is above the maximum of {high}", key=name, amount=amount, high=high)
 
 
+def off_step(name: str, amount: int, step: int) -> str:
+    """A number that is not a multiple of the step of its key."""
+    return say("{key} {amount} is not a multiple of {step}", key=name, amount=amount, step=step)
+
+
 def too_many_cards(cards: int, per_node: int) -> tuple[str, str]:
     """More cards than a node of the profile has."""
     message = say("requests {cards} GPUs; nodes in this profile have {there}", cards=cards, there=per_node)

@@ -66,7 +66,7 @@ class BackendContract:
             return
         manifest = as_manifest(fit.keys, pod)
         reading = self._read(manifest)
-        wrong = [one for one in reading.diagnostics if one.severity is Severity.ERROR]
+        wrong = [*reading.invalid, *(one for one in reading.notes if one.severity is Severity.ERROR)]
         assert not wrong, f"{self._name} finds its own writing wrong: {wrong}"
         read = {(one.init, one.index): one for one in reading.containers}
         asked = {(one.container.init, one.container.index): one for one in fit.outcomes}

@@ -28,7 +28,8 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
 
     found = [d.located(fix=None) for d in judged(pod, context, backend.name, by_rules)]
     reading = backend.read(Taking(pod), context.profile)
-    found.extend(reading.diagnostics)
+    found.extend(reading.invalid_beside(found))
+    found.extend(reading.notes)
     complained = {one.path for one in found if one.severity is Severity.ERROR}
     for name, place, path in backend.owned(pod):
         row = backend.find(name)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis.errors import NoSuchExample
 
 from gpuxlate.backends.base import Backend, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.neutral import BACKEND, CARDS, CORES, MEMORY, POLICY
+from gpuxlate.backends.neutral import BACKEND
+from gpuxlate.backends.neutral.keys import CARDS, CORES, MEMORY, POLICY
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.testing import BackendContract
