@@ -16,10 +16,12 @@ from gpuxlate.backends.numbers import number
 from gpuxlate.backends.placing import Placing, PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
 from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
+from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Rule, rules_of
 
 if TYPE_CHECKING:
@@ -73,6 +75,9 @@ class Taking:
         amount = number(value)
         if value is not None and amount is None:
             self._unread.add(container.path)
+            if numerals.readings(value):  # GX008 only warns: without an error the key would be lost
+                message = say("{key} {text} is not translated", key=name, text=value.text)
+                self.note("K8S001", message, value.path, "write the number in plain decimal digits")
         return amount
 
     def label(self, name: str) -> Value | None:

@@ -6,12 +6,14 @@ MiB over "2" cards), and the vendor's webhook code of volcano-sh/volcano pull re
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.volcengine import BACKEND
 from gpuxlate.model.diagnostics import LossKind, Severity
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import Kind, PodKeys, Value
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Context, check_pod
 from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
@@ -128,7 +130,25 @@ def test_origins_are_where_each_field_was_read() -> None:
 def test_numbers_that_are_no_share(numbers: Numbers, path: tuple[str | int, ...]) -> None:
     reading = read(pod(numbers))
     assert not reading.shares
-    assert [(d.code, d.path) for d in reading.diagnostics] == [("GX011", path)]
+    assert [(d.code, d.path) for d in reading.invalid] == [("GX011", path)]
+
+
+@pytest.mark.parametrize("text", ["30.5", "30%", "abc", "", "9223372036854775808"])
+def test_what_is_wrong_with_a_number_is_left_to_the_rules(text: str) -> None:
+    reading = read(pod({"core": text, "memory": 4096}))
+    assert (reading.shares, reading.invalid, reading.notes) == ((), (), ())
+
+
+def test_a_number_in_another_base_is_not_translated() -> None:
+    """GX008 warns of it only: with no error the key would be lost."""
+    keys = pod(PART)
+    hexadecimal = Value("0x1E", Kind.INT, limit("core"))
+    container = replace(keys.containers[0], limits={**keys.containers[0].limits, CORE: hexadecimal})
+    reading = read(replace(keys, containers=(container,)))
+    assert not reading.shares
+    assert [(d.code, d.severity, d.path) for d in reading.notes] == [
+        ("K8S001", Severity.ERROR, limit("core"))
+    ]
 
 
 # --- the truth table of the vendor's webhook (pull request 3030) ---------------------------------

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from gpuxlate.backends.base import Taking
 from gpuxlate.backends.volcengine import BACKEND
 from gpuxlate.model.diagnostics import Diagnostic, Fix
 from gpuxlate.model.edits import Put, Remove, Rename
@@ -213,6 +214,14 @@ BROKEN: list[tuple[str, PodKeys, list[Finding]]] = [
 @pytest.mark.parametrize(("keys", "expected"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
 def test_broken(keys: PodKeys, expected: list[Finding]) -> None:
     assert found(keys) == expected
+
+
+@pytest.mark.parametrize("keys", [row[1] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_the_reader_repeats_no_rule(keys: PodKeys) -> None:
+    """All that it may report is numbers that only together are not a share."""
+    reading = BACKEND.read(Taking(keys), None)
+    assert not reading.notes
+    assert {one.code for one in reading.invalid} <= {"GX011"}
 
 
 KEPT: list[tuple[str, PodKeys]] = [
