@@ -237,7 +237,7 @@ def offline_shares_one_card(this: Rule, pod: PodKeys, context: Context) -> Itera
 
 @rule("VKE032", Severity.INFO)
 def memory_can_be_preempted(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Offline containers have no GPU memory, which online work cannot preempt.
+    """Offline containers request no GPU memory, which online work cannot preempt.
 
     ## What it does
     Reports `mgpu-memory` of each offline container.

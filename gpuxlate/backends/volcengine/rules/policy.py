@@ -190,10 +190,10 @@ def several_shared_cards_use_native_burst(this: Rule, pod: PodKeys, context: Con
         yield this.at(
             where,
             say(
-                "the vendor's scheduler code requires {native} for several shared cards; "
-                "the policy of the pod is {policy}",
-                native=native,
+                "the policy of the pod is {policy}, but the vendor's scheduler code requires {native} "
+                "for several shared cards",
                 policy=policy_text(pod),
+                native=native,
             ),
             say(
                 "write {key}: {policy} on the pod and its nodes, or test it on the cluster",

@@ -167,7 +167,9 @@ def memory_on_each_listed_card_is_in_range(
     """
     for one, cards in sharing_several(pod):
         low, high = k.MULTI_CARD_MIN_MIB * cards, k.MULTI_CARD_MAX_MIB * cards
-        least = say("{low} MiB ({each} MiB per card)", low=low, each=k.MULTI_CARD_MIN_MIB)
+        least = say("{low} MiB", low=low)
+        if cards > 1:
+            least = say("{total} ({each} MiB per card)", total=least, each=k.MULTI_CARD_MIN_MIB)
         if one.memory is None:
             if one.core and one.cores > 0:
                 yield this.at(
