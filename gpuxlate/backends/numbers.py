@@ -38,10 +38,14 @@ def both_places(container: ContainerKeys, name: str) -> list[Value]:
 
 
 def put_number(container: ContainerKeys, name: str, amount: int) -> tuple[Edit, ...]:
-    """Edits that give a resource another number in limits and requests, quoted where it was quoted."""
+    """Edits that give a resource another number in limits, and in requests where both are equal (K8S003).
+
+    It is quoted where it was quoted.
+    """
     return tuple(
         Put(value.path, str(amount) if value.kind is Kind.STR else amount)
         for value in both_places(container, name)
+        if value == container.resources[name]
     )
 
 
