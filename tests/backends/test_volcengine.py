@@ -399,13 +399,13 @@ def test_verdicts(
 
 
 def test_filled_to_whole_cards_needs_no_card_list() -> None:
-    """Whole cards stand alone; a list would bring the floor of VKE024 to the other container."""
+    """Whole cards need no list, which would bring the minimum of VKE024 to the other container."""
     done = fit(Share(2, None, 4096), Share(1, 30, 512), accept=Accept(True, {"cores": 100}))
     assert limits_of(done) == [{CORE: "200"}, {CORE: "30", MEMORY: "512"}]
     assert notes_of(done) == {}
 
 
-def test_the_card_list_brings_its_floor_to_every_share_of_the_pod() -> None:
+def test_the_card_list_brings_its_minimum_to_every_share_of_the_pod() -> None:
     """(30, 1023) with "1" is refused by the webhook."""
     both_of_them = (Share(2, 30, 4096), Share(1, 30, 512))
     assert [loss.code for loss in fit(*both_of_them).outcomes[1].losses] == ["VKE024"]
