@@ -125,7 +125,9 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
             continue  # more than eight listed cards: VKE019
         where = listed if listed and one.listed else one.core
         if where:
-            yield this.at(where, *too_many_cards(one.cards, most))
+            problem, hint = too_many_cards(one.cards, most)
+            message = say("container {container} {problem}", container=one.name, problem=problem)
+            yield this.at(where, message, hint)
 
 
 @rule("VKE033", Severity.WARNING)
@@ -182,7 +184,7 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
 def _too_old(lack: Checked) -> Message:
     return say(
-        "required for {feature}: {component} {bound}; the profile has {found}",
+        "{component} is {found}; required for {feature}: {bound}",
         feature=lack.requirement.when,
         component=lack.requirement.what,
         bound=lack.requirement.bound,
