@@ -78,9 +78,9 @@ class Taking:
         amount = number(value)
         if value is not None and amount is None:
             self._unread.add(container.path)
-            if numerals.written(value).form is numerals.Form.ODD:
-                message = say("{key} is {value}, not a number in plain digits", key=name, value=value.text)
-                self.note("K8S001", message, value.path, "write the number in plain digits")
+            if numerals.written(value).form is numerals.Form.ODD:  # GX008 only warns; the key would be lost
+                message = say("{key} {text} is not translated", key=name, text=value.text)
+                self.note("K8S001", message, value.path, "write the number in plain decimal digits")
         return amount
 
     def label(self, name: str) -> Value | None:
