@@ -50,7 +50,7 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     # A-M9: gpu-core: 100, 50, 30 in four files
     "gpu-core": (
         pod("aliyun.com/gpu-mem: 2\naliyun.com/gpu-core: 50", spec=SELECTOR),
-        [Finding("ACK010", "aliyun.com/gpu-core", "no key of ACK", "aliyun.com/gpu-core.percentage")],
+        [Finding("ACK010", "aliyun.com/gpu-core", "not a key of ACK", "aliyun.com/gpu-core.percentage")],
     ),
     # A-M9, id 13073608257
     "requests other than limits": (
@@ -133,7 +133,7 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     # seed 003: steps of 5, no 33
     "a share off the step": (
         pod(f"{QGPU}: 33\n{QMEMORY}: 5"),
-        [Finding("TKE002", "33", "steps of 5", "35")],
+        [Finding("TKE002", "33", "not a multiple of 5", "35")],
     ),
     # id 55415681782, a generated document
     "a policy that is true": (

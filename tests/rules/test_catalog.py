@@ -53,7 +53,7 @@ GX024 error -
 GX025 error -
 """
 RULES = (*catalog.neutral_rules(), *registry.get("neutral").rules)
-RUN = [one for one in RULES if one.scope in (Scope.POD, Scope.DOCUMENT)]
+RUN = [one for one in catalog.neutral_rules() if one.scope in (Scope.POD, Scope.DOCUMENT)]
 HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
 
 
