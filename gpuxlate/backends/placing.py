@@ -8,11 +8,12 @@ from typing import Any
 
 from gpuxlate.backends.numbers import too_large, too_many_cards
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import CardProfile
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES, Policy, Qos, Share
+from gpuxlate.rules.translation import needed_field_is_set
 
 NEEDS_A_CARD = (
     "write memoryMiB, or pass a profile with cards.memoryMiB (--profile): percent becomes MiB only where "
@@ -157,7 +158,7 @@ class Placing:
         each = self.accept.fill.get(name)
         given = None if each is None else each * self.cards
         self._now[attribute] = given
-        message = say("{field} is not set: {why}", field=name, why=why)
+        message: Message = needed_field_is_set(name, why)
         if given is not None:
             message = say("{problem}; filled with {given}", problem=message, given=given)
         example = example or (30 if attribute == "cores" else 8192)
@@ -193,7 +194,7 @@ class Placing:
             else:
                 self.drop(attribute, "GX020")
 
-    def _unsupported(self, field: str, asked: object) -> str:
+    def _unsupported(self, field: str, asked: object) -> Message:
         return say(
             "{field} {asked} is not supported by {target}", field=field, asked=asked, target=self.target
         )

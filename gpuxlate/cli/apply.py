@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live_options, options
-from gpuxlate.cli.translating import Run, translate_inputs
+from gpuxlate.cli.translations import Run, translate_inputs
 from gpuxlate.cluster.deploy import applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, live_profile, targets_served, unit_is_known
 from gpuxlate.cluster.server import Json, ObjectError, Server
@@ -73,7 +73,7 @@ def command(
             "give a profile of the target, or leave --profile out",
         )
     settings = Settings(backend, source, accepted, known or _profile(nodes, backend, server))
-    run = translate_inputs(given, settings, items=False, texts=True)
+    run = translate_inputs(given, settings)
     common.show(run.diagnostics, run.texts)
     if run.refused:
         return common.Exit.FINDINGS
@@ -107,7 +107,7 @@ def _profile(nodes: Sequence[GpuNode], backend: Backend, server: Server) -> Prof
 
 def _objects(run: Run) -> list[Json]:
     try:
-        found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, run.new(file)))]
+        found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
     except ObjectError as error:
         raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
     if not found:

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuxlate.backends import registry
 from gpuxlate.cli import common
 from gpuxlate.inputs.files import SUFFIXES, Input
-from gpuxlate.lint.marks import may_hold
+from gpuxlate.inputs.relevance import may_matter
 
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, Options
@@ -178,10 +177,6 @@ class LiveInputs(Sequence[Input]):
         from gpuxlate.cluster.clean import as_yaml
         from gpuxlate.cluster.errors import ClusterError
 
-        if self.lint:
-            from gpuxlate.lint.lint_marks import text_marks as marks
-        else:
-            marks = registry.marks
         try:
             cluster = open_cluster(self.options)
             asked = resources.wanted(cluster, self.words)
@@ -197,7 +192,7 @@ class LiveInputs(Sequence[Input]):
             foreign_pods=not self.whole,
         ):
             text = ""
-            if found.named or self.whole or may_hold(_bytes(found.object), marks()):
+            if found.named or self.whole or may_matter(_bytes(found.object)):
                 text = as_yaml(found.object)
             yield LiveInput(found.name, None, found.named, text.encode())
 

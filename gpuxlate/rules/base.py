@@ -51,6 +51,12 @@ class Dialect(Protocol):
     def gpu_prefixes(self) -> tuple[str, ...]: ...
     @property
     def look_alikes(self) -> Mapping[str, str]: ...
+    @property
+    def rules(self) -> tuple[Rule, ...]: ...
+    @property
+    def form_module(self) -> str | None:
+        """Where its shares have a form of their own: parameters of jobs, values of a console."""
+
     def find(self, name: str) -> Key | None:
         """The row of the data sheet for a key."""
 

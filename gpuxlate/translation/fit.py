@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -14,7 +14,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
-from gpuxlate.rules import translation
+from gpuxlate.rules.translation import field_is_supported, percent_stays_percent, shares_of_a_pod_agree
 
 __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
 
@@ -32,6 +32,12 @@ class Verdict(StrEnum):
 _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 
+def worst(losses: Iterable[Loss]) -> Verdict:
+    """The verdict on these losses together."""
+    verdicts = (Verdict(loss.kind.value) for loss in losses)
+    return max(verdicts, key=_RANK.__getitem__, default=Verdict.EXACT)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one container's share at one target."""
@@ -43,8 +49,7 @@ class Outcome:
 
     @property
     def verdict(self) -> Verdict:
-        verdicts = [Verdict(loss.kind.value) for loss in self.losses]
-        return max(verdicts, key=lambda one: _RANK[one], default=Verdict.EXACT)
+        return worst(self.losses)
 
     @property
     def accepted(self) -> bool:
@@ -143,7 +148,7 @@ def _in_mib(
         LossKind.ROUNDED,
         JSON_NAMES["memory_mib"],
         "GX017",
-        translation.percent_in_mib(percent, given, card_mib),
+        percent_stays_percent(percent, given, card_mib),
         asked=f"{percent} %",
         given=given,
         accepted=True,
@@ -157,7 +162,9 @@ def _agree(placings: tuple[Placing, ...]) -> None:
     for attribute in ("policy", "qos"):
         said = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
         if len(said) > 1:
-            message, hint = translation.contradiction(JSON_NAMES[attribute], sorted(map(str, said)))
+            message, hint = shares_of_a_pod_agree(
+                JSON_NAMES[attribute], sorted(one or "none" for one in said)
+            )
             for placing in placings:
                 placing.refuse(attribute, "GX022", message, hint)
 
@@ -168,14 +175,11 @@ def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss
         LossKind.DROPPED,
         "selector",
         "GX020",
-        say(
-            "{what} {key} ({value}) is not supported by {target}",
-            what=selector.what,
-            key=selector.key,
-            value=selector.text,
-            target=backend.name,
+        field_is_supported(
+            say("{what} {key} ({value})", what=selector.what, key=selector.key, value=selector.text),
+            backend.name,
         ),
-        say("choose the nodes at {target} yourself, or pass --drop selector", target=backend.name),
+        say("choose the nodes at {target} by hand, or pass --drop selector", target=backend.name),
         asked=f"{selector.key}={selector.text}",
         given=None,
         accepted=accepted,
