@@ -21,7 +21,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.render import Asked
-from gpuxlate.translation.translate import Settings, unique
+from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.source import Source
 
 
@@ -82,7 +82,7 @@ def _manifests(
         columns = [(name, rendering.text) for name, rendering in made if not rendering.refused]
         if columns:
             blocks.append(side_by_side(columns, say))
-    common.show([_said(one, say) for one in unique(problems)], found.sources)
+    common.show([_said(one, say) for one in problems], found.sources)
     common.out("\n".join(blocks))
     return common.Exit.CLEAN if blocks else common.Exit.FINDINGS
 

@@ -21,7 +21,6 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import visible
 from gpuxlate.translation.fit import fit_pod
-from gpuxlate.translation.translate import unique
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
 
@@ -169,7 +168,7 @@ def _price(
     asked = ContainerShare("", 0, share=share.share, origins=share.origins, path=("spec",))
     profile = Profile(backend.name, cards=CardProfile(memory_mib=card.memory_mib))
     fit = fit_pod([asked], backend, accept, profile)
-    findings = [placed(document, one) for one in unique(list(fit.findings()))]
+    findings = [placed(document, one) for one in fit.findings()]
     outcome = fit.outcomes[0]
     cores, memory = outcome.given.cores, outcome.given.memory_mib
     if not fit.accepted or cores is None or memory is None:

@@ -23,7 +23,7 @@ from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.render import Asked, Rendering
-from gpuxlate.translation.translate import Settings, unique
+from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
 from gpuxlate.yamltext.nodes import Mapping
 from gpuxlate.yamltext.place import placed
@@ -45,7 +45,7 @@ def render_form(asked: Asked, settings: Settings, output: str, base: Source | No
     assert backend.form is not None
     one = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
     fit = fit_pod([one], backend, settings.accept, settings.profile)
-    found = [placed(asked.document, finding) for finding in unique(list(fit.findings()))]
+    found = [placed(asked.document, finding) for finding in fit.findings()]
     text = ""
     if fit.accepted:
         if base is None:

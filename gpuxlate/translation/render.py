@@ -17,7 +17,7 @@ from gpuxlate.translation.fit import Verdict, fit_pod
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.placement import share_edits, writable
 from gpuxlate.translation.scheduling import rescheduled
-from gpuxlate.translation.translate import Settings, unique
+from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
 from gpuxlate.yamltext.place import placed
@@ -175,7 +175,7 @@ class _Render:
         for outcome in fit.outcomes:
             asked = documents_of.get((outcome.container.init, outcome.container.index))
             where = asked.document if asked else spot.document
-            found = tuple(placed(where, one) for one in unique(list(outcome.findings())))
+            found = tuple(placed(where, one) for one in outcome.findings())
             self.diagnostics.extend(found)
             if asked:
                 self.items.append(self._item(asked, spot, outcome.verdict, outcome.losses, found))

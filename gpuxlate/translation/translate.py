@@ -147,7 +147,7 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
         found.extend(_isolation(readings, settings.to))
         found.extend(writable(pod, fit, lambda name: any(backend.owns(name) for backend in sources)))
         found.extend(rescheduled(pod, fit, sources, settings.to))
-    part = Part(diagnostics=[placed(document, one, pod.object) for one in unique(found)])
+    part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if settings.to.form_module:
         part.diagnostics.append(placed(document, _not_a_pod(pod, sources, settings.to), pod.object))
@@ -188,11 +188,6 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
         key is not None and any(key in one.resources for one in pod.all_containers())
     )
     return (chosen,) if speaks else ()
-
-
-def unique(found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Each finding once."""
-    return list({(d.code, d.path, d.message): d for d in found}.values())
 
 
 def _refuses(found: Iterable[Diagnostic]) -> bool:
