@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends.placing import Placing, PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
@@ -23,6 +23,7 @@ from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
 from gpuxlate.rules.base import Rule, rules_of
 
 if TYPE_CHECKING:
+    from gpuxlate.backends.form import Form
     from gpuxlate.backends.live import Live
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
 
@@ -30,7 +31,6 @@ __all__ = [
     "SELECTOR",
     "Backend",
     "ContainerShare",
-    "Form",
     "Key",
     "Place",
     "Placing",
@@ -179,20 +179,6 @@ Read = Callable[[Taking, Profile | None], Reading]
 Write = Callable[[PodPlacing, Profile | None], PodKeys]
 
 
-class Form(Protocol):
-    """How a target writes what stands in no manifest of pods: parameters of a job, values of a form.
-
-    Its keys are those of a pseudo container whose limits map the names to their values.
-    """
-
-    @property
-    def suffix(self) -> str:
-        """The end of the name of a rendered file, with the dot."""
-
-    def render(self, keys: PodKeys, output: str) -> str:
-        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
-
-
 @dataclass(frozen=True)
 class Backend:
     """One target: its data sheet, its two functions, and the module of its rules.
@@ -217,7 +203,7 @@ class Backend:
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
     claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
-    form_module: str | None = None  # its FORM; None where shares stand in manifests of pods
+    form_module: str | None = None  # module, or module:NAME, of its Form; None where it writes pods
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
 
     @cached_property
@@ -227,8 +213,11 @@ class Backend:
 
     @cached_property
     def form(self) -> Form | None:
-        """How it writes what is no manifest, loaded when asked for; None where it writes manifests."""
-        found: Form | None = import_module(self.form_module).FORM if self.form_module else None
+        """How it reads and writes what is not a pod, loaded on first use; None where it writes pods."""
+        if self.form_module is None:
+            return None
+        module, _, name = self.form_module.partition(":")
+        found: Form = getattr(import_module(module), name or "FORM")
         return found
 
     @cached_property

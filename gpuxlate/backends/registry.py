@@ -11,15 +11,18 @@ from importlib import import_module
 from gpuxlate.backends import plugins
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
+from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.yamltext.compose import Document, Reader
+from gpuxlate.yamltext.source import Source
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
-    ``form``: its shares stand in a form of their own, not in manifests of pods.
+    ``form``: it has a Form, and writes no pods.
     """
 
     name: str
@@ -134,10 +137,7 @@ def aliases(name: str) -> tuple[str, ...]:
 def all_backends() -> Iterator[Backend]:
     """Every backend, loaded; those that write manifests of pods come first, plug-ins after built-in ones."""
     yield from pod_backends()
-    for row in BUILT_IN:
-        if row.form:
-            yield _load(row)
-    yield from (one for one in _plugins() if one.form_module)
+    yield from form_backends()
 
 
 @cache
@@ -145,6 +145,43 @@ def pod_backends() -> tuple[Backend, ...]:
     """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
     built_in = (_load(row) for row in BUILT_IN if not row.form)
     return (*built_in, *(one for one in _plugins() if not one.form_module))
+
+
+@cache
+def form_backends() -> tuple[Backend, ...]:
+    """The backends that write no pods, loaded."""
+    built_in = (_load(row) for row in BUILT_IN if row.form)
+    return (*built_in, *(one for one in _plugins() if one.form_module))
+
+
+def form_suffixes(target: str | None = None) -> tuple[str, ...]:
+    """The suffixes of files with parameters: of one target, or of all."""
+    backends = form_backends() if target is None else (get(target),)
+    return tuple({suffix: None for one in backends if one.form for suffix in one.form.suffixes})
+
+
+def form_reader(source: Source, target: str | None = None) -> Reader | None:
+    """How to read a text that a user named; None where it holds no parameters.
+
+    ``target``: the one that the user named for it.
+    """
+    backends = form_backends() if target is None else (get(target),)
+    found = (one.form.reader(source, chosen=target is not None) for one in backends if one.form)
+    return next((one for one in found if one is not None), None)
+
+
+def job_rows(document: Document) -> Iterator[JobRow]:
+    """Where objects of a document may hold parameters. Loads only backends whose marks it may hold."""
+    text = document.text
+    for row in BUILT_IN:
+        if row.form and ("\\" in text or any(mark in text for mark in row.marks)):
+            yield from _rows(_load(row))
+    for one in _plugins():
+        yield from _rows(one)
+
+
+def _rows(backend: Backend) -> tuple[JobRow, ...]:
+    return backend.form.rows if backend.form else ()
 
 
 def spoken_in(pod: PodKeys, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:

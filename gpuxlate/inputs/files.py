@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
-PARAMETER_SUFFIXES = (".conf", ".properties", ".sql", ".json")
-"""Files that hold the parameters of a job where the user named them himself."""
 SKIPPED = frozenset({".git", "node_modules"})
 """Folders that are never looked into."""
 SHORT = 256 * 1024
@@ -84,12 +82,13 @@ class Input:
             raise InputError(f"{self.name}: {error}") from None
 
     def may_be_parameters(self, target: str | None = None) -> bool:
-        """It may hold the parameters of a job: the user said so, or named it by such a suffix."""
-        if not self.named:
+        """It may hold parameters of a job: the user named their target, or a file of such a suffix."""
+        if not self.named or (target is None and os.path.splitext(self.name)[1] in ("", ".yaml", ".yml")):
             return False
-        if target is not None:
-            return target.startswith("volcengine-emr-")
-        return self.name.endswith(PARAMETER_SUFFIXES)
+        from gpuxlate.backends import registry
+
+        suffixes = registry.form_suffixes(target)
+        return self.name.endswith(suffixes) if target is None else bool(suffixes)
 
     def pieces(self, marks: Marks, data: bytes | None = None) -> Iterator[Piece]:
         """Its text in pieces of whole documents.
@@ -161,9 +160,9 @@ def reader(one: Input, source: Source, target: str | None = None) -> Reader:
 
     if not one.may_be_parameters(target):
         return documents
-    from gpuxlate.backends.volcengine_emr.parameters.find import reader_of
+    from gpuxlate.backends import registry
 
-    return reader_of(source, target) or documents
+    return registry.form_reader(source, target) or documents
 
 
 def reason(error: OSError) -> str:

@@ -152,33 +152,6 @@ def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | N
     )
 
 
-@dataclass(frozen=True, slots=True)
-class JobRow:
-    """Where some kinds hold the parameters of a job, which are no pod's.
-
-    ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
-    ``mark``: the beginning of the keys that say so, since all else may be anybody's.
-    """
-
-    kinds: tuple[str | None, ...]
-    parameters: Steps
-    target: str
-    mark: str
-
-
-JOBS: tuple[JobRow, ...] = (
-    JobRow(("SparkApplication",), ("spec", "sparkConf"), "volcengine-emr-spark", "emr.serverless.mgpu"),
-    JobRow(
-        ("ScheduledSparkApplication",),
-        ("spec", "template", "sparkConf"),
-        "volcengine-emr-spark",
-        "emr.serverless.mgpu",
-    ),
-    # the values of the console's form for an AI app are a mapping of no kind
-    JobRow((None,), (), "volcengine-aiapp", "gpuResourceType"),
-)
-
-
 def rows_for(kind: str | None) -> tuple[Row, ...]:
     """The rows of a kind."""
     return tuple(row for row in ROWS if kind in row.kinds)

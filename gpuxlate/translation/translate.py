@@ -150,7 +150,7 @@ class _Run:
     def _jobs(self, document: Document) -> bool:
         """Shares of jobs in a document are read, and refused where a manifest is wanted."""
         found_any = False
-        for job in jobs_in(document):
+        for job in jobs_in(document, registry.job_rows(document)):
             backend = registry.get(job.target)
             keys = job.pod.keys.containers[0].limits
             asked = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]

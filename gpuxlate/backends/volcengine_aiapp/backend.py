@@ -199,7 +199,7 @@ def _judge_several(placing: Placing, cards: int, memory: int | None) -> None:
 
 
 BACKEND = Backend(
-    name="volcengine-aiapp",
+    name=k.TARGET,
     title="Volcengine AI app on mGPU, values of the console form",
     keys=k.KEYS,
     gpu_prefixes=k.GPU_PREFIXES,
@@ -212,5 +212,5 @@ BACKEND = Backend(
         "policy": f"{k.POLICY}",
     },
     rules_module="gpuxlate.backends.volcengine.rules",  # the app's pods are VKE's
-    form_module="gpuxlate.backends.volcengine_emr.parameters.console",
+    form_module="gpuxlate.backends.volcengine_aiapp.form",
 )

@@ -15,6 +15,8 @@ from gpuxlate.backends.base import Key, Place, key
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.share import Policy
 
+TARGET = "volcengine-aiapp"
+
 RESOURCE_TYPE = "gpuResourceType"
 ELASTIC = "elasticContainerInstance"
 MULTI_CARD = "multiCardSharing"

@@ -91,7 +91,7 @@ def _backend(engine: k.Engine) -> Backend:
             "memoryMiB": f"{k.MEMORY}: MiB of each pod; required",
         },
         rules_module="gpuxlate.backends.volcengine_emr.rules",
-        form_module=f"gpuxlate.backends.volcengine_emr.parameters.{engine.name}",
+        form_module=f"gpuxlate.backends.volcengine_emr.form:{engine.name.upper()}",
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gpuxlate.backends.volcengine_emr.parameters.text import Parameter, TextForm
+from gpuxlate.backends.volcengine_emr.syntax import Parameter
 
 _LINE = re.compile(r"[^\r\n]*")
 _BREAK = re.compile(r"\r\n|\n|\r")
@@ -122,6 +122,3 @@ def _escaped(text: str, whole: bool = True) -> str:
     special = r"[\\=:\s#!]" if whole else r"\\|[\t\n\r\f]|^[ ]"
     names = {value: f"\\{name}" for name, value in _CONTROL.items()}
     return re.sub(special, lambda m: names.get(m.group(), f"\\{m.group()}"), text)
-
-
-FORM = TextForm(Properties())
