@@ -17,7 +17,7 @@ from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
 from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
 from gpuxlate.rules.base import Rule, rules_of
@@ -31,6 +31,7 @@ __all__ = [
     "SELECTOR",
     "Backend",
     "ContainerShare",
+    "InContainer",
     "Key",
     "Place",
     "Placing",
@@ -175,6 +176,19 @@ class Taking:
 MEMORY = 10_000
 """Most keys that a backend remembers having looked up."""
 
+
+@dataclass(frozen=True, slots=True)
+class InContainer:
+    """What nvidia-smi shows in a container with a cap on memory.
+
+    ``figure_mib``: MiB on each card, where the vendor's arithmetic is known. ``not_isolated``: the mode or
+    plugin, where it leaves the memory of the whole card visible.
+    """
+
+    figure_mib: int | None = None
+    not_isolated: str | None = None
+
+
 Read = Callable[[Taking, Profile | None], Reading]
 Write = Callable[[PodPlacing, Profile | None], PodKeys]
 
@@ -185,6 +199,8 @@ class Backend:
 
     ``gpu_prefixes``: under these every key must be a known one (GX003).
     ``whole_card_key``: the common key that this target writes whole cards with, if it does.
+    ``in_container``: what a container sees of a share: MiB on each card as the target rounds them, MiB of a
+    physical card and the profile, as far as they are known. None where it sees what it asked for.
     ``says``: for each field of the share, by JSON name, how this target says it (``targets``).
     """
 
@@ -204,6 +220,8 @@ class Backend:
     claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
     form_module: str | None = None  # module, or module:NAME, of its Form; None where it writes pods
+    extension: type[Extension] | None = None  # its own part of a profile
+    in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
 
     @cached_property

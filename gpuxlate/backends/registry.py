@@ -14,6 +14,7 @@ from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import Extension
 from gpuxlate.yamltext.compose import Document, Reader
 from gpuxlate.yamltext.source import Source
 
@@ -152,6 +153,11 @@ def form_backends() -> tuple[Backend, ...]:
     """The backends that write no pods, loaded."""
     built_in = (_load(row) for row in BUILT_IN if row.form)
     return (*built_in, *(one for one in _plugins() if one.form_module))
+
+
+def extensions() -> tuple[type[Extension], ...]:
+    """The vendors' parts of a profile."""
+    return tuple(one.extension for one in all_backends() if one.extension)
 
 
 def form_suffixes(target: str | None = None) -> tuple[str, ...]:

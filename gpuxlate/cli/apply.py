@@ -79,8 +79,8 @@ def command(
         return common.Exit.FINDINGS
     if known is None and run.changed and not unit_is_known(nodes, backend.name):
         raise common.CliError(
-            "one unit of aliyun.com/gpu-mem is not known from these nodes, or differs among them",
-            "pass --profile with alibaba.memoryUnitMiB",
+            "one unit of GPU memory is not known from these nodes, or differs among them",
+            f"pass --profile with {backend.extension.key if backend.extension else backend.name}.memoryUnitMiB",
         )
     return _apply(server, _objects(run), namespace, dry_run == "server", diff, force_conflicts)
 

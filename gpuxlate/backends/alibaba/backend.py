@@ -7,10 +7,11 @@ from enum import StrEnum
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.claimed import asking, count, own_cards
+from gpuxlate.backends.alibaba.profile import AlibabaProfile, in_container
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile, alibaba_of
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Qos
 
 
@@ -20,7 +21,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     A pod that breaks a rule of its own (ACK001, 002, 005, 006, 010, 011, K8S007) so that it says no
     share gives none, and the rule's error is not repeated here.
     """
-    unit = alibaba_of(profile).memory_unit_mib
+    unit = AlibabaProfile.of(profile).memory_unit_mib
     modes = [mode for mode in pod.node_values(k.SCHEDULE) if mode in k.ISOLATION_MODES]
     for name in (k.PLACEMENT, *k.ACCELERATORS):
         pod.selector(name)
@@ -104,7 +105,7 @@ class _Written:
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys. ``policy`` and ``qos`` have no key here and stay untaken (GX020)."""
-    ack = alibaba_of(profile)
+    ack = AlibabaProfile.of(profile)
     nodes = own_cards(profile)
     written = [_write_container(placing, ack, nodes) for placing in pod.placings]
     _one_pod(written, ack)
@@ -249,6 +250,8 @@ BACKEND = Backend(
     },
     rules_module="gpuxlate.backends.alibaba.rules",
     needs_module="gpuxlate.backends.alibaba.prerequisites",
+    extension=AlibabaProfile,
+    in_container=in_container,
     nodes_module="gpuxlate.backends.alibaba.nodes",
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model import quantity
 from gpuxlate.model.edits import Edit, Put
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
-from gpuxlate.model.profile import CardProfile, Profile, alibaba_of
+from gpuxlate.model.profile import CardProfile, Profile
 
 
 def whole_numbers(pod: PodKeys, name: str) -> Iterator[tuple[ContainerKeys, Value, int]]:
@@ -75,4 +76,4 @@ def units_of_card(profile: Profile | None) -> int | None:
     The remainder of the card is spread over its units: 22731 MiB are 22 units.
     """
     memory_mib = own_cards(profile).memory_mib
-    return None if memory_mib is None else memory_mib // alibaba_of(profile).memory_unit_mib
+    return None if memory_mib is None else memory_mib // AlibabaProfile.of(profile).memory_unit_mib
