@@ -23,6 +23,7 @@ from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
 from gpuxlate.rules.base import Rule, rules_of
 
 if TYPE_CHECKING:
+    from gpuxlate.backends.billing import Billing
     from gpuxlate.backends.form import Form
     from gpuxlate.backends.live import Live
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
@@ -220,6 +221,7 @@ class Backend:
     claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
     form_module: str | None = None  # module, or module:NAME, of its Form; None where it writes pods
+    billing_module: str | None = None  # module, or module:NAME, of its Billing
     extension: type[Extension] | None = None  # its own part of a profile
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
@@ -232,10 +234,13 @@ class Backend:
     @cached_property
     def form(self) -> Form | None:
         """How it reads and writes what is not a pod, loaded on first use; None where it writes pods."""
-        if self.form_module is None:
-            return None
-        module, _, name = self.form_module.partition(":")
-        found: Form = getattr(import_module(module), name or "FORM")
+        found: Form | None = _named(self.form_module, "FORM")
+        return found
+
+    @cached_property
+    def billing(self) -> Billing | None:
+        """How the vendor bills its shares, loaded on first use; None where no formula is known."""
+        found: Billing | None = _named(self.billing_module, "BILLING")
         return found
 
     @cached_property
@@ -332,3 +337,9 @@ class Backend:
         for name, value in values.items():
             if self.owns(name):
                 yield name, place, value.path
+
+
+def _named(place: str | None, usual: str) -> Any:
+    """What a module holds under a name; None without a place."""
+    module, _, name = (place or "").partition(":")
+    return getattr(import_module(module), name or usual) if module else None

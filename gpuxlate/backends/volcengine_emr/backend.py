@@ -92,6 +92,7 @@ def _backend(engine: k.Engine) -> Backend:
         },
         rules_module="gpuxlate.backends.volcengine_emr.rules",
         form_module=f"gpuxlate.backends.volcengine_emr.form:{engine.name.upper()}",
+        billing_module=f"gpuxlate.backends.volcengine_emr.billing:{engine.name.upper()}",
     )
 
 
