@@ -213,6 +213,7 @@ class Backend:
     write: Write
     says: Mapping[str, str]
     rules_module: str
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # its own, by field: to the value
     look_alikes: Mapping[str, str] = field(default_factory=dict)
     whole_card_key: str | None = None
     schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them

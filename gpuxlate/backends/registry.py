@@ -7,16 +7,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends import plugins
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
-from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.profile import Extension
-from gpuxlate.yamltext.compose import Document, Reader
-from gpuxlate.yamltext.source import Source
+
+if TYPE_CHECKING:
+    from gpuxlate.manifest.jobs import JobRow
+    from gpuxlate.model.profile import Extension
+    from gpuxlate.yamltext.compose import Document, Reader
+    from gpuxlate.yamltext.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,11 @@ def form_backends() -> tuple[Backend, ...]:
     """The backends that write no pods, loaded."""
     built_in = (_load(row) for row in BUILT_IN if row.form)
     return (*built_in, *(one for one in _plugins() if one.form_module))
+
+
+def word(name: str, text: str) -> str | None:
+    """The value that some vendor calls so, of a field by its JSON name."""
+    return next((one.words[name][text] for one in pod_backends() if text in one.words.get(name, {})), None)
 
 
 def extensions() -> tuple[type[Extension], ...]:

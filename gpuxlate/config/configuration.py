@@ -211,10 +211,9 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     """A profile from plain data that stands at ``base`` of its document. Raises ConfigError."""
     from gpuxlate.backends import registry
     from gpuxlate.config.configuration_models import profile_model
-    from gpuxlate.config.document import OTHER_WORDS
     from gpuxlate.config.problems import check
 
-    given, problems = check(profile_model(), data, CODE, base=base, words=OTHER_WORDS)
+    given, problems = check(profile_model(), data, CODE, base=base)
     if given is None:
         raise ConfigError(problems)
     cards = given.get("cards", {})

@@ -67,7 +67,7 @@ class CommonProfile(Strict):
     memoryUnitMiB: AtLeastOne = Field(  # noqa: N815
         default=1,
         description="MiB of one unit of a memory key that counts MiB, where the cluster is set to count in "
-        "larger steps (memoryFactor of HAMi, gpuMemoryFactor of Volcano).",
+        "larger steps (the memory factor of its device plugin).",
         examples=[1, 1024],
     )
 
