@@ -18,7 +18,7 @@ NAMES = {
     *(part for row in registry.BUILT_IN for name in (row.name, *row.aliases) for part in name.split("-")),
     *("aliyun", "katalyst", "mgpu", "qgpu", "gpushare", "gpuresourcetype"),
 } - {"neutral", "spark", "ray", "customjob", "vgpu"}
-"""Names of clouds, products and dialects, those of the targets by themselves. Engines of jobs are nobody's."""
+"""Names of clouds, products and dialects, those of the targets by themselves. Engines are nobody's."""
 WORDS = re.compile(rf"(?<![A-Za-z])({'|'.join(sorted(NAMES))})(?![A-Za-z0-9])", re.IGNORECASE)
 CLASSES = re.compile(r"(?<![A-Za-z])(Alibaba|Aliyun|Tencent|Volcengine|Volcano|Hami|Emr|Qgpu|Mgpu|Katalyst)")
 OURS = "GPUShare"
