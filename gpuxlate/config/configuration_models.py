@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import Field as Setting
-from dataclasses import fields
 from functools import cache
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -77,27 +75,26 @@ def profile_model() -> type[BaseModel]:
     """The model of a profile, with the parts of the vendors."""
     parts: dict[str, Any] = {}
     for part in registry.extensions():
-        first = fields(part)[0]
-        example = {first.metadata["name"]: first.default}
         model = _model_of(part)
-        parts[part.key] = (model, Field(default=OMITTED, description=model.__doc__, examples=[example]))
+        name, first = next(iter(model.model_fields.items()))
+        parts[part.key] = (
+            model,
+            Field(default=OMITTED, description=model.__doc__, examples=[{name: first.default}]),
+        )
     return create_model("ProfileModel", __base__=CommonProfile, __doc__=CommonProfile.__doc__, **parts)
 
 
 def _model_of(part: type[Extension]) -> type[BaseModel]:
-    types = get_type_hints(part)
-    members: dict[str, Any] = {
-        one.metadata["name"]: (AtLeastOne if types[one.name] is int else types[one.name], _field(one))
-        for one in fields(part)
-    }
+    usual = part()
+    members: dict[str, Any] = {}
+    for attribute, (kind, setting) in part.settings().items():
+        default = getattr(usual, attribute)
+        field = Field(default=default, description=setting.description, examples=[default])
+        members[setting.name] = (AtLeastOne if kind is int else kind, field)
     title = part.key[:1].upper() + part.key[1:]
     return create_model(
         f"{title}Model", __base__=Strict, __doc__=part.__doc__, __cls_kwargs__={"title": title}, **members
     )
-
-
-def _field(one: Setting[Any]) -> Any:
-    return Field(default=one.default, description=one.metadata["description"], examples=[one.default])
 
 
 class PerFileIgnoreModel(Strict):

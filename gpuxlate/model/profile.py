@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_type_hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,17 +16,21 @@ class CardProfile:
     memory_mib: int | None = None
 
 
-def setting(default: Any, *, name: str, description: str) -> Any:
-    """A field of an Extension: its default, its name in documents, and what editors show."""
-    return field(default=default, metadata={"name": name, "description": description})
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A field of an Extension: its name in documents, and what editors show."""
+
+    name: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
 class Extension:
     """A vendor's part of a profile.
 
-    A subclass is a frozen data class of its backend: every field is a ``setting`` (whole numbers, which are
-    at least 1, booleans, or a Literal of texts), and its docstring is the description of the part.
+    A subclass is a frozen data class of its backend. Every field has a default and is ``Annotated`` with a
+    Setting: a whole number, which is at least 1, a boolean, or a Literal of texts. The docstring describes
+    the part.
     """
 
     key: ClassVar[str] = ""
@@ -40,8 +44,16 @@ class Extension:
     @classmethod
     def from_document(cls, data: Mapping[str, Any]) -> Self:
         """The part from its fields in a document, which were checked."""
-        names = {one.name: one.metadata["name"] for one in fields(cls)}
-        return cls(**{attribute: data[name] for attribute, name in names.items() if name in data})
+        settings = cls.settings().items()
+        return cls(**{attribute: data[one.name] for attribute, (_, one) in settings if one.name in data})
+
+    @classmethod
+    def settings(cls) -> dict[str, tuple[Any, Setting]]:
+        """By field, its type and what it is in documents."""
+        hints = get_type_hints(cls, include_extras=True)
+        return {
+            one.name: (hints[one.name].__origin__, hints[one.name].__metadata__[0]) for one in fields(cls)
+        }
 
     def changes_unit(self, unit: str) -> bool:
         """The cluster counts in a unit of its own what data sheets give in this one (``MiB``, ``GiB``)."""

@@ -1,4 +1,4 @@
-"""From GPUShare documents to what is no manifest: parameters of jobs, values of forms."""
+"""From GPUShare documents to parameters of jobs and values of forms."""
 
 from __future__ import annotations
 

@@ -12,11 +12,11 @@ from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.lint_marks import text_marks
 from gpuxlate.lint.marks import any_of, may_hold
-from gpuxlate.manifest.kinds import JOBS
 from gpuxlate.rules.vocabulary import Vocabulary
 from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.pod_backends())
+JOBS = [row for backend in registry.form_backends() if backend.form for row in backend.form.rows]
 KEYS = sorted(
     {
         name.rstrip("*")

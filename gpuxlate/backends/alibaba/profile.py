@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from gpuxlate.backends.base import InContainer
-from gpuxlate.model.profile import Extension, Profile, setting
+from gpuxlate.model.profile import Extension, Profile, Setting
 from gpuxlate.model.share import Share
 
 Isolation = Literal["cgpu", "share", "mps", "core_mem"]
@@ -20,22 +20,25 @@ class AlibabaProfile(Extension):
 
     key: ClassVar[str] = "alibaba"
 
-    memory_unit_mib: int = setting(
-        DEFAULT_UNIT_MIB,
-        name="memoryUnitMiB",
-        description="MiB of one unit of aliyun.com/gpu-mem: 1024, or 128 where the component is set so; "
-        "1 for the open-source plugin with MiB units.",
-    )
-    isolation: Isolation = setting(
-        "cgpu",
-        name="isolation",
-        description="Value of the node label ack.node.gpu.schedule that shares of memory alone choose.",
-    )
-    open_source: bool = setting(
-        False,
-        name="openSource",
-        description="The cluster runs the open-source gpushare scheduler, not ACK's own.",
-    )
+    memory_unit_mib: Annotated[
+        int,
+        Setting(
+            "memoryUnitMiB",
+            "MiB of one unit of aliyun.com/gpu-mem: 1024, or 128 where the component is set so; "
+            "1 for the open-source plugin with MiB units.",
+        ),
+    ] = DEFAULT_UNIT_MIB
+    isolation: Annotated[
+        Isolation,
+        Setting(
+            "isolation",
+            "Value of the node label ack.node.gpu.schedule that shares of memory alone choose.",
+        ),
+    ] = "cgpu"
+    open_source: Annotated[
+        bool,
+        Setting("openSource", "The cluster runs the open-source gpushare scheduler, not ACK's own."),
+    ] = False
 
     def changes_unit(self, unit: str) -> bool:
         return unit == "GiB" and self.memory_unit_mib != DEFAULT_UNIT_MIB

@@ -4,8 +4,8 @@ Source: EMR Serverless, mGPU (seed 004), for pay-as-you-go GPUs only:
 
     GPU-hours of a pod = 1 * GPU-hours of the card * max(core / 100, memory / memory of the card)
 
-The page leaves out the time, its example runs one hour. It says "memory of the whole card" and
-puts in what mGPU leaves of it (22731 MiB of an A10): the usable memory is meant. The vendor's
+The page leaves out the time; its example runs one hour. It writes "memory of the whole card" and
+uses what mGPU leaves of it (22731 MiB of an A10): the usable memory is meant. The vendor's
 rounding and its least charge are not documented, so nothing is rounded here.
 """
 

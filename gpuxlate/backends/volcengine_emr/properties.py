@@ -38,7 +38,7 @@ class Properties:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each line that says something; one that goes on takes the next ones along."""
+    """Start and end of each logical line that is not blank; a continued line includes the next ones."""
     at = 0
     while at < len(text):
         line = _LINE.match(text, at)

@@ -119,7 +119,7 @@ def _past_block(text: str, at: int) -> int:
 
 
 def _set_stop(text: str, at: int) -> tuple[int, int]:
-    """Where a statement ends, and where what it says ends: before a comment behind it."""
+    """The end of a statement, and the end of its content: before a comment behind it."""
     content = at
     while at < len(text):
         letter = text[at]
@@ -138,7 +138,7 @@ def _set_stop(text: str, at: int) -> tuple[int, int]:
 
 
 def _past_quoted(text: str, at: int, *, doubled: bool) -> int:
-    """The place after the quoted text that begins at ``at``; the end of the text where it stays open.
+    """The place after the quoted text that begins at ``at``; the end of the text where it is not closed.
 
     A backslash keeps a quote inside it, and with ``doubled`` so do two quotes in a row.
     """
@@ -157,7 +157,7 @@ def _past_quoted(text: str, at: int, *, doubled: bool) -> int:
 
 
 def _past_blank(text: str, at: int) -> int:
-    """The place of the next character that is no blank."""
+    """The place of the next character that is not blank."""
     match = _BLANK.match(text, at)
     return match.end() if match else at
 
