@@ -55,7 +55,7 @@ class Extension:
             one.name: (hints[one.name].__origin__, hints[one.name].__metadata__[0]) for one in fields(cls)
         }
 
-    def changes_unit(self, unit: str) -> bool:
+    def changes_unit(self, unit: str) -> bool:  # noqa: ARG002
         """The cluster counts in a unit of its own what data sheets give in this one (``MiB``, ``GiB``)."""
         return False
 

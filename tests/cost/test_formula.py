@@ -131,7 +131,7 @@ NO_HOURS = [
 
 @pytest.mark.parametrize("text", NO_HOURS)
 def test_no_hours(text: str) -> None:
-    with pytest.raises(ValueError, match="not a number|more than 0"):
+    with pytest.raises(ValueError, match=r"not a number|more than 0"):
         hours(text)
 
 
@@ -160,5 +160,5 @@ def test_decimals(value: str, shown: str) -> None:
 
 def test_a_number_is_no_duration() -> None:
     assert number("10") == 10
-    with pytest.raises(ValueError, match="not a number|more than 0"):
+    with pytest.raises(ValueError, match=r"not a number|more than 0"):
         number("1h")
