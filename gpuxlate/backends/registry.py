@@ -177,10 +177,14 @@ def form_suffixes(target: str | None = None) -> tuple[str, ...]:
 def form_reader(source: Source, target: str | None = None) -> Reader | None:
     """How to read a text that a user named; None where it holds no parameters.
 
-    ``target``: the one that the user named for it.
+    ``target``: the one that the user named for it; else a form must read files of the suffix.
     """
-    backends = form_backends() if target is None else (get(target),)
-    found = (one.form.reader(source, chosen=target is not None) for one in backends if one.form)
+    forms = (one.form for one in (form_backends() if target is None else (get(target),)) if one.form)
+    found = (
+        form.reader(source, chosen=target is not None)
+        for form in forms
+        if target is not None or source.name.endswith(form.suffixes)
+    )
     return next((one for one in found if one is not None), None)
 
 
