@@ -92,8 +92,8 @@ def parse(
 ) -> Parsed:
     """The shares of manifests as GPUShare documents; none where nothing asks for GPUs.
 
-    With ``from_`` an engine of EMR, those of the parameters of a job; so too where ``name`` ends like a file
-    of such.
+    With ``from_`` a target of jobs, the shares of the parameters of a job; so too where ``name`` has the
+    suffix of such a file.
 
     Raises Refused where a share cannot be read, UnknownTargetError, ValueError.
     """

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.placing import Placing, PodPlacing
@@ -18,13 +18,15 @@ from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
 from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Rule, rules_of
 
 if TYPE_CHECKING:
+    from gpuxlate.backends.billing import Billing
+    from gpuxlate.backends.form import Form
     from gpuxlate.backends.live import Live
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
 
@@ -32,7 +34,7 @@ __all__ = [
     "SELECTOR",
     "Backend",
     "ContainerShare",
-    "Form",
+    "InContainer",
     "Key",
     "Place",
     "Placing",
@@ -196,22 +198,21 @@ class Taking:
 MEMORY = 10_000
 """Most keys that a backend remembers having looked up."""
 
-Read = Callable[[Taking, Profile | None], Reading]
-Write = Callable[[PodPlacing, Profile | None], PodKeys]
 
+@dataclass(frozen=True, slots=True)
+class InContainer:
+    """What nvidia-smi shows in a container with a cap on memory.
 
-class Form(Protocol):
-    """How a target writes what stands in no manifest of pods: parameters of a job, values of a form.
-
-    Its keys are those of a pseudo container whose limits map the names to their values.
+    ``figure_mib``: MiB on each card, where the vendor's arithmetic is known. ``not_isolated``: the mode or
+    plugin, where it leaves the memory of the whole card visible.
     """
 
-    @property
-    def suffix(self) -> str:
-        """The end of the name of a rendered file, with the dot."""
+    figure_mib: int | None = None
+    not_isolated: str | None = None
 
-    def render(self, keys: PodKeys, output: str) -> str:
-        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
+
+Read = Callable[[Taking, Profile | None], Reading]
+Write = Callable[[PodPlacing, Profile | None], PodKeys]
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,8 @@ class Backend:
 
     ``gpu_prefixes``: under these every key must be a known one (GX003).
     ``whole_card_key``: the common key that this target writes whole cards with, if it does.
+    ``in_container``: what a container sees of a share: MiB on each card as the target rounds them, MiB of a
+    physical card and the profile, as far as they are known. None where it sees what it asked for.
     ``says``: for each field of the share, by JSON name, how this target says it (``targets``).
     """
 
@@ -231,6 +234,7 @@ class Backend:
     write: Write
     says: Mapping[str, str]
     rules_module: str
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # its own, by field: to the value
     look_alikes: Mapping[str, str] = field(default_factory=dict)
     whole_card_key: str | None = None
     schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
@@ -238,7 +242,10 @@ class Backend:
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
     wrong_names: frozenset[str] = frozenset()  # misspelt keys that a rule of the vendor reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
-    form_module: str | None = None  # its FORM; None where shares stand in manifests of pods
+    form_module: str | None = None  # module, or module:NAME, of its Form; None where it writes pods
+    billing_module: str | None = None  # module, or module:NAME, of its Billing
+    extension: type[Extension] | None = None  # its own part of a profile
+    in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
 
     @cached_property
@@ -248,8 +255,14 @@ class Backend:
 
     @cached_property
     def form(self) -> Form | None:
-        """How it writes what is no manifest, loaded when asked for; None where it writes manifests."""
-        found: Form | None = import_module(self.form_module).FORM if self.form_module else None
+        """How it reads and writes what is not a pod, loaded on first use; None where it writes pods."""
+        found: Form | None = _named(self.form_module, "FORM")
+        return found
+
+    @cached_property
+    def billing(self) -> Billing | None:
+        """How the vendor bills its shares, loaded on first use; None where no formula is known."""
+        found: Billing | None = _named(self.billing_module, "BILLING")
         return found
 
     @cached_property
@@ -350,3 +363,9 @@ class Backend:
         for name, value in values.items():
             if self.owns(name):
                 yield name, place, value.path
+
+
+def _named(place: str | None, usual: str) -> Any:
+    """What a module holds under a name; None without a place."""
+    module, _, name = (place or "").partition(":")
+    return getattr(import_module(module), name or usual) if module else None

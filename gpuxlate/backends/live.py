@@ -5,14 +5,15 @@ A backend's module of nodes holds one ``LIVE``. It sees plain values, no client 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, Protocol
 
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.profile import AlibabaProfile
+from gpuxlate.model.profile import Extension
 from gpuxlate.model.share import Policy
 
 PERCENT = 100
@@ -60,6 +61,8 @@ class NodeView:
     vendor's own word for how the node gives out cards. ``cores`` (percent) and ``memory_mib`` are
     totals that pods may ask for, ``card_mib`` the MiB of one card of it; ``physical_mib``: a
     card's own MiB by a label. ``unit_mib``: MiB of one unit of memory where only nodes tell it.
+    ``nominal_mib``: ``unit_mib``, or the vendor's default where the node does not tell it; None where
+    memory is counted in MiB. ``extension``: the vendor's part of a profile, for pods of this node.
     ``whole_key``: the resource that counts whole cards. ``labels``: as the vendor reads them,
     defaults included.
     """
@@ -78,7 +81,8 @@ class NodeView:
     whole_key: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     components: Mapping[str, str] = field(default_factory=dict)
-    alibaba: AlibabaProfile | None = None
+    extension: Extension | None = None
+    nominal_mib: int | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -95,6 +99,12 @@ class Placement:
     units: tuple[int, ...] | None = None
 
 
+class Common(Protocol):
+    """The value of a profile's field that all nodes give; None, with a note, where they differ."""
+
+    def __call__(self, name: str, values: Iterator[object]) -> Any: ...
+
+
 Containers = Sequence[ContainerShare]
 """The containers of a pod with their shares."""
 
@@ -107,7 +117,8 @@ class Live:
     pod, nothing where there is no record. ``keeps_out``: why a node does not take a pod, in words,
     None where it does. ``instances``: containers on one card at most; ``instances_certain``: the
     documents agree on it. ``tells``: by fact of a profile, the command that tells it where nodes
-    do not.
+    do not. ``extension_data``: the vendor's part of a profile that nodes make together, as fields of a
+    document, and None for what they do not tell; it adds notes on what it leaves out.
     """
 
     view: Callable[[LiveNode], NodeView | None]
@@ -116,6 +127,7 @@ class Live:
     instances: int
     instances_certain: bool = True
     tells: Mapping[str, str] = field(default_factory=dict)
+    extension_data: Callable[[Sequence[NodeView], Common, list[str]], dict[str, Any]] | None = None
 
 
 def indexes(text: str | None) -> tuple[int, ...] | None:

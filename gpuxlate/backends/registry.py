@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends import plugins
 from gpuxlate.backends.base import Backend
@@ -14,12 +15,18 @@ from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 
+if TYPE_CHECKING:
+    from gpuxlate.manifest.jobs import JobRow
+    from gpuxlate.model.profile import Extension
+    from gpuxlate.yamltext.compose import Document, Reader
+    from gpuxlate.yamltext.source import Source
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
-    ``form``: its shares stand in a form of their own, not in manifests of pods.
+    ``form``: it has a Form, and writes no pods.
     """
 
     name: str
@@ -127,10 +134,7 @@ def aliases(name: str) -> tuple[str, ...]:
 def all_backends() -> Iterator[Backend]:
     """Every backend, loaded; those that write manifests of pods come first, plug-ins after built-in ones."""
     yield from pod_backends()
-    for row in BUILT_IN:
-        if row.form:
-            yield _load(row)
-    yield from (one for one in _plugins() if one.form_module)
+    yield from form_backends()
 
 
 @cache
@@ -138,6 +142,57 @@ def pod_backends() -> tuple[Backend, ...]:
     """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
     built_in = (_load(row) for row in BUILT_IN if not row.form)
     return (*built_in, *(one for one in _plugins() if not one.form_module))
+
+
+@cache
+def form_backends() -> tuple[Backend, ...]:
+    """The backends that write no pods, loaded."""
+    built_in = (_load(row) for row in BUILT_IN if row.form)
+    return (*built_in, *(one for one in _plugins() if one.form_module))
+
+
+def word(name: str, text: str) -> str | None:
+    """The value that some vendor calls so, of a field by its JSON name."""
+    return next((one.words[name][text] for one in pod_backends() if text in one.words.get(name, {})), None)
+
+
+def extensions() -> tuple[type[Extension], ...]:
+    """The vendors' parts of a profile."""
+    return tuple(one.extension for one in all_backends() if one.extension)
+
+
+def form_suffixes(target: str | None = None) -> tuple[str, ...]:
+    """The suffixes of files with parameters: of one target, or of all."""
+    backends = form_backends() if target is None else (get(target),)
+    return tuple({suffix: None for one in backends if one.form for suffix in one.form.suffixes})
+
+
+def form_reader(source: Source, target: str | None = None) -> Reader | None:
+    """How to read a text that a user named; None where it holds no parameters.
+
+    ``target``: the one that the user named for it; else a form must read files of the suffix.
+    """
+    forms = (one.form for one in (form_backends() if target is None else (get(target),)) if one.form)
+    found = (
+        form.reader(source, chosen=target is not None)
+        for form in forms
+        if target is not None or source.name.endswith(form.suffixes)
+    )
+    return next((one for one in found if one is not None), None)
+
+
+def job_rows(document: Document) -> Iterator[JobRow]:
+    """Where objects of a document may hold parameters. Loads only backends whose marks it may hold."""
+    text = document.text
+    for row in BUILT_IN:
+        if row.form and ("\\" in text or any(mark in text for mark in row.marks)):
+            yield from _rows(_load(row))
+    for one in _plugins():
+        yield from _rows(one)
+
+
+def _rows(backend: Backend) -> tuple[JobRow, ...]:
+    return backend.form.rows if backend.form else ()
 
 
 def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:

@@ -26,7 +26,7 @@ COMMANDS: dict[str, str] = {
     "compare": "One share over all targets side by side",
     "assess": "A fleet report: what a translation would give, share by share",
     "inspect": "What a set of manifests asks for",
-    "cost": "What shares cost on EMR Serverless, by the vendor's GPU-hour formula",
+    "cost": "What shares cost, by the vendor's GPU-hour formula",
     "verify": "Does what nvidia-smi prints in the container match the share",
     "nodepool": "The node labels and prerequisites that a share needs",
     "schema": "The JSON Schemas",
@@ -116,10 +116,10 @@ def root(
         bool, typer.Option("--version", "-V", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """One GPU share, said in every vendor's terms.
+    """One GPU share, in every vendor's terms.
 
-    Renders, reads, translates and checks GPU-sharing requests of Volcengine mGPU, Alibaba ACK
-    gpushare and Tencent qGPU.
+    Renders, reads, translates and checks GPU-sharing requests in Kubernetes manifests. The vendors: gpuxlate
+    targets.
     """
 
 

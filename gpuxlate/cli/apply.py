@@ -78,9 +78,10 @@ def command(
     if run.refused:
         return common.Exit.FINDINGS
     if known is None and run.changed and not unit_is_known(nodes, backend.name):
+        part = backend.extension.key if backend.extension else backend.name
         raise common.CliError(
-            "one unit of aliyun.com/gpu-mem is not known from these nodes, or differs among them",
-            "pass --profile with alibaba.memoryUnitMiB",
+            "one unit of GPU memory is not known from these nodes, or differs among them",
+            f"pass --profile with {part}.memoryUnitMiB",
         )
     return _apply(server, _objects(run), namespace, dry_run == "server", diff, force_conflicts)
 

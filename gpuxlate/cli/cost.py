@@ -1,19 +1,19 @@
-"""``gpuxlate cost``: what shares cost on EMR Serverless, by the vendor's formula."""
+"""``gpuxlate cost``: what shares cost, by the vendor's formula."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.billing import Billing, Card, CostError, Decides, Job, PodCounts, Price
 from gpuxlate.backends.placing import Accept
-from gpuxlate.backends.volcengine_emr import cost
-from gpuxlate.backends.volcengine_emr.cost import Card, CostError, Decides, Price, decimal
-from gpuxlate.cli import common, options
+from gpuxlate.cli import amounts, common, options
+from gpuxlate.cli.amounts import decimal
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import read_specs
@@ -23,29 +23,6 @@ from gpuxlate.report.characters import visible
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
-
-ROLES = {
-    "volcengine-emr-spark": "executor",
-    "volcengine-emr-ray": "worker",
-    "volcengine-emr-customjob": "task",
-}
-"""The targets that are billed so, and what the pods of their jobs are called."""
-
-SPARK = "volcengine-emr-spark"
-BILLED = "Billed so with pay-as-you-go GPUs only. The vendor's rounding and least charge are not documented."
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One share as a job: its pods by role, each at the price of one."""
-
-    name: str
-    price: Price
-    pods: tuple[tuple[str, int], ...]
-
-    @property
-    def gpu_hours(self) -> Fraction:
-        return sum((self.price.gpu_hours * count for _, count in self.pods), Fraction(0))
 
 
 def command(
@@ -73,28 +50,33 @@ def command(
         str | None, typer.Option("--card-units", help="GPU-hours for one hour of the card.", metavar="N")
     ] = None,
     card_memory: Annotated[
-        int | None, typer.Option("--card-memory-mib", help="MiB of the card that mGPU can use.", min=1)
+        int | None, typer.Option("--card-memory-mib", help="MiB of the card that shares can use.", min=1)
     ] = None,
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
     output: options.Output = "table",
 ) -> int:
-    """What shares cost on EMR Serverless: the vendor's GPU-hour formula, exact."""
+    """What shares cost: the vendor's GPU-hour formula, exact."""
     if output not in ("table", "json"):
         raise common.CliError(f"-o {output} is not possible", "formats: table, json")
     backend = common.target(to)
-    if backend.name not in ROLES:
-        raise common.CliError(f"no price is known for {backend.name}", f"targets: {', '.join(ROLES)}")
-    time = _given("--hours", hours, cost.hours)
-    billed = _card(card, card_units, card_memory)
-    count = _pods(backend.name, pods, executors, driver)
+    billing = backend.billing
+    if billing is None:
+        names = (one.name for one in registry.all_backends() if one.billing_module)
+        raise common.CliError(f"no price is known for {backend.name}", f"targets: {', '.join(names)}")
+    time = _given("--hours", hours, amounts.hours)
+    billed = _card(billing, card, card_units, card_memory)
+    try:
+        count = billing.pods(PodCounts(pods, executors, driver))
+    except CostError as error:
+        raise common.CliError(str(error), error.hint) from None
     accept = common.accept(round_, fill, drop)
     found = read_specs(common.some_inputs(specs))
     jobs: list[Job] = []
     diagnostics = list(found.diagnostics)
     for _, document, share in found.found:
-        price, findings = _price(document, share, backend, accept, billed, time)
+        price, findings = _price(document, share, backend, billing, accept, billed, time)
         diagnostics += findings
         if price is not None:
             jobs.append(Job(share.name, price, count))
@@ -102,26 +84,26 @@ def command(
     if len(jobs) < len(found.found) or found.diagnostics:
         return common.Exit.FINDINGS
     if output == "json":
-        common.out(common.write_json(_json(backend, card, billed, time, jobs)))
+        common.out(common.write_json(_json(backend, billing, card, billed, time, jobs)))
     else:
-        common.out(_text(card, billed, jobs))
+        common.out(_text(billing, card, billed, jobs))
     return common.Exit.CLEAN
 
 
 def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
     try:
         return read(text)
-    except CostError as error:
-        hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is cost.hours else "write 10, 0.5 or 1/3"
+    except ValueError as error:
+        hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is amounts.hours else "write 10, 0.5 or 1/3"
         raise common.CliError(f"{option} {text}: {error}", hint) from None
 
 
-def _card(name: str | None, units: str | None, memory_mib: int | None) -> Card:
+def _card(billing: Billing, name: str | None, units: str | None, memory_mib: int | None) -> Card:
     """The card by its figures, or by the name of a card whose figures are known. Never a guess."""
-    known = cost.KNOWN_CARDS.get(name.upper()) if name else None
+    known = billing.cards.get(name.upper()) if name else None
     given, memory = (known.units, known.memory_mib) if known else (None, None)
     if units is not None:
-        given = _given("--card-units", units, cost.number)
+        given = _given("--card-units", units, amounts.number)
     if memory_mib is not None:
         memory = memory_mib
     if given is not None and memory is not None:
@@ -132,37 +114,17 @@ def _card(name: str | None, units: str | None, memory_mib: int | None) -> Card:
     hint = f"give {' and '.join(missing)}"
     if name:
         raise common.CliError(f"the figures of {name} are not known", hint)
-    raise common.CliError("the card is not given", f"{hint}, or --card {', '.join(cost.KNOWN_CARDS)}")
-
-
-def _pods(
-    target: str, pods: int | None, executors: int | None, driver: bool | None
-) -> tuple[tuple[str, int], ...]:
-    """The pods of the job that have a GPU, by role."""
-    if target != SPARK:
-        if executors is not None or driver is not None:
-            raise common.CliError(f"--executors and --driver are of Spark, not of {target}", "use --pods N")
-        return ((ROLES[target], 1 if pods is None else pods),)
-    if pods is not None:
-        if executors is not None or driver is not None:
-            raise common.CliError(
-                "--pods counts the driver and the executors already", "give --pods, or --executors"
-            )
-        return (("driver or executor", pods),)
-    if executors is None:
-        raise common.CliError(
-            "how many pods a Spark job has is not given",
-            "give --executors N (the driver is added, but for --no-driver), or --pods N",
-        )
-    counted = [("driver", 1)] if driver is not False else []
-    counted += [("executor", executors)] if executors else []
-    if not counted:
-        raise common.CliError("no pod of the job has a GPU", "give --executors N, or leave out --no-driver")
-    return tuple(counted)
+    raise common.CliError("the card is not given", f"{hint}, or --card {', '.join(billing.cards)}")
 
 
 def _price(
-    document: Document, share: ShareDocument, backend: Backend, accept: Accept, card: Card, hours: Fraction
+    document: Document,
+    share: ShareDocument,
+    backend: Backend,
+    billing: Billing,
+    accept: Accept,
+    card: Card,
+    hours: Fraction,
 ) -> tuple[Price | None, list[Diagnostic]]:
     """The price of a share as the target gets it, or why the target does not take it."""
     asked = ContainerShare("", 0, share=share.share, origins=share.origins, path=("spec",))
@@ -173,10 +135,10 @@ def _price(
     cores, memory = outcome.given.cores, outcome.given.memory_mib
     if not fit.accepted or cores is None or memory is None:
         return None, findings
-    return Price(card, cores, memory, hours), findings
+    return billing.price(card, cores, memory, hours), findings
 
 
-def _text(name: str | None, card: Card, jobs: Sequence[Job]) -> str:
+def _text(billing: Billing, name: str | None, card: Card, jobs: Sequence[Job]) -> str:
     called = f" ({visible(name)})" if name else ""
     parts = [
         f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable\n",
@@ -187,7 +149,7 @@ def _text(name: str | None, card: Card, jobs: Sequence[Job]) -> str:
         total = sum((job.gpu_hours for job in jobs), Fraction(0))
         rows.append(["total", str(total), decimal(total)])
         parts.append(table(["SHARE", "GPU-HOURS", "ROUNDED"], rows))
-    return "\n".join([*parts, BILLED + "\n"])
+    return "\n".join([*parts, billing.note + "\n"])
 
 
 def _job(job: Job) -> str:
@@ -242,12 +204,12 @@ def _both(value: Fraction) -> str:
 
 
 def _json(
-    backend: Backend, name: str | None, card: Card, hours: Fraction, jobs: Sequence[Job]
+    backend: Backend, billing: Billing, name: str | None, card: Card, hours: Fraction, jobs: Sequence[Job]
 ) -> dict[str, Any]:
     return {
         "format": "gpuxlate-cost/v1",
         "target": backend.name,
-        "billing": "pay-as-you-go",
+        "billing": billing.plan,
         "card": {"name": name, "units": _exact(card.units), "memoryMiB": card.memory_mib},
         "hours": _exact(hours),
         "items": [_item(job) for job in jobs],

@@ -17,7 +17,6 @@ from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodepool import NodePool, node_pool
-from gpuxlate.translation.translate import unique
 from gpuxlate.yamltext.place import placed
 
 FORMATS = ("text", "kubectl", "json")
@@ -61,7 +60,7 @@ def command(
     pools: list[NodePool] = []
     for _, document, share in found.found:
         pool, told = node_pool(share, backend, profile)
-        diagnostics += [placed(document, one) for one in unique(told)]
+        diagnostics += [placed(document, one) for one in told]
         if pool is not None:
             pools.append(pool)
     common.show(diagnostics, found.sources)

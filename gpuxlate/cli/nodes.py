@@ -162,10 +162,10 @@ def target_text(view: NodeView) -> str:
 
 
 def _card(view: NodeView) -> str:
-    """MiB that pods may ask of a card; the units of ACK are said."""
-    if view.card_mib is None or view.alibaba is None:
+    """MiB that pods may request of a card, with its units where the vendor counts in units."""
+    unit = view.nominal_mib
+    if view.card_mib is None or unit is None:
         return _number(view.card_mib)
-    unit = view.alibaba.memory_unit_mib
     return f"{view.card_mib} ({view.card_mib // unit} x {unit})"
 
 

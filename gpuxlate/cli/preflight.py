@@ -17,7 +17,6 @@ from gpuxlate.cluster.preflight import Flight, Point, node_lists, preflight, pro
 from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.planning.nodepool import node_pool
-from gpuxlate.translation.translate import unique
 from gpuxlate.yamltext.place import placed
 
 WIDTH = 100
@@ -81,7 +80,7 @@ def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: 
     flights: Flights = []
     for _, document, share in found.found:
         pool, told = node_pool(share, backend, profile)
-        diagnostics += [placed(document, one) for one in unique(told)]
+        diagnostics += [placed(document, one) for one in told]
         if pool is not None:
             flights.append((pool.name, preflight(nodes, backend, version, pool.needs, pool.share)))
     common.show(diagnostics, found.sources)

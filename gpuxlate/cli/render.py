@@ -15,7 +15,7 @@ from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.bounded import inside
-from gpuxlate.inputs.files import PARAMETER_SUFFIXES, Input, InputError
+from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.compose import Document
@@ -106,7 +106,7 @@ def _judge_output(output: str, targets: list[Backend], workload: str | None) -> 
 def _one_share_a_file(
     found: Specs, targets: list[Backend], workload: str | None, output_dir: str | None
 ) -> None:
-    """Parameters have no way to say several shares: each needs a file of its own."""
+    """A text of a target with a form holds one share: each needs a file of its own."""
     for backend in targets:
         if backend.form_module and len(found.found) > 1 and (workload or output_dir is None):
             raise common.CliError(
@@ -119,7 +119,7 @@ def _made(
     base: Source | None, asked: list[Asked], settings: Settings, output: str, *, named: bool
 ) -> Iterator[Rendering]:
     """What a target makes of the shares of one workload. ``named``: by ``--workload``, not by a document."""
-    parameters = base is not None and base.name.endswith(PARAMETER_SUFFIXES) and _of_job(base)
+    parameters = base is not None and registry.form_reader(base) is not None
     if not settings.to.form_module:
         if base is not None and parameters:
             raise common.CliError(
@@ -133,20 +133,15 @@ def _made(
             made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
         yield made
         return
-    from gpuxlate.translation.forms import WrongFileError, render_form
+    from gpuxlate.backends.form import WrongFileError
+    from gpuxlate.translation.forms import render_form
 
     try:
         for one in asked:
-            # a manifest that the document names is for targets of manifests: here the share stands alone
+            # a manifest that the document names is for targets that write pods: not used here
             yield render_form(one, settings, output, base if named or parameters else None)
     except WrongFileError as error:
         raise common.CliError(error.message, error.hint) from None
-
-
-def _of_job(base: Source) -> bool:
-    from gpuxlate.backends.volcengine_emr.parameters.find import reader_of
-
-    return reader_of(base) is not None
 
 
 def render_asked(base: Source | None, asked: list[Asked], settings: Settings) -> Rendering:

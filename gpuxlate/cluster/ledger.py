@@ -192,8 +192,8 @@ def enter(ledger: Ledger, pod: Json) -> None:
             continue
         for number, index in enumerate(where.cards):
             memory = ask.memory_mib
-            if where.units is not None and view.alibaba is not None:
-                memory = where.units[number] * view.alibaba.memory_unit_mib
+            if where.units is not None and view.nominal_mib is not None:
+                memory = where.units[number] * view.nominal_mib
             ledger.cards[index].held.append(Held(namespace, name, ask, memory))
 
 

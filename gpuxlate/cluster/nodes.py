@@ -11,7 +11,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import LiveNode, NodeView, Serves
 from gpuxlate.cluster.live import WHOLE_KEY, live_node, takes_pods
 from gpuxlate.cluster.server import NODES, Json, Server
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 
 _RANK = list(Serves)
 _NVIDIA = "nvidia.com/gpu."
@@ -45,7 +45,7 @@ class GpuNode:
             str(view.policy) if view.policy else None,
             CardProfile(view.model, view.cards, view.physical_mib or view.card_mib),
             view.components,
-            view.alibaba or AlibabaProfile(),
+            (view.extension,) if view.extension else (),
         )
 
 
@@ -154,28 +154,10 @@ def profile_data(
             if (value := one(f"components.{name}", (v.components.get(name) for v in views))) is not None
         },
     }
-    if any(v.alibaba for v in views):
-        data["alibaba"] = _alibaba(views, one, notes)
+    backend = registry.get(target)
+    if backend.extension and backend.live and backend.live.extension_data and any(v.extension for v in views):
+        data[backend.extension.key] = _given(backend.live.extension_data(views, one, notes))
     return _given(data), notes
-
-
-def _alibaba(views: Sequence[NodeView], one: Any, notes: list[str]) -> dict[str, Any]:
-    """The unit where the nodes tell it; the mode of nodes for memory alone; the plugin."""
-    told = [v for v in views if v.alibaba]
-    modes = [v.mode for v in told if v.mode in ("cgpu", "share", "mps")] or [
-        v.mode for v in told if v.mode == "core_mem"
-    ]
-    unit = one("alibaba.memoryUnitMiB", (v.unit_mib for v in told))
-    if unit is None and not any(note.startswith("alibaba.memoryUnitMiB") for note in notes):
-        notes.append("alibaba.memoryUnitMiB is left out: it cannot be told from these nodes")
-    return _given(
-        {
-            "memoryUnitMiB": unit,
-            "isolation": one("alibaba.isolation", iter(modes)),
-            "openSource": one("alibaba.openSource", (v.alibaba.open_source for v in told if v.alibaba))
-            or None,
-        }
-    )
 
 
 def _given(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,7 +169,7 @@ def live_profile(
 ) -> tuple[Profile, list[str]]:
     """The profile that nodes of one target make, to work with; what differs among them is open."""
     data, notes = profile_data(nodes, target, kubernetes_version)
-    cards, ack, told = data.get("cards", {}), data.get("alibaba", {}), AlibabaProfile()
+    cards, part = data.get("cards", {}), registry.get(target).extension
     profile = Profile(
         target,
         kubernetes_version,
@@ -195,24 +177,20 @@ def live_profile(
         data.get("policy"),
         CardProfile(cards.get("model"), cards.get("perNode"), cards.get("memoryMiB")),
         data.get("components", {}),
-        AlibabaProfile(
-            ack.get("memoryUnitMiB", told.memory_unit_mib),
-            ack.get("isolation", told.isolation),
-            ack.get("openSource", told.open_source),
-        ),
+        (part.from_document(data.get(part.key, {})),) if part else (),
     )
     return profile, notes
 
 
 def unit_is_known(nodes: Sequence[GpuNode], target: str) -> bool:
     """Nodes of the target that count memory in units of their own all tell the same one."""
-    units = {one.view.unit_mib for one in nodes if one.view.target == target and one.view.alibaba}
+    units = {one.view.unit_mib for one in nodes if one.view.target == target and one.view.extension}
     return len(units) < 2 and None not in units
 
 
 def unit_profile(view: NodeView) -> Profile:
     """A profile for reading the pods of a node: the memory unit is what counts."""
-    return Profile(view.target or "", alibaba=view.alibaba or AlibabaProfile())
+    return Profile(view.target or "", extensions=(view.extension,) if view.extension else ())
 
 
 def names_of(names: Sequence[str]) -> str:

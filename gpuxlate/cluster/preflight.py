@@ -11,7 +11,7 @@ from gpuxlate.backends.live import Serves
 from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, Requirement, Setter, Source, State
 from gpuxlate.cluster.nodes import GpuNode, names_of
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.profile import AlibabaProfile, Profile
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
 DEFAULT_TELLS = "kubectl get deployments,daemonsets -n kube-system -o wide"
@@ -87,12 +87,10 @@ def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) 
 
 def profile_for(nodes: Sequence[GpuNode], backend: Backend) -> Profile | None:
     """What decides the needs of a share: the mode of nodes for memory alone, and the plugin."""
-    told = [one.view.alibaba for one in nodes if one.view.alibaba]
+    told = [one.view.extension for one in nodes if one.view.extension]
     if not told:
         return None
-    usual = AlibabaProfile().isolation
-    chosen = next((one for one in told if one.isolation == usual and not one.open_source), told[0])
-    return Profile(backend.name, alibaba=chosen)
+    return Profile(backend.name, extensions=(next((one for one in told if one.usual), told[0]),))
 
 
 def preflight(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from gpuxlate.inputs.bounded import StrPath, content, inside
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.pod import Path as DocumentPath
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -113,10 +113,10 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
     base: DocumentPath = SECTION if toml else ()
     if data is None:
         return Config(path)
-    from gpuxlate.config.configuration_models import ConfigModel
+    from gpuxlate.config.configuration_models import config_model
     from gpuxlate.config.problems import check
 
-    given, problems = check(ConfigModel, _profiles_as_files(data), CODE, base=base)
+    given, problems = check(config_model(), _profiles_as_files(data), CODE, base=base)
     profiles: dict[str, Profile | Path] = {}
     for name, one in _mapping(data, "profiles").items():
         if _names_file(one):
@@ -209,15 +209,14 @@ def _toml_section(path: Path) -> object:
 
 def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     """A profile from plain data that stands at ``base`` of its document. Raises ConfigError."""
-    from gpuxlate.config.configuration_models import ProfileModel
-    from gpuxlate.config.document import OTHER_WORDS
+    from gpuxlate.backends import registry
+    from gpuxlate.config.configuration_models import profile_model
     from gpuxlate.config.problems import check
 
-    given, problems = check(ProfileModel, data, CODE, base=base, words=OTHER_WORDS)
+    given, problems = check(profile_model(), data, CODE, base=base)
     if given is None:
         raise ConfigError(problems)
-    cards, alibaba = given.get("cards", {}), given.get("alibaba", {})
-    ack = AlibabaProfile()
+    cards = given.get("cards", {})
     return Profile(
         given["target"],
         given.get("kubernetesVersion"),
@@ -225,12 +224,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
         given.get("policy"),
         CardProfile(cards.get("model"), cards.get("perNode"), cards.get("memoryMiB")),
         given.get("components", {}),
-        replace(
-            ack,
-            memory_unit_mib=alibaba.get("memoryUnitMiB", ack.memory_unit_mib),
-            isolation=alibaba.get("isolation", ack.isolation),
-            open_source=alibaba.get("openSource", ack.open_source),
-        ),
+        tuple(one.from_document(given[one.key]) for one in registry.extensions() if one.key in given),
         given.get("memoryUnitMiB", 1),
     )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from functools import cache
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from gpuxlate.backends import registry
 from gpuxlate.config.models import NO_CONTROL, OMITTED, FromText, Strict
+from gpuxlate.model.profile import Extension
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import Policy
 
@@ -31,30 +34,7 @@ class CardsModel(Strict):
     )
 
 
-class AlibabaModel(Strict):
-    """What only ACK clusters have."""
-
-    model_config = ConfigDict(title="Alibaba")
-
-    memoryUnitMiB: AtLeastOne = Field(  # noqa: N815
-        default=1024,
-        description="MiB of one unit of aliyun.com/gpu-mem: 1024, or 128 where the component is set so; "
-        "1 for the open-source plugin with MiB units.",
-        examples=[1024],
-    )
-    isolation: Literal["cgpu", "share", "mps", "core_mem"] = Field(
-        default="cgpu",
-        description="Value of the node label ack.node.gpu.schedule that shares of memory alone choose.",
-        examples=["cgpu"],
-    )
-    openSource: bool = Field(  # noqa: N815
-        default=False,
-        description="The cluster runs the open-source gpushare scheduler, not ACK's own.",
-        examples=[False],
-    )
-
-
-class ProfileModel(Strict):
+class CommonProfile(Strict):
     """One cluster: what no manifest can say. Every key is optional but target."""
 
     model_config = ConfigDict(title="Profile")
@@ -85,11 +65,35 @@ class ProfileModel(Strict):
     memoryUnitMiB: AtLeastOne = Field(  # noqa: N815
         default=1,
         description="MiB of one unit of a memory key that counts MiB, where the cluster is set to count in "
-        "larger steps (memoryFactor of HAMi, gpuMemoryFactor of Volcano).",
+        "larger steps (the memory factor of its device plugin).",
         examples=[1, 1024],
     )
-    alibaba: AlibabaModel = Field(
-        default=OMITTED, description="What only ACK clusters have.", examples=[{"memoryUnitMiB": 1024}]
+
+
+@cache
+def profile_model() -> type[BaseModel]:
+    """The model of a profile, with the parts of the vendors."""
+    parts: dict[str, Any] = {}
+    for part in registry.extensions():
+        model = _model_of(part)
+        name, first = next(iter(model.model_fields.items()))
+        parts[part.key] = (
+            model,
+            Field(default=OMITTED, description=model.__doc__, examples=[{name: first.default}]),
+        )
+    return create_model("ProfileModel", __base__=CommonProfile, __doc__=CommonProfile.__doc__, **parts)
+
+
+def _model_of(part: type[Extension]) -> type[BaseModel]:
+    usual = part()
+    members: dict[str, Any] = {}
+    for attribute, (kind, setting) in part.settings().items():
+        default = getattr(usual, attribute)
+        field = Field(default=default, description=setting.description, examples=[default])
+        members[setting.name] = (AtLeastOne if kind is int else kind, field)
+    title = part.key[:1].upper() + part.key[1:]
+    return create_model(
+        f"{title}Model", __base__=Strict, __doc__=part.__doc__, __cls_kwargs__={"title": title}, **members
     )
 
 
@@ -113,7 +117,7 @@ class PerFileIgnoreModel(Strict):
     )
 
 
-class ConfigModel(Strict):
+class CommonConfig(Strict):
     """Configuration of gpuxlate: .gpuxlate.yaml, or [tool.gpuxlate] of pyproject.toml."""
 
     model_config = ConfigDict(title="Configuration of gpuxlate")
@@ -140,10 +144,17 @@ class ConfigModel(Strict):
         description="The least severity of a finding that makes lint exit with 1. Omitted: error.",
         examples=["warning"],
     )
-    # load_config checks each profile by itself: of a union, pydantic tells every branch's errors.
-    profiles: dict[Text, ProfileModel | FileName] = Field(
+
+
+@cache
+def config_model() -> type[BaseModel]:
+    """The model of a configuration, with the parts of the vendors in its profiles."""
+    # load_config checks each profile by itself: of a union, pydantic reports every branch's errors
+    profiles = Field(
         default=OMITTED,
         description="Name to profile: the profile itself, or the path of its file, relative to the "
         "folder of the configuration file and inside it.",
         examples=[{"beijing": "profiles/beijing.yaml"}],
     )
+    members: dict[str, Any] = {"profiles": (dict[Text, profile_model() | FileName], profiles)}  # type: ignore[misc]
+    return create_model("ConfigModel", __base__=CommonConfig, __doc__=CommonConfig.__doc__, **members)

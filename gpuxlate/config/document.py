@@ -21,23 +21,6 @@ KIND = "GPUShare"
 SCHEMA_CODE = "GX010"
 ARITHMETIC_CODE = "GX011"
 
-OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
-    "policy": {
-        # VKE's names (facts S0) and TKE's abbreviations (QD-USE).
-        "guaranteed-burst-share": Policy.BURST_SHARE,
-        "native-burst-share": Policy.BEST_EFFORT,
-        "fs": Policy.FIXED_SHARE,
-        "bs": Policy.BURST_SHARE,
-        "be": Policy.BEST_EFFORT,
-    },
-    "qos": {
-        # Katalyst's classes, as VKE writes them (S1).
-        "shared_cores": Qos.ONLINE,
-        "reclaimed_cores": Qos.OFFLINE,
-    },
-}
-"""What vendors call a policy or a class; close in letters is not close in meaning."""
-
 
 @dataclass(frozen=True, slots=True)
 class Workload:
@@ -65,7 +48,7 @@ def read_share_document(data: object) -> tuple[ShareDocument | None, list[Diagno
     from gpuxlate.config.models import DocumentModel
     from gpuxlate.config.problems import check
 
-    given, problems = check(DocumentModel, data, SCHEMA_CODE, words=OTHER_WORDS)
+    given, problems = check(DocumentModel, data, SCHEMA_CODE)
     problems += _arithmetic(data)
     if given is None or problems:
         return None, problems

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args
 
+from gpuxlate.backends import registry
 from gpuxlate.config.wording import LONGEST, number_hint, shown, yaml_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_PROBLEMS
@@ -21,9 +22,6 @@ from gpuxlate.model.pod import Path
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
-
-Words = Mapping[str, Mapping[str, str]]
-"""By field: what others call a value, and the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,6 @@ class Problem:
     loc: Path
     value: object
     context: Mapping[str, Any]
-    words: Words
     base: Path
 
     @property
@@ -67,7 +64,7 @@ class Problem:
 
 
 def check(
-    model: type[BaseModel], data: object, code: str, *, base: Path = (), words: Words | None = None
+    model: type[BaseModel], data: object, code: str, *, base: Path = ()
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The fields that ``data`` gives, by attribute, or every reason why it does not fit the model.
 
@@ -82,15 +79,13 @@ def check(
         return model.model_validate(data).model_dump(exclude_unset=True), []
     except ValidationError as error:
         found = [
-            Problem(
-                model, one["type"], tuple(one["loc"]), one["input"], one.get("ctx", {}), words or {}, base
-            )
+            Problem(model, one["type"], tuple(one["loc"]), one["input"], one.get("ctx", {}), base)
             for one in error.errors(include_url=False)
         ]
         told = [_diagnostic(one, code) for one in found[:MAX_PROBLEMS]]
         if len(found) > MAX_PROBLEMS:
             more = f"there are {len(found) - MAX_PROBLEMS} more problems"
-            told.append(Diagnostic(code, Severity.ERROR, more, "mend these first", base))
+            told.append(Diagnostic(code, Severity.ERROR, more, "fix these first", base))
         return None, told
 
 
@@ -247,7 +242,8 @@ def _choice(problem: Problem) -> Saying:
     if len(choices) == 1:
         return what + choices[0], f"write {problem.name}: {choices[0]}"
     text = problem.value[:LONGEST] if isinstance(problem.value, str) else ""
-    known = problem.words.get(problem.name, {}).get(text.strip().lower())
+    # what a vendor calls a value: close in letters is not close in meaning
+    known = registry.word(problem.name, text.strip().lower())
     near = [known] if known else get_close_matches(text.lower().replace("_", "-"), choices, 1, 0.5)
     hint = f"write {problem.name}: {near[0]}" if near else f"write one of {', '.join(choices)}"
     return f"{what}one of {', '.join(choices)}", hint + _way_out(problem)

@@ -71,13 +71,13 @@ def _body(kind: str) -> dict[str, Any]:
         from gpuxlate.config.overlay import overlay
 
         return overlay()
-    from gpuxlate.config.configuration_models import ConfigModel, ProfileModel
+    from gpuxlate.config.configuration_models import config_model, profile_model
     from gpuxlate.config.models import DocumentModel, InOrder
 
     models: dict[str, type[BaseModel]] = {
         "spec": DocumentModel,
-        "config": ConfigModel,
-        "profile": ProfileModel,
+        "config": config_model(),
+        "profile": profile_model(),
     }
     return _tidy(models[kind].model_json_schema(schema_generator=InOrder))
 

@@ -16,8 +16,6 @@ from gpuxlate.yamltext.source import DecodeError, Source
 
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
-PARAMETER_SUFFIXES = (".conf", ".properties", ".sql", ".json")
-"""Files that hold the parameters of a job where the user named them himself."""
 SKIPPED = frozenset({".git", "node_modules"})
 """Folders that are never looked into."""
 TEMPLATES = "templates"
@@ -68,12 +66,13 @@ class Input:
             raise InputError(f"{self.name}: {error}") from None
 
     def may_be_parameters(self, target: str | None = None) -> bool:
-        """It may hold the parameters of a job: the user said so, or named it by such a suffix."""
-        if not self.named:
+        """It may hold parameters of a job: the user named their target, or a file of such a suffix."""
+        if not self.named or (target is None and os.path.splitext(self.name)[1] in ("", ".yaml", ".yml")):
             return False
-        if target is not None:
-            return target.startswith("volcengine-emr-")
-        return self.name.endswith(PARAMETER_SUFFIXES)
+        from gpuxlate.backends import registry
+
+        suffixes = registry.form_suffixes(target)
+        return self.name.endswith(suffixes) if target is None else bool(suffixes)
 
 
 def reader(one: Input, source: Source, target: str | None = None) -> Reader:
@@ -83,9 +82,9 @@ def reader(one: Input, source: Source, target: str | None = None) -> Reader:
     """
     if not one.may_be_parameters(target):
         return documents
-    from gpuxlate.backends.volcengine_emr.parameters.find import reader_of
+    from gpuxlate.backends import registry
 
-    return reader_of(source, target) or documents
+    return registry.form_reader(source, target) or documents
 
 
 def is_blank(data: bytes) -> bool:

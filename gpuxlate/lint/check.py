@@ -129,7 +129,7 @@ def _document(
         result.shares += share is not None
         yield from problems
         return
-    jobs = list(jobs_in(document))
+    jobs = list(jobs_in(document, registry.job_rows(document)))
     pods = [] if document.job else list(pods_in(document))
     ignores.extend(ignores_in_document(document, pods))
     facts = document_keys(document, pods, registry.is_gpu_key)

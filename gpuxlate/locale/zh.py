@@ -76,7 +76,7 @@ TEXTS = {
     ),
     # what is refused
     "{qos} whole cards cannot be said: {why}": "无法表达{qos}任务使用整卡：{why}",
-    "whole cards cannot be said: {why}": "无法表达整卡：{why}",
+    "whole cards are not supported: {why}": "不支持整卡：{why}",
     "online": "在线",
     "offline": "离线",
     "ACK has no colocation of GPUs": "ACK 没有 GPU 在离线混部",

@@ -1,15 +1,15 @@
-"""Finding jobs in a document: parameters and values of forms, which stand in no pod.
+"""Jobs in a document: parameters and values of forms, which are in no pod.
 
-A job is given as a pod with one pseudo container, whose limits are its parameters.
+A job is a pod with one pseudo container, whose limits are its parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os.path import basename, splitext
 
-from gpuxlate.manifest.kinds import JOBS
+from gpuxlate.manifest.kinds import Steps
 from gpuxlate.manifest.objects import Pod, mappings_in, object_ref
 from gpuxlate.manifest.pod_keys import values
 from gpuxlate.model.diagnostics import ObjectRef
@@ -22,6 +22,20 @@ CONTAINER = "job"
 
 
 @dataclass(frozen=True, slots=True)
+class JobRow:
+    """Where some kinds hold the parameters of a job.
+
+    ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
+    ``mark``: the beginning of a key without which the mapping is of no job of the target.
+    """
+
+    kinds: tuple[str | None, ...]
+    parameters: Steps
+    target: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One job: the name of the target that reads it, and its parameters as a pod."""
 
@@ -29,15 +43,16 @@ class Job:
     pod: Pod
 
 
-def jobs_in(document: Document) -> Iterator[Job]:
-    """Every job of a document that has a key which its target alone reads."""
+def jobs_in(document: Document, rows: Iterable[JobRow]) -> Iterator[Job]:
+    """Every job of a document: the document itself, or a mapping where a row says."""
     if document.job is not None:
         if isinstance(document.root, Mapping):
             yield Job(document.job, _pod(document.root, (), _named_by_file(document), ()))
         return
-    for path, node in mappings_in(document):
+    known = tuple(rows)
+    for path, node in mappings_in(document) if known else ():
         kind = get_text(node, "kind")
-        for row in JOBS:
+        for row in known:
             if kind not in row.kinds:
                 continue
             found = get(node, *row.parameters) if row.parameters else node
@@ -50,7 +65,7 @@ def jobs_in(document: Document) -> Iterator[Job]:
 
 
 def _named_by_file(document: Document) -> ObjectRef:
-    """What is no object of Kubernetes has the name of its file."""
+    """A file that is not a Kubernetes object is named by its file name."""
     name, _ = splitext(basename(document.source.name))
     return ObjectRef(name=name.strip("<>"))
 

@@ -1,8 +1,8 @@
 """Kinds that hide their pods, as data.
 
-Most kinds need no row: every ``containers`` or ``initContainers`` list is found wherever it
-stands, with the pod's metadata beside the ``spec`` that holds it. A row says where a kind puts
-things elsewhere. Sources: the custom resource definitions of each project, as of 2026.
+Most kinds need no row: every ``containers`` or ``initContainers`` list is found wherever it is,
+with the pod's metadata beside the ``spec`` that holds it. A row is for a kind that puts things
+elsewhere. Sources: the custom resource definitions of each project, as of 2026.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Steps = tuple[str, ...]
-"""A path below a node; ``*`` stands for every item of a list."""
+"""A path below a node; ``*`` is every item of a list."""
 
 REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
 """Fields beside a pod template that multiply it."""
@@ -20,7 +20,7 @@ REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
 class Row:
     """One shape of pod in some kinds.
 
-    ``pod``: where what acts as the pod spec stands, from the object. ``containers``: below it;
+    ``pod``: the path of what acts as the pod spec, from the object. ``containers``: below it;
     a path without ``*`` at its end is one container. ``metadata``: the mapping that holds the pod's
     ``labels`` and ``annotations``, below the pod spec ("." is the pod spec itself), or None where
     the kind has no such place. ``resources``: the field of a container that holds limits. ``nodes``:
@@ -126,10 +126,10 @@ ROWS: tuple[Row, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SchedulerRow:
-    """Kinds that hand a scheduler down to pods that name none.
+    """Kinds that pass a scheduler to pods that name none.
 
     ``api``: the beginning of apiVersion; ``path``: where the object names it; ``default``: which it is
-    where the object says nothing, None where it is then the cluster's.
+    where the object names none, None where it is then the cluster's.
     """
 
     api: str
@@ -146,37 +146,10 @@ SCHEDULERS: tuple[SchedulerRow, ...] = (
 
 
 def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | None:
-    """How objects of a kind hand down a scheduler, None where they do not."""
+    """How objects of a kind pass a scheduler to their pods, None where they do not."""
     return next(
         (row for row in SCHEDULERS if kind == row.kind and (api_version or "").startswith(row.api)), None
     )
-
-
-@dataclass(frozen=True, slots=True)
-class JobRow:
-    """Where some kinds hold the parameters of a job, which are no pod's.
-
-    ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
-    ``mark``: the beginning of the keys that say so, since all else may be anybody's.
-    """
-
-    kinds: tuple[str | None, ...]
-    parameters: Steps
-    target: str
-    mark: str
-
-
-JOBS: tuple[JobRow, ...] = (
-    JobRow(("SparkApplication",), ("spec", "sparkConf"), "volcengine-emr-spark", "emr.serverless.mgpu"),
-    JobRow(
-        ("ScheduledSparkApplication",),
-        ("spec", "template", "sparkConf"),
-        "volcengine-emr-spark",
-        "emr.serverless.mgpu",
-    ),
-    # the values of the console's form for an AI app are a mapping of no kind
-    JobRow((None,), (), "volcengine-aiapp", "gpuResourceType"),
-)
 
 
 def rows_for(kind: str | None) -> tuple[Row, ...]:

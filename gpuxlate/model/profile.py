@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-
-ACK_DEFAULT_UNIT_MIB = 1024
-"""One unit of ``aliyun.com/gpu-mem`` where the profile says nothing (ACK-UNIT: GiB by default)."""
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self, get_type_hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +17,60 @@ class CardProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class AlibabaProfile:
-    """ACK: MiB of one unit of gpu-mem, the isolation mode of memory-only nodes, the plugin."""
+class Setting:
+    """A field of an Extension: its name in documents, and what editors show."""
 
-    memory_unit_mib: int = ACK_DEFAULT_UNIT_MIB
-    isolation: str = "cgpu"
-    open_source: bool = False
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A vendor's part of a profile.
+
+    A subclass is a frozen data class of its backend. Every field has a default and is ``Annotated`` with a
+    Setting: a whole number, which is at least 1, a boolean, or a Literal of texts. The docstring describes
+    the part.
+    """
+
+    key: ClassVar[str] = ""
+    """The field of the profile that holds the part."""
+
+    @classmethod
+    def of(cls, profile: Profile | None) -> Self:
+        """The part of a profile; the documented defaults where the profile has none."""
+        return next((one for one in profile.extensions if isinstance(one, cls)), cls()) if profile else cls()
+
+    @classmethod
+    def from_document(cls, data: Mapping[str, Any]) -> Self:
+        """The part from its fields in a document, which were checked."""
+        settings = cls.settings().items()
+        return cls(**{attribute: data[one.name] for attribute, (_, one) in settings if one.name in data})
+
+    @classmethod
+    def settings(cls) -> dict[str, tuple[Any, Setting]]:
+        """By field, its type and what it is in documents."""
+        hints = get_type_hints(cls, include_extras=True)
+        return {
+            one.name: (hints[one.name].__origin__, hints[one.name].__metadata__[0]) for one in fields(cls)
+        }
+
+    def changes_unit(self, unit: str) -> bool:  # noqa: ARG002
+        """The cluster counts in a unit of its own what data sheets give in this one (``MiB``, ``GiB``)."""
+        return False
+
+    @property
+    def usual(self) -> bool:
+        """The vendor sets up nodes so unless the user chooses otherwise."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """One cluster. ``components`` maps a component's name to its version.
 
-    ``memory_unit_mib``: MiB of one unit of a memory key that counts MiB, where the cluster is set to
-    count in larger steps.
+    ``extensions``: what vendors add, at most one of each. ``memory_unit_mib``: MiB of one unit of a memory
+    key that counts MiB, where the cluster is set to count in larger steps.
     """
 
     target: str
@@ -41,8 +79,13 @@ class Profile:
     policy: str | None = None
     cards: CardProfile = field(default_factory=CardProfile)
     components: Mapping[str, str] = field(default_factory=dict)
-    alibaba: AlibabaProfile = field(default_factory=AlibabaProfile)
+    extensions: tuple[Extension, ...] = ()
     memory_unit_mib: int = 1
+
+    def changes_unit(self, unit: str) -> bool:
+        """The cluster counts in a unit of its own what data sheets give in this one."""
+        own_step = unit == "MiB" and self.memory_unit_mib != 1
+        return own_step or any(one.changes_unit(unit) for one in self.extensions)
 
 
 def memory_unit_of(profile: Profile | None, names: Collection[str]) -> int:
@@ -53,8 +96,3 @@ def memory_unit_of(profile: Profile | None, names: Collection[str]) -> int:
 def card_of(profile: Profile | None, names: Collection[str]) -> CardProfile:
     """The cards of a target's profile; one that says nothing where the profile is another's."""
     return profile.cards if profile and profile.target in names else CardProfile()
-
-
-def alibaba_of(profile: Profile | None) -> AlibabaProfile:
-    """The ACK part of a profile, its documented defaults where there is none."""
-    return profile.alibaba if profile else AlibabaProfile()

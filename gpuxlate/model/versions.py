@@ -1,7 +1,7 @@
 """Versions of Kubernetes and of components, compared exactly; None wherever the text does not tell.
 
-Forms: ``v1.28.15-vke.19``, ``v1.28.9-aliyun.1``, ``v1.24.4-tke.5``, ``v0.6.0``, ``0.07.35.23``.
-Standard library only.
+Forms: ``v1.28.15``, ``v1.28.15-vendor.19`` (a vendor's own build), ``v0.6.0``, ``0.07.35.23``. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _VERSION = re.compile(
-    r"v?(?P<release>[0-9]{1,9}(?:\.[0-9]{1,9})*)(?:-(?P<vendor>vke|aliyun|tke)\.(?P<build>[0-9]{1,9}))?"
+    r"v?(?P<release>[0-9]{1,9}(?:\.[0-9]{1,9})*)"
+    r"(?:-(?!(?:alpha|beta|rc|pre|dev)\.)(?P<vendor>[a-z]{1,32})\.(?P<build>[0-9]{1,9}))?"
 )
 
 
@@ -29,7 +30,7 @@ class Version:
 
 
 def parse(text: str) -> Version | None:
-    """``v1.28.15-vke.19`` to its numbers; None for every other form, such as ``1.1.1-rc.1``."""
+    """``v1.28.15-vendor.19`` to its numbers; None for every other form, such as ``1.1.1-rc.1``."""
     match = _VERSION.fullmatch(text.strip())
     if match is None:
         return None

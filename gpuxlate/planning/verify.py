@@ -1,7 +1,7 @@
 """Whether the cards that a container sees are those that its share asked for.
 
 Vendors round memory up, and never give much more or less (contract, section 4): on each card from
-1 % below to 8 % above what was asked. 4 units of ACK showed 4309 MiB (seed 002).
+1 % below to 8 % above what was asked. A share of 4096 MiB showed 4309 MiB (seed 002).
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend, ContainerShare, InContainer
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
-from gpuxlate.model.profile import AlibabaProfile, Profile, alibaba_of
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.planning.nvidia_smi import Form, Seen, SeenCard
 from gpuxlate.translation.fit import fit_pod
@@ -20,8 +20,6 @@ from gpuxlate.translation.fit import fit_pod
 LEAST = Fraction(99, 100)
 MOST = Fraction(108, 100)
 """How much of what was asked a card may show."""
-
-ALIBABA = "alibaba-gpushare"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +60,6 @@ class Verification:
         return not self.problems
 
 
-def gpushare_figure(memory_mib: int, card_mib: int, unit_mib: int) -> int | None:
-    """MiB that a container sees on a card of ACK: the card's MiB are divided evenly over its units.
-
-    A card has as many units as fit in it, so a unit is somewhat more than its nominal MiB. Derived
-    from published outputs (V100 of 16160 MiB: 15 units, 4 of them show 4309 MiB; seed 002).
-    None where the card has not that many units.
-    """
-    units, there = memory_mib // unit_mib, card_mib // unit_mib
-    return units * card_mib // there if 0 < units <= there else None
-
-
 def expected(
     share: Share,
     backend: Backend | None = None,
@@ -96,32 +83,23 @@ def expected(
     given, refused = (asked, []) if backend is None else _given(share, backend, profile)
     if asked is not None and given is None:
         notes.append("a full card's compute comes with all of its memory here: the cap is not to be seen")
-    ack = alibaba_of(profile) if backend is not None and backend.name == ALIBABA else None
-    if given is not None and ack is not None and not _isolated(share, ack):
-        kind = "open-source gpushare" if ack.open_source else f"isolation mode {ack.isolation}"
-        notes.append(f"{kind} counts memory, and isolates none: the container sees the whole card")
+    sees = InContainer()
+    if given is not None and backend is not None and backend.in_container:
+        sees = backend.in_container(share, given, whole, profile)
+    if sees.not_isolated:
+        notes.append(
+            f"{sees.not_isolated} counts memory, and isolates none: the container sees the whole card"
+        )
         given = None
     if given is None:
         least, most = (LEAST * whole, MOST * whole) if whole else (None, None)
         return Expected(share.cards, asked, least, most, notes=tuple(notes)), refused
-    figure = gpushare_figure(given, whole, ack.memory_unit_mib) if ack and whole else None
-    least, most = LEAST * (asked or given), MOST * given
+    least, most, figure = LEAST * (asked or given), MOST * given, sees.figure_mib
     if figure is not None and figure > most:
         notes.append(
             f"this card's units are so large that {figure} MiB are more than 8 % above what was asked"
         )
     return Expected(share.cards, asked, least, most, figure, tuple(notes)), refused
-
-
-def _isolated(share: Share, ack: AlibabaProfile) -> bool:
-    """Containers of ACK see their part only: not in mode share, nor with the open-source plugin.
-
-    A share with compute goes to core_mem nodes, which isolate both.
-    """
-    if ack.open_source:
-        return False
-    computed = share.cores is not None and share.cards == 1
-    return computed or ack.isolation != "share"
 
 
 def _given(share: Share, backend: Backend, profile: Profile | None) -> tuple[int | None, list[Diagnostic]]:

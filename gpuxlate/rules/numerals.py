@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import Kind, Value
-from gpuxlate.model.profile import ACK_DEFAULT_UNIT_MIB, Profile, alibaba_of
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key
 
 LEAST_PLAUSIBLE_MIB = 64
@@ -115,9 +115,7 @@ def unit_of(row: Key | None, profile: Profile | None) -> str:
     Empty where no row says it, and where the cluster counts in a unit of its own.
     """
     unit = (row.unit.split() or [""])[0] if row else ""
-    own_unit = alibaba_of(profile).memory_unit_mib != ACK_DEFAULT_UNIT_MIB
-    own_step = profile is not None and profile.memory_unit_mib != 1
-    return "" if (unit == "GiB" and own_unit) or (unit == "MiB" and own_step) else unit
+    return "" if profile and profile.changes_unit(unit) else unit
 
 
 _UNIT_BYTES = {"MiB": 2**20, "GiB": 2**30}

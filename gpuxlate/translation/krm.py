@@ -135,7 +135,7 @@ def item_path(path: Path) -> Path:
 
 
 def field_path(path: Path) -> str:
-    """``spec.containers[0].resources.limits.[vke.volcengine.com/mgpu-core]``, as kustomize writes keys."""
+    """``spec.containers[0].resources.limits.[example.com/gpu-core]``, as kustomize writes keys."""
     text = ""
     for step in path:
         if isinstance(step, int):

@@ -159,7 +159,7 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
 def translate_jobs(document: Document, settings: Settings) -> Part:
     """Shares of jobs in a document are read, and refused where a manifest is wanted."""
     part = Part()
-    for job in jobs_in(document):
+    for job in jobs_in(document, registry.job_rows(document)):
         backend = registry.get(job.target)
         keys = job.pod.keys.containers[0].limits
         asked = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]

@@ -175,13 +175,13 @@ def test_unknown_targets() -> None:
 
 @pytest.mark.parametrize("form", ["profile", "mapping", "str", "path"])
 def test_profiles(form: str, tmp_path: Path) -> None:
-    from gpuxlate.model.profile import AlibabaProfile
+    from gpuxlate.backends.alibaba.profile import AlibabaProfile
 
     fields = {"target": "ack", "alibaba": {"memoryUnitMiB": 128, "isolation": "share"}}
     path = tmp_path / "profile.yaml"
     path.write_text(yaml.safe_dump(fields))
     given: Any = {
-        "profile": gpuxlate.Profile("ack", alibaba=AlibabaProfile(128, "share")),
+        "profile": gpuxlate.Profile("ack", extensions=(AlibabaProfile(128, "share"),)),
         "mapping": fields,
         "str": str(path),
         "path": path,

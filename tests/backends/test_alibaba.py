@@ -8,10 +8,11 @@ import pytest
 
 from gpuxlate.backends.alibaba import BACKEND
 from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.pod import NodeRequirement, PodKeys
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context
@@ -33,7 +34,7 @@ def codes(reading: Reading) -> list[str]:
 
 
 def ack(**given: Any) -> Profile:
-    return Profile("alibaba-gpushare", alibaba=AlibabaProfile(**given))
+    return Profile("alibaba-gpushare", extensions=(AlibabaProfile(**given),))
 
 
 # --- reading ----------------------------------------------------------------------------------
@@ -353,9 +354,9 @@ PROFILED: dict[str, tuple[tuple[Share, ...], Profile, set[str]]] = {
     "as many cards as a node": ((Share(4),), A10, set()),
     "more whole cards than a node": ((Share(8),), A10, {"ACK003"}),
     "more cards than a node": ((Share(8, None, 8192),), A10, {"ACK003"}),
-    "small unit": ((Share(1, None, 384),), Profile("ack", alibaba=SMALL), set()),
-    "small unit, off it": ((Share(1, None, 400),), Profile("ack", alibaba=SMALL), {"ACK001"}),
-    "small unit with compute": ((Share(1, 30, 384),), Profile("ack", alibaba=SMALL), {"ACK015"}),
+    "small unit": ((Share(1, None, 384),), Profile("ack", extensions=(SMALL,)), set()),
+    "small unit, off it": ((Share(1, None, 400),), Profile("ack", extensions=(SMALL,)), {"ACK001"}),
+    "small unit with compute": ((Share(1, 30, 384),), Profile("ack", extensions=(SMALL,)), {"ACK015"}),
     "small unit, isolated": ((Share(1, None, 384),), ack(memory_unit_mib=128), {"ACK015"}),
     "open source": ((Share(1, None, 2048),), ack(open_source=True), set()),
     "open source, two cards": ((Share(2, None, 2048),), ack(open_source=True), {"ACK014"}),
@@ -378,7 +379,7 @@ def test_profile(given: tuple[Share, ...], profile: Profile, expected: set[str])
 @pytest.mark.parametrize(
     ("profile", "limits", "selector"),
     [
-        (Profile("ack", alibaba=SMALL), {k.MEMORY: "16"}, {k.SCHEDULE: "share"}),
+        (Profile("ack", extensions=(SMALL,)), {k.MEMORY: "16"}, {k.SCHEDULE: "share"}),
         (ack(isolation="mps"), {k.MEMORY: "2"}, {k.SCHEDULE: "mps"}),
         (ack(open_source=True), {k.MEMORY: "2"}, {}),  # its nodes carry gpushare=true instead
         (ack(open_source=True, memory_unit_mib=1), {k.MEMORY: "2048"}, {}),

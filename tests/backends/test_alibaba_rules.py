@@ -6,10 +6,11 @@ import pytest
 
 from gpuxlate.backends.alibaba import BACKEND
 from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Put, Remove, Rename
 from gpuxlate.model.pod import Path, PodKeys
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.rules.base import Context, Rule
 from tests.backends.alibaba_pods import in_affinity, limit, node_selector, pod
 
@@ -18,10 +19,10 @@ RULES = {one.code: one for one in BACKEND.rules}
 # A10 of 22731 MiB (Volcengine, EMR Serverless mGPU): 22 units of 1 GiB; 4 cards on a node
 A10 = Profile("alibaba-gpushare", cards=CardProfile("A10", 4, 22731))
 OTHER = Profile("volcengine-mgpu", cards=A10.cards)
-OPEN = Profile("ack", alibaba=AlibabaProfile(open_source=True))
-SMALL = Profile("ack", alibaba=AlibabaProfile(memory_unit_mib=128, isolation="share"))
-SMALL_CGPU = Profile("ack", alibaba=AlibabaProfile(memory_unit_mib=128))
-SHARE = Profile("ack", alibaba=AlibabaProfile(isolation="share"))
+OPEN = Profile("ack", extensions=(AlibabaProfile(open_source=True),))
+SMALL = Profile("ack", extensions=(AlibabaProfile(memory_unit_mib=128, isolation="share"),))
+SMALL_CGPU = Profile("ack", extensions=(AlibabaProfile(memory_unit_mib=128),))
+SHARE = Profile("ack", extensions=(AlibabaProfile(isolation="share"),))
 
 MEM: dict[str, int | str] = {k.MEMORY: 2}
 BOTH: dict[str, int | str] = {k.MEMORY: 2, k.CORE: 30}

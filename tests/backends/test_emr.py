@@ -18,8 +18,6 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.volcengine_emr import keys as k
-from gpuxlate.backends.volcengine_emr.parameters.find import SYNTAXES, reader_of
-from gpuxlate.backends.volcengine_emr.parameters.merge import merge
 from gpuxlate.cli import main
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.document import to_document
@@ -110,7 +108,7 @@ def test_memory_of_the_card() -> None:
 def lint(text: str, name: str = "job.conf", profile: Profile | None = None) -> list[str]:
     """Findings of a text that marks their places with guillemets, as ``CODE severity text``."""
     source = Source(name, text)
-    read = reader_of(source)
+    read = registry.form_reader(source)
     assert read
     found = lint_source(source, LintSettings(profile), read).diagnostics
     lines = source.text.split("\n")
@@ -187,7 +185,7 @@ def sparkapp(text: str) -> Source:
 
 def translated(source: Source, to: str, *, reads_only: bool = False) -> Translation:
     settings = Settings(registry.get(to), reads_only=reads_only)
-    return translate_source(source, settings, reader_of(source) or documents)
+    return translate_source(source, settings, registry.form_reader(source) or documents)
 
 
 def test_spark_conf_of_a_manifest() -> None:
@@ -236,7 +234,9 @@ def test_the_examples_of_the_page(about: Path) -> None:
     assert fresh(to_document("job", item.share)) == (folder / "share.yaml").read_text()
     wanted = plain_document(Source("about.yaml", about.read_text(encoding="utf-8")))["asks"]
     made = fit(Share(1, wanted["cores"], wanted["memoryMiB"]), target)
-    text = merge(source, SYNTAXES[target], {n: v.text for n, v in made.keys.containers[0].limits.items()})
+    form = registry.get(target).form
+    assert form
+    text = form.merge(source, made.keys)
     old, new = source.text.splitlines(), text.splitlines()
     assert len(old) == len(new)
     changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
@@ -386,7 +386,7 @@ def test_manifests_load_no_parameters(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom gpuxlate.cli import main\n"
         "try:\n    main(['lint', 'pod.yaml'])\nfinally:\n"
-        "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'gpuxlate.backends.volcengine_emr.parameters' in m])"
+        "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'backends.form' in m])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -17,11 +17,12 @@ import pytest
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.locale.zh import TEXTS
 from gpuxlate.locale.zh_rules import SUMMARIES
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share, ShareError
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.translation.fit import Verdict, fit_pod
@@ -82,8 +83,8 @@ CARD = CardProfile(per_node=1, memory_mib=16384)
 PROFILES = (
     None,
     Profile("alibaba-gpushare", cards=CARD),
-    Profile("alibaba-gpushare", alibaba=AlibabaProfile(memory_unit_mib=128)),
-    Profile("alibaba-gpushare", alibaba=AlibabaProfile(open_source=True)),
+    Profile("alibaba-gpushare", extensions=(AlibabaProfile(memory_unit_mib=128),)),
+    Profile("alibaba-gpushare", extensions=(AlibabaProfile(open_source=True),)),
     Profile("tencent-qgpu", policy="fixed-share", cards=CARD, components={"qgpu": "1.0.0"}),
     Profile("volcengine-mgpu", cards=CARD),
     Profile("volcengine-emr-spark", cards=CARD),

@@ -84,7 +84,7 @@ def test_units_are_never_guessed(run: Run, file: Path) -> None:
     server = FakeServer(nodes)
     done = run(server, "apply", "-f", str(file))
     assert (done.code, done.out, writes(server)) == (2, "", [])
-    assert "one unit of aliyun.com/gpu-mem is not known" in done.err
+    assert "one unit of GPU memory is not known" in done.err
     (file.parent / "p.yaml").write_text("target: ack\nalibaba: {memoryUnitMiB: 1024}\n")
     assert run(server, "apply", "-f", str(file), "--profile", "p.yaml").code == 0
     assert limits(server)["aliyun.com/gpu-mem"] == "4"

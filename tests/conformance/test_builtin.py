@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gpuxlate.backends import registry
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.testing import BackendContract
 
 
@@ -19,7 +20,9 @@ class TestAlibabaGpushareIn128Mib(BackendContract):
     """A unit of 128 MiB is for nodes of mode share only (ACK015)."""
 
     backend = registry.get("alibaba-gpushare")
-    profile = Profile("alibaba-gpushare", alibaba=AlibabaProfile(memory_unit_mib=128, isolation="share"))
+    profile = Profile(
+        "alibaba-gpushare", extensions=(AlibabaProfile(memory_unit_mib=128, isolation="share"),)
+    )
 
 
 class TestTencentQgpu(BackendContract):

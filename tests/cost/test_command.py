@@ -193,9 +193,9 @@ USAGE = {
     ),
     "another target": (("--to", "vke", "--card", "A10"), "no price is known for volcengine-mgpu", "emr-ray"),
     "unknown target": (("--to", "emr-sprak", "--card", "A10"), "unknown target 'emr-sprak'", "emr-spark?"),
-    "hours": (("--to", "emr-ray", "--card", "A10", "--hours", "soon"), "--hours soon: 'soon' is no", "1/3"),
+    "hours": (("--to", "emr-ray", "--card", "A10", "--hours", "soon"), "--hours soon: 'soon' is not", "1/3"),
     "no hours": (("--to", "emr-ray", "--card", "A10", "--hours", "0"), "must be more than 0", "1/3"),
-    "units": (("--to", "emr-ray", "--card", "A10", "--card-units", "x"), "--card-units x: 'x' is no", "0.5"),
+    "units": (("--to", "emr-ray", "--card", "A10", "--card-units", "x"), "--card-units x: 'x' is not", "0.5"),
     "spark": (("--to", "emr-spark", "--card", "A10"), "how many pods a Spark job has", "--executors N"),
     "no pod": (
         ("--to", "emr-spark", "--card", "A10", "--executors", "0", "--no-driver"),

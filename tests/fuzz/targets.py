@@ -13,8 +13,9 @@ from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.volcengine_emr.parameters.find import SYNTAXES, reader_of, target_said
-from gpuxlate.backends.volcengine_emr.parameters.merge import MergeError, merge
+from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.volcengine_emr import form
+from gpuxlate.backends.volcengine_emr.merge import merge
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.manifest.jobs import jobs_in
@@ -81,7 +82,7 @@ def reader(data: bytes) -> None:
                     node = get(document.root, *value.path)
                     assert node is not None
                     assert not isinstance(node, Scalar) or (node.text, node.kind) == (value.text, value.kind)
-        list(jobs_in(document))
+        list(jobs_in(document, registry.job_rows(document)))
         facts = document_keys(document, pods, registry.is_gpu_key)
         for path in (*(path for _, path in facts.outside), *facts.repeated, *facts.shared):
             start, end = locate(document.root, path, on_key=True) if document.root else (0, 0)
@@ -275,16 +276,16 @@ def parameters(data: bytes) -> None:
         return
     for name in ("job.conf", "job.sql", "job.json"):
         given = Source(name, source.text)
-        target_said(given)
-        chosen = reader_of(given)
+        form.engine_said(given)
+        chosen = registry.form_reader(given)
         if chosen is not None:
             try:
                 found = list(chosen(given))
             except NotYamlError:
                 continue
             for document in found:
-                list(jobs_in(document))
-    for syntax in SYNTAXES.values():
+                list(jobs_in(document, registry.job_rows(document)))
+    for syntax in (one.syntax for one in (form.SPARK, form.RAY, form.CUSTOMJOB)):
         before = syntax.read(source.text)
         at = 0
         for one in before:

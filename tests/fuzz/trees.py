@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gpuxlate.manifest.kinds import JOBS, ROWS, Row
+from gpuxlate.manifest.kinds import ROWS, Row
 from gpuxlate.testing.strategies import WORDS
-from tests.lint.test_text_soundness import KEYS, misspelt
+from tests.lint.test_text_soundness import JOBS, KEYS, misspelt
 
 ALL_VENDORS = (
     {"vke.volcengine.com/mgpu-core": 30, "vke.volcengine.com/mgpu-memory": 4096},

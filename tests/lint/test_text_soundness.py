@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.manifest.kinds import JOBS
 from gpuxlate.rules.vocabulary import Vocabulary
 from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.pod_backends())
+JOBS = [row for backend in registry.form_backends() if backend.form for row in backend.form.rows]
 KEYS = sorted(
     {
         name.rstrip("*")

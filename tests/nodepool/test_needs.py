@@ -7,8 +7,9 @@ import re
 import pytest
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.requirements import CardsOf, NodeNeeds, Setter, State, fact_of
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 
 VKE, ACK, TKE = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"
@@ -26,7 +27,7 @@ def needs(target: str, share: Share, profile: Profile | None = None) -> NodeNeed
 
 
 def ack(**values: object) -> Profile:
-    return Profile(ACK, alibaba=AlibabaProfile(**values))  # type: ignore[arg-type]
+    return Profile(ACK, extensions=(AlibabaProfile(**values),))  # type: ignore[arg-type]
 
 
 def part(policy: Policy | None = None, qos: Qos | None = None) -> Share:

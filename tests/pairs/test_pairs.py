@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.profile import AlibabaProfile, Profile
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.translation.fit import Accept, Verdict
 from gpuxlate.translation.translate import Settings, Translation, translate_source
@@ -24,7 +25,7 @@ from gpuxlate.yamltext.source import Source
 TABLE = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
 KEYS: dict[str, str] = TABLE["keys"]
 CASES: list[dict[str, Any]] = TABLE["cases"]
-PROFILES = {"ack-128mib": Profile("alibaba-gpushare", alibaba=AlibabaProfile(128, "share"))}
+PROFILES = {"ack-128mib": Profile("alibaba-gpushare", extensions=(AlibabaProfile(128, "share"),))}
 EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
 """All that a user can allow."""
 TARGETS = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "neutral")

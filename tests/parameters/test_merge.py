@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuxlate.backends.volcengine_emr.parameters import customjob, ray, spark
-from gpuxlate.backends.volcengine_emr.parameters.merge import MergeError, merge
-from gpuxlate.backends.volcengine_emr.parameters.text import Syntax
+from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.volcengine_emr import form
+from gpuxlate.backends.volcengine_emr.merge import merge
+from gpuxlate.backends.volcengine_emr.syntax import Syntax
 from gpuxlate.yamltext.source import Source
 
-SPARK, RAY, SET = spark.FORM.syntax, ray.FORM.syntax, customjob.FORM.syntax
+SPARK, RAY, SET = form.SPARK.syntax, form.RAY.syntax, form.CUSTOMJOB.syntax
 WANTED = {"m.core": "30", "m.memory": "4096"}
 
 CASES: list[tuple[Syntax, str, str]] = [

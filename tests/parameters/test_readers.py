@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuxlate.backends.volcengine_emr.parameters import customjob, find, ray, spark
-from gpuxlate.backends.volcengine_emr.parameters.text import Syntax
+from gpuxlate.backends import registry
+from gpuxlate.backends.volcengine_emr import form
+from gpuxlate.backends.volcengine_emr import keys as k
+from gpuxlate.backends.volcengine_emr.syntax import Syntax
 from gpuxlate.yamltext.source import Source
 
-SPARK, RAY, SET = spark.FORM.syntax, ray.FORM.syntax, customjob.FORM.syntax
+SPARK, RAY, SET = form.SPARK.syntax, form.RAY.syntax, form.CUSTOMJOB.syntax
 
 # Java, Properties.load: its own documentation gives most of these lines
 PROPERTIES: list[tuple[str, list[tuple[str, str]]]] = [
@@ -130,41 +132,41 @@ def test_long_texts_take_no_square_of_time(syntax: Syntax, piece: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "target"),
+    ("name", "text", "engine"),
     [
-        ("j.conf", "spark.a=1", find.SPARK),
+        ("j.conf", "spark.a=1", k.SPARK),
         ("j.conf", "emr.serverless.mgpu.core=30", None),
-        ("j.conf", "emr.serverless.mgpu.core=30;", find.RAY),
-        ("j.conf", "# serverless.ray.worker.gpu.amount=1\nspark.a=1", find.SPARK),
-        ("j.properties", "serverless.ray.worker.gpu.amount=1;", find.RAY),
-        ("j.conf", "set emr.serverless.mgpu.core=30;", find.CUSTOMJOB),
-        ("j.conf", "set serverless.custom.job.task.gpus=1;", find.CUSTOMJOB),
-        ("j.sql", "", find.CUSTOMJOB),
+        ("j.conf", "emr.serverless.mgpu.core=30;", k.RAY),
+        ("j.conf", "# serverless.ray.worker.gpu.amount=1\nspark.a=1", k.SPARK),
+        ("j.properties", "serverless.ray.worker.gpu.amount=1;", k.RAY),
+        ("j.conf", "set emr.serverless.mgpu.core=30;", k.CUSTOMJOB),
+        ("j.conf", "set serverless.custom.job.task.gpus=1;", k.CUSTOMJOB),
+        ("j.sql", "", k.CUSTOMJOB),
         ("j.conf", "", None),
         ("nginx.conf", "server { listen 80; }", None),
     ],
 )
-def test_which_engine_a_text_is_for(name: str, text: str, target: str | None) -> None:
-    assert find.target_said(Source(name, text)) == target
+def test_which_engine_a_text_is_for(name: str, text: str, engine: k.Engine | None) -> None:
+    assert form.engine_said(Source(name, text)) is engine
 
 
 @pytest.mark.parametrize(
     ("name", "text", "target"),
     [
-        ("j.json", '{"spark.a": "1", "emr.serverless.mgpu.core": "30"}', find.SPARK),
-        ("j.json", '{"emr.serverless.mgpu.core": "30"}', find.SPARK),
-        ("j.json", '{"serverless.ray.worker.gpu.amount": "1"}', find.RAY),
-        ("j.json", '{"serverless.custom.job.task.gpus": 1}', find.CUSTOMJOB),
+        ("j.json", '{"spark.a": "1", "emr.serverless.mgpu.core": "30"}', k.SPARK.target),
+        ("j.json", '{"emr.serverless.mgpu.core": "30"}', k.SPARK.target),
+        ("j.json", '{"serverless.ray.worker.gpu.amount": "1"}', k.RAY.target),
+        ("j.json", '{"serverless.custom.job.task.gpus": 1}', k.CUSTOMJOB.target),
         ("pod.json", '{"kind": "Pod", "emr.serverless.mgpu.core": "30"}', None),
         ("package.json", '{"name": "web"}', None),
         ("list.json", "[1]", None),
         ("broken.json", '{"spark.a": ', None),
         ("empty.json", "", None),
         ("pod.conf", "apiVersion: v1\nkind: Pod\n", None),
-        ("j.conf", "a=1", find.SPARK),
+        ("j.conf", "a=1", k.SPARK.target),
     ],
 )
 def test_which_files_hold_parameters(name: str, text: str, target: str | None) -> None:
     source = Source(name, text)
-    read = find.reader_of(source)
+    read = registry.form_reader(source)
     assert (next(iter(read(source))).job if read else None) == target

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.edits import Put, Remove
-from gpuxlate.model.profile import AlibabaProfile, Profile
+from gpuxlate.model.profile import Profile
 
 MIB = "vke.volcengine.com/mgpu-memory"
 PERCENT = "vke.volcengine.com/mgpu-core"
@@ -136,7 +137,7 @@ def test_keys_of_no_vendor_are_left_alone(lint_limits: Callable[..., Any], key: 
 
 
 def test_gib_of_a_cluster_with_its_own_unit_is_not_guessed(lint_limits: Callable[..., Any]) -> None:
-    profile = Profile("alibaba-gpushare", alibaba=AlibabaProfile(memory_unit_mib=128))
+    profile = Profile("alibaba-gpushare", extensions=(AlibabaProfile(memory_unit_mib=128),))
     one = lint_limits(f"{ACK_GIB}: «2Gi»", profile=profile).of("K8S002")[0]
     assert one.fix is None
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model.edits import Put
 from gpuxlate.model.pod import Kind, Value
-from gpuxlate.model.profile import AlibabaProfile, Profile
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.numerals import readings
 
 MIB = "vke.volcengine.com/mgpu-memory"
@@ -55,7 +56,7 @@ def test_plausible_sizes(lint_limits: Callable[..., Any], key: str, number: str)
 
 
 def test_a_profile_says_the_unit(lint_limits: Callable[..., Any]) -> None:
-    mib = Profile("alibaba-gpushare", alibaba=AlibabaProfile(memory_unit_mib=1))
+    mib = Profile("alibaba-gpushare", extensions=(AlibabaProfile(memory_unit_mib=1),))
     assert not lint_limits(f"{ACK_GIB}: 4096", profile=mib).of("GX007")
     assert lint_limits(f"{ACK_GIB}: 4096", profile=Profile("alibaba-gpushare")).of("GX007")
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.config.configuration import (
     Config,
     ConfigError,
@@ -23,7 +24,7 @@ from gpuxlate.config.configuration import (
 from gpuxlate.config.find import find_config
 from gpuxlate.config.problems import dotted
 from gpuxlate.config.schemas import schema
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 
 
 def read_yaml(text: str) -> object:
@@ -318,14 +319,14 @@ def test_whole_profile() -> None:
         "fixed-share",
         CardProfile("A10", 4, 22731),
         PROFILE["components"],
-        AlibabaProfile(1024, "cgpu", False),
+        (AlibabaProfile(1024, "cgpu", False),),
     )
 
 
 def test_only_the_target_is_needed() -> None:
     assert load_profile({"target": "my-cloud"}) == Profile("my-cloud")
     part = load_profile({"target": "ack", "alibaba": {"memoryUnitMiB": 128}})
-    assert part.alibaba == AlibabaProfile(memory_unit_mib=128)
+    assert part.extensions == (AlibabaProfile(memory_unit_mib=128),)
 
 
 # (what, profile, path, words of the message, words of the hint)

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.alibaba.profile import AlibabaProfile, memory_of_units
 from gpuxlate.cli import main
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.nvidia_smi import Form, Seen, SeenCard
-from gpuxlate.planning.verify import Expected, expected, gpushare_figure, verify
+from gpuxlate.planning.verify import Expected, expected, verify
 
 OUTPUTS = Path(__file__).parent / "outputs"
 ACK = registry.get("alibaba-gpushare")
@@ -38,18 +39,18 @@ FIGURES = [
 
 @pytest.mark.parametrize(("card", "units", "printed"), FIGURES)
 def test_the_published_figures(card: int, units: int, printed: int) -> None:
-    assert gpushare_figure(units * 1024, card, 1024) == printed
+    assert memory_of_units(units * 1024, card, 1024) == printed
 
 
 def test_a_card_without_that_many_units_has_no_figure() -> None:
-    assert gpushare_figure(16 * 1024, 16160, 1024) is None
-    assert gpushare_figure(1024, 1000, 1024) is None
-    assert gpushare_figure(512, 16160, 1024) is None
+    assert memory_of_units(16 * 1024, 16160, 1024) is None
+    assert memory_of_units(1024, 1000, 1024) is None
+    assert memory_of_units(512, 16160, 1024) is None
 
 
 @given(st.integers(1, 96), st.integers(1024, 200_000), st.sampled_from((128, 1024)))
 def test_a_unit_is_never_less_than_its_name(units: int, card: int, unit: int) -> None:
-    figure = gpushare_figure(units * unit, card, unit)
+    figure = memory_of_units(units * unit, card, unit)
     assert (figure is None) == (units > card // unit)
     if figure is not None:
         assert units * unit <= figure <= card
@@ -59,7 +60,7 @@ def ack_profile(card: int | None = None, **alibaba: object) -> Profile:
     return Profile(
         "alibaba-gpushare",
         cards=CardProfile(memory_mib=card),
-        alibaba=AlibabaProfile(**alibaba),  # type: ignore[arg-type]
+        extensions=(AlibabaProfile(**alibaba),),  # type: ignore[arg-type]
     )
 
 

@@ -12,9 +12,10 @@ from itertools import product
 
 from docs.tools.markdown import rule_link, table
 from gpuxlate.backends import registry
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
 from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
 
@@ -136,5 +137,5 @@ def _profiles(target: str) -> Iterator[Profile | None]:
     yield Profile(
         target, policy="fixed-share", cards=CardProfile("A10", 2, 22731), components={"qgpu": "1.0.0"}
     )
-    yield Profile(target, alibaba=AlibabaProfile(memory_unit_mib=128))
-    yield Profile(target, alibaba=AlibabaProfile(open_source=True))
+    yield Profile(target, extensions=(AlibabaProfile(memory_unit_mib=128),))
+    yield Profile(target, extensions=(AlibabaProfile(open_source=True),))

@@ -7,12 +7,13 @@ from enum import StrEnum
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import count
+from gpuxlate.backends.alibaba.profile import AlibabaProfile, in_container
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.numbers import requesting, too_many_cards
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile, alibaba_of, card_of
+from gpuxlate.model.profile import CardProfile, Profile, card_of
 from gpuxlate.model.share import Qos
 
 
@@ -21,7 +22,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
 
     Keys that are not a share (ACK001, 002, 005, 006, 010, 011, K8S007) give none.
     """
-    unit = alibaba_of(profile).memory_unit_mib
+    unit = AlibabaProfile.of(profile).memory_unit_mib
     modes = [mode for mode in pod.node_values(k.SCHEDULE) if mode in k.ISOLATION_MODES]
     for name in (k.PLACEMENT, *k.ACCELERATORS):
         pod.selector(name)
@@ -109,7 +110,7 @@ class _Written:
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys. ``policy`` and ``qos`` have no key here and are not taken (GX020)."""
-    ack = alibaba_of(profile)
+    ack = AlibabaProfile.of(profile)
     nodes = card_of(profile, k.NAMES)
     written = [_write_container(placing, ack, nodes) for placing in pod.placings]
     _one_pod(written, ack)
@@ -263,6 +264,8 @@ BACKEND = Backend(
     },
     rules_module="gpuxlate.backends.alibaba.rules",
     needs_module="gpuxlate.backends.alibaba.prerequisites",
+    extension=AlibabaProfile,
+    in_container=in_container,
     nodes_module="gpuxlate.backends.alibaba.nodes",
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,

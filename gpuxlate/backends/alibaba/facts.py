@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import Path, PodKeys, Value
-from gpuxlate.model.profile import Profile, alibaba_of, card_of
+from gpuxlate.model.profile import Profile, card_of
 
 
 def count_label(pod: PodKeys) -> Value | None:
@@ -40,4 +41,4 @@ def units_of_card(profile: Profile | None) -> int | None:
     The remainder of a card is spread over its units: 22731 MiB are 22 units.
     """
     memory_mib = card_of(profile, k.NAMES).memory_mib
-    return None if memory_mib is None else memory_mib // alibaba_of(profile).memory_unit_mib
+    return None if memory_mib is None else memory_mib // AlibabaProfile.of(profile).memory_unit_mib

@@ -6,10 +6,13 @@ Keys: LBL for nodes; ARENA (``pkg/apis/utils/pods.go``) and OSS (``const.go``) f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.alibaba.profile import DEFAULT_UNIT_MIB, AlibabaProfile, Isolation
 from gpuxlate.backends.live import (
+    Common,
     Containers,
     Live,
     LiveNode,
@@ -21,7 +24,6 @@ from gpuxlate.backends.live import (
     per_card,
 )
 from gpuxlate.model import quantity
-from gpuxlate.model.profile import ACK_DEFAULT_UNIT_MIB, AlibabaProfile
 
 RECORD = "scheduler.framework.gpushare.allocation"
 """Annotation of a scheduled pod: ``{"<container>": {"<card>": <units>}}`` (ARENA)."""
@@ -31,7 +33,7 @@ OPEN_SOURCE_LABEL = "gpushare"
 OPEN_SOURCE_MODE = "open source"
 """Not the vendor's word: what nodes of the open-source plugin are called here."""
 NAME, CARD_MIB, CARDS = k.ACCELERATORS
-UNITS_MIB = (ACK_DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
+UNITS_MIB = (DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
 """Units of gpu-mem that exist: GiB, 128 MiB (UNIT), and MiB of the open-source plugin (OSS)."""
 _WHOLE_KEYS = {k.WHOLE_MODE: k.WHOLE, "topology": k.TOPOLOGY}
 
@@ -86,15 +88,15 @@ def _shared(
     units = node.amount(k.MEMORY)
     on_card = per_card(units, cards)
     unit = unit_mib(on_card, physical)
-    nominal = unit or ACK_DEFAULT_UNIT_MIB
+    nominal = unit or DEFAULT_UNIT_MIB
     notes = []
     if unit is None:
         notes.append(
-            f"the unit of {k.MEMORY} is not known from the node; {ACK_DEFAULT_UNIT_MIB} MiB is the default"
+            f"the unit of {k.MEMORY} is not known from the node; {DEFAULT_UNIT_MIB} MiB is the default"
         )
     if cards is None:
         notes.append(f"the number of cards is not known ({k.COUNT}, {CARDS})")
-    isolation = mode if mode in k.ISOLATION_MODES else None
+    isolation = cast(Isolation, mode) if mode in k.ISOLATION_MODES else AlibabaProfile().isolation
     return NodeView(
         "alibaba-gpushare",
         Serves.SHARES,
@@ -107,7 +109,8 @@ def _shared(
         memory_mib=units * nominal,
         model=model,
         labels={k.PLACEMENT: k.PLACEMENTS[0], **node.labels},
-        alibaba=AlibabaProfile(nominal, isolation or AlibabaProfile().isolation, open_source),
+        extension=AlibabaProfile(nominal, isolation, open_source),
+        nominal_mib=nominal,
         notes=tuple(notes),
     )
 
@@ -124,6 +127,22 @@ def _number(text: str | None) -> int | None:
     """``4``, or ``22731MiB`` as nvidia-smi prints memory, without the space (LBL)."""
     match = re.fullmatch(r"([1-9][0-9]{0,8})(?:MiB)?", text or "")
     return int(match[1]) if match else None
+
+
+def extension_data(views: Sequence[NodeView], one: Common, notes: list[str]) -> dict[str, Any]:
+    """The unit where the nodes tell it; the mode of nodes for memory alone; the plugin."""
+    shared = [(view, view.extension) for view in views if isinstance(view.extension, AlibabaProfile)]
+    modes = [view.mode for view, _ in shared if view.mode in ("cgpu", "share", "mps")] or [
+        view.mode for view, _ in shared if view.mode == k.CORE_MEM
+    ]
+    unit = one("alibaba.memoryUnitMiB", (view.unit_mib for view, _ in shared))
+    if unit is None and not any(note.startswith("alibaba.memoryUnitMiB") for note in notes):
+        notes.append("alibaba.memoryUnitMiB is left out: it cannot be told from these nodes")
+    return {
+        "memoryUnitMiB": unit,
+        "isolation": one("alibaba.isolation", iter(modes)),
+        "openSource": one("alibaba.openSource", (part.open_source for _, part in shared)) or None,
+    }
 
 
 def placements(pod: LivePod) -> tuple[Placement, ...]:
@@ -174,4 +193,5 @@ LIVE = Live(
         "components.cgpu": "the image tags of kubectl get daemonsets -n kube-system -o wide",
         "components.ackAiInstaller": "helm list -n kube-system",
     },
+    extension_data=extension_data,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.requirements import (
     AtLeast,
     NodeLabel,
@@ -14,7 +15,7 @@ from gpuxlate.backends.requirements import (
     cards_of_a_node,
 )
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.profile import AlibabaProfile, Profile, alibaba_of
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
 LABELS = Source("ACK, enable-scheduling: labels of GPU nodes", "2026-01-12")
@@ -91,7 +92,7 @@ _BY_MODE: dict[str, tuple[NodeWarning, ...]] = {
 
 def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of ACK nodes, or of nodes with the open-source plugin."""
-    ack = alibaba_of(profile)
+    ack = AlibabaProfile.of(profile)
     if ack.open_source:
         return _open_source(share)
     if share.whole_cards:

@@ -183,6 +183,7 @@ BACKEND = Backend(
         "policy": "required node affinity on the label qgpu-schedule-policy",
         "qos": "annotation app-class; one card, a part of it",
     },
+    words={"policy": k.POLICY_OF, "qos": k.CLASSES},
     rules_module="gpuxlate.backends.tencent.rules",
     needs_module="gpuxlate.backends.tencent.prerequisites",
     nodes_module="gpuxlate.backends.tencent.nodes",

@@ -254,6 +254,7 @@ BACKEND = Backend(
         "policy": "annotation mgpu-compute-policy; several cards: best-effort",
         "qos": "annotation qos_level; offline: a part of one card",
     },
+    words={"policy": _POLICY_OF, "qos": {text: qos for qos, text in k.QOS_LEVELS.items()}},
     rules_module="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",
     nodes_module="gpuxlate.backends.volcengine.nodes",

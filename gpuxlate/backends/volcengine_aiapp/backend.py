@@ -1,10 +1,11 @@
-"""The form for an AI app on mGPU: reading and writing shares. The app runs on VKE, whose rules hold."""
+"""The form for an AI app on mGPU: reading and writing shares. The app runs on VKE, whose rules apply."""
 
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine_aiapp import keys as k
 from gpuxlate.model import quantity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
@@ -13,7 +14,7 @@ _POLICY_OF = {**{text: policy for policy, text in k.POLICIES.items()}, **k.POLIC
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Values of the form to a share. What the form would not take is reported, never guessed."""
+    """Values of the form to a share. Values that the form does not accept are reported, never guessed."""
     return pod.reading([_read_form(pod, form) for form in pod.pod.all_containers()])
 
 
@@ -41,8 +42,8 @@ def _resource_type(pod: Taking, values: dict[str, Value], form: ContainerKeys) -
     kind = values.get(k.RESOURCE_TYPE)
     if kind is None or kind.text.lower() != k.MGPU.lower():
         where = kind.path if kind else form.path
-        said = f"{kind.text!r}" if kind else "missing"
-        pod.problem("GX023", f"{k.RESOURCE_TYPE} is {said}: only mGPU shares cards", where, f"write {k.MGPU}")
+        message = say("{key} is {value}: only mGPU shares cards", key=k.RESOURCE_TYPE, value=_shown(kind))
+        pod.problem("GX023", message, where, say("write {value}", value=k.MGPU))
     elastic = values.get(k.ELASTIC)
     if elastic is not None and elastic.text.lower() != "false":
         pod.problem("VKE006", "elastic container instances have no mGPU", elastic.path, "write false")
@@ -51,11 +52,16 @@ def _resource_type(pod: Taking, values: dict[str, Value], form: ContainerKeys) -
 def _compute(pod: Taking, values: dict[str, Value], form: ContainerKeys) -> int | None:
     value = values.get(k.COMPUTE)
     if value is None:
-        pod.problem("VKE011", f"{k.COMPUTE} is missing", form.path, "write it in cards: 0.3 is 30 %")
+        missing = say("{key} is missing", key=k.COMPUTE)
+        pod.problem("VKE011", missing, form.path, "write it in cards: 0.3 is 30 %")
         return None
     cores = k.percent(value.text)
     if not cores:
-        message = f"{k.COMPUTE} is {value.text!r}: the form takes whole cards, or two decimals from 0.01"
+        message = say(
+            "{key} is {value}: the form accepts whole cards, or two decimals from 0.01",
+            key=k.COMPUTE,
+            value=_shown(value),
+        )
         pod.problem("VKE025", message, value.path, "write it in cards: 0.3 is 30 %")
         return None
     return cores
@@ -66,9 +72,14 @@ def _memory(pod: Taking, values: dict[str, Value]) -> int | None:
     if value is None:
         return None
     if not quantity.is_plain(value.text):
-        pod.problem("VKE012", f"{k.MEMORY} is {value.text!r}, no whole number of MiB", value.path)
+        message = say("{key} is {value}, not a whole number of MiB", key=k.MEMORY, value=_shown(value))
+        pod.problem("VKE012", message, value.path)
         return None
     return int(value.text)
+
+
+def _shown(value: Value | None) -> str:
+    return repr(value.text) if value else "missing"
 
 
 def _is_on(value: Value | None) -> bool:
@@ -80,15 +91,21 @@ def _cards(pod: Taking, values: dict[str, Value], cores: int | None) -> int | No
     given, multi = values.get(k.CARDS), values.get(k.MULTI_CARD)
     if not _is_on(multi):
         if cores is not None and cores > 100 and cores % 100:
-            message = f"{k.COMPUTE} above one card is whole cards, unless {k.MULTI_CARD} is true"
+            message = say(
+                "{key} above one card is whole cards, unless {multi} is true",
+                key=k.COMPUTE,
+                multi=k.MULTI_CARD,
+            )
             pod.problem("VKE013", message, values[k.COMPUTE].path)
             return None
         return max(1, cores // 100) if cores else 1
     number = int(given.text) if given and quantity.is_plain(given.text) and len(given.text) < 4 else 0
     if not 1 <= number <= k.MAX_CARDS:
         where = given.path if given else values[k.MULTI_CARD].path
-        said = f"{given.text!r}" if given else "missing"
-        pod.problem("VKE019", f"{k.CARDS} is {said}, it must be 1 to {k.MAX_CARDS}", where)
+        message = say(
+            "{key} is {value}, it must be 1 to {most}", key=k.CARDS, value=_shown(given), most=k.MAX_CARDS
+        )
+        pod.problem("VKE019", message, where)
         return None
     return number
 
@@ -100,28 +117,40 @@ def _policy(pod: Taking, values: dict[str, Value]) -> Policy | None:
     policy = _POLICY_OF.get(value.text)
     if policy is None:
         names = ", ".join(k.POLICIES.values())
-        pod.problem("VKE004", f"{k.POLICY} is {value.text!r}, none of the three", value.path, names)
+        message = say("{key} is {value}, not a policy", key=k.POLICY, value=_shown(value))
+        pod.problem("VKE004", message, value.path, say("write one of {names}", names=names))
     return policy
 
 
 def _judge_memory(
     pod: Taking, value: Value | None, memory: int | None, cards: int, cores: int, multi: bool
 ) -> None:
-    """What the form says of memory beside compute."""
+    """Whether the form accepts the memory with this compute."""
     whole = cores == 100 * cards
     if value is None or memory is None:
         if not whole:
             code = "VKE024" if multi else "VKE012"
-            pod.problem(code, f"a part of a card needs {k.MEMORY}", pod.pod.path, "add it, in MiB")
+            message = say("a part of a card needs {key}", key=k.MEMORY)
+            pod.problem(code, message, pod.pod.path, "add it, in MiB")
     elif whole:
-        message = f"{k.MEMORY} beside whole cards: these come with all of their memory"
+        message = say("{key} is set with whole cards: these come with all of their memory", key=k.MEMORY)
         pod.problem("VKE014", message, value.path, "remove it, or ask for less compute")
     elif multi and memory < k.MULTI_CARD_MIN_MIB * cards:
-        message = f"{k.MEMORY} is {memory}: the least on each of {cards} cards is {k.MULTI_CARD_MIN_MIB}"
-        pod.problem("VKE024", message, value.path, f"write {k.MULTI_CARD_MIN_MIB * cards}")
+        least = k.MULTI_CARD_MIN_MIB
+        message = say(
+            "{key} is {memory}: the minimum on each of {cards} cards is {least}",
+            key=k.MEMORY,
+            memory=memory,
+            cards=cards,
+            least=least,
+        )
+        pod.problem("VKE024", message, value.path, say("write {value}", value=least * cards))
     elif not multi and memory < k.SINGLE_CARD_MIN_MIB:
-        message = f"{k.MEMORY} is {memory}: on one card it must be greater than 256"
-        pod.problem("VKE012", message, value.path, f"write {k.SINGLE_CARD_MIN_MIB}")
+        least = k.SINGLE_CARD_MIN_MIB
+        message = say(
+            "{key} is {memory}: the minimum on one card is {least}", key=k.MEMORY, memory=memory, least=least
+        )
+        pod.problem("VKE012", message, value.path, say("write {value}", value=least))
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
@@ -199,7 +228,7 @@ def _judge_several(placing: Placing, cards: int, memory: int | None) -> None:
 
 
 BACKEND = Backend(
-    name="volcengine-aiapp",
+    name=k.TARGET,
     title="Volcengine AI app on mGPU, values of the console form",
     keys=k.KEYS,
     gpu_prefixes=k.GPU_PREFIXES,
@@ -212,5 +241,5 @@ BACKEND = Backend(
         "policy": f"{k.POLICY}",
     },
     rules_module="gpuxlate.backends.volcengine.rules",  # the app's pods are VKE's
-    form_module="gpuxlate.backends.volcengine_emr.parameters.console",
+    form_module="gpuxlate.backends.volcengine_aiapp.form",
 )

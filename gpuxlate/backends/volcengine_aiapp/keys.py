@@ -15,6 +15,8 @@ from gpuxlate.backends.base import Key, Place, key
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.share import Policy
 
+TARGET = "volcengine-aiapp"
+
 RESOURCE_TYPE = "gpuResourceType"
 ELASTIC = "elasticContainerInstance"
 MULTI_CARD = "multiCardSharing"
@@ -63,19 +65,19 @@ _CARDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,2})?")
 
 
 def percent(text: str) -> int | None:
-    """``0.3`` cards as 30 percent, None where the form takes no such number."""
+    """``0.3`` cards as 30 percent, None where the form does not accept the number."""
     return int(Fraction(text) * 100) if _CARDS.fullmatch(text) else None
 
 
 def in_cards(cores: int) -> str:
-    """30 percent as ``0.3`` cards, without idle zeros."""
+    """30 percent as ``0.3`` cards, without trailing zeros."""
     whole, part = divmod(cores, 100)
     return f"{whole}.{part:02d}".rstrip("0") if part else str(whole)
 
 
 def next_on_form(cores: int, cards: int) -> int:
-    """The least compute from ``cores`` upwards that the form takes, in percent.
+    """The least compute from ``cores`` upwards that the form accepts, in percent.
 
-    It takes two decimals below one card, and whole cards from there (S0), in total over the cards.
+    It accepts two decimals below one card, and whole cards from there (S0), in total over the cards.
     """
     return cores if cores < 100 else round_up(cores, math.lcm(100, cards))

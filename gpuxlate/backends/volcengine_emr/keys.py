@@ -1,8 +1,8 @@
-"""The data sheet of EMR Serverless on mGPU: what a job of each engine says, each with its source.
+"""The data sheet of EMR Serverless on mGPU: the parameters of a job of each engine, each with its source.
 
 Sources: S4 = Volcengine, EMR Serverless "mGPU"; RAY = docs 6491/1439757 "Serverless Ray parameters"
-(2025-01-22). ``spark.task.resource.gpu.*`` and ``serverless.ray.head.gpu.*`` are no part of a share:
-they are not listed, so nobody touches them.
+(2025-01-22). ``spark.task.resource.gpu.*`` and ``serverless.ray.head.gpu.*`` are not part of a share:
+they are not listed, so nothing changes them.
 """
 
 from __future__ import annotations
@@ -114,15 +114,15 @@ ENGINES = {one.target: one for one in (SPARK, RAY, CUSTOMJOB)}
 
 
 def whole(text: str) -> int | None:
-    """A parameter as a number: digits alone, None where it is anything else."""
+    """A parameter as a number; None where it is not digits alone."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def of_emr(profile: Profile) -> bool:
-    """The profile is of this target; one of another target says nothing about these queues."""
+    """The profile is of this target; one of another target does not describe these queues."""
     return profile.target.removeprefix("volcengine-").startswith("emr-")
 
 
 def usable_mib(profile: Profile | None) -> int | None:
-    """MiB that mGPU can use of a card, None where no profile of this target says it."""
+    """MiB that mGPU can use of a card, None where no profile of this target gives it."""
     return profile.cards.memory_mib if profile and of_emr(profile) else None

@@ -1,11 +1,12 @@
-"""Rules of EMR Serverless on mGPU, decided from the parameters of a job."""
+"""Rules of EMR Serverless on mGPU, on the parameters of a job."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpuxlate.backends.volcengine_emr import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 
@@ -21,8 +22,12 @@ def _engine(context: Context) -> k.Engine:
 
 
 def _asked(job: ContainerKeys) -> Value:
-    """Where the job asks for mGPU first."""
+    """The first key of mGPU in the job."""
     return next(value for name, value in job.resources.items() if name.startswith(k.GPU_PREFIXES))
+
+
+def _add(engine: k.Engine, names: Iterable[str]) -> str:
+    return say("add {parameters}", parameters=", ".join(f"{name}={engine.gpu[name]}" for name in names))
 
 
 @rule("EMR035", Severity.ERROR, scope=Scope.JOB)
@@ -30,7 +35,7 @@ def compute_is_in_range(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """`emr.serverless.mgpu.core` is a whole number from 5 to 99.
 
     ## What it does
-    Reports other numbers, and what is no number.
+    Reports other numbers, and values that are not numbers.
 
     ## Why
     It is the percent of one card that each pod of the job gets, and the vendor takes 5 to 99.
@@ -58,12 +63,19 @@ def compute_is_in_range(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         if number is None:
             hint = "write percent of one card in digits alone, such as 30"
         elif number < k.CORE_MIN:
-            hint = f"write {k.CORE_MIN}"
+            hint = say("write {number}", number=k.CORE_MIN)
         else:
-            hint = f"write {k.CORE_MAX}, or run the job on a GPU queue, without the keys of mGPU"
-        yield this.at(
-            value, f"{k.CORE} is {value.text!r}, it must be {k.CORE_MIN} to {k.CORE_MAX} (percent)", hint
+            hint = say(
+                "write {number}, or run the job on a GPU queue, without the keys of mGPU", number=k.CORE_MAX
+            )
+        message = say(
+            "{key} is {value!r}, it must be {low} to {high} (percent)",
+            key=k.CORE,
+            value=value.text,
+            low=k.CORE_MIN,
+            high=k.CORE_MAX,
         )
+        yield this.at(value, message, hint)
 
 
 @rule("EMR036", Severity.ERROR, scope=Scope.JOB)
@@ -99,11 +111,20 @@ def memory_fits_the_card(this: Rule, pod: PodKeys, context: Context) -> Iterator
             continue
         number = k.whole(value.text)
         if not number:
-            message = f"{k.MEMORY} is {value.text!r}, it must be a whole number of MiB above zero"
+            message = say(
+                "{key} is {value!r}, it must be a whole number of MiB above zero",
+                key=k.MEMORY,
+                value=value.text,
+            )
             yield this.at(value, message, "write MiB in digits alone: 4096 is 4 GiB")
         elif card is not None and number > card:
-            message = f"{k.MEMORY} is {number}, and mGPU can use {card} MiB of a card"
-            yield this.at(value, message, f"write at most {card}")
+            message = say(
+                "{key} is {number}, and mGPU can use {card} MiB of a card",
+                key=k.MEMORY,
+                number=number,
+                card=card,
+            )
+            yield this.at(value, message, say("write at most {card}", card=card))
 
 
 @rule("EMR037", Severity.ERROR, scope=Scope.JOB)
@@ -133,8 +154,8 @@ def both_keys_are_set(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     for job in _jobs(pod):
         for name, other in ((k.CORE, k.MEMORY), (k.MEMORY, k.CORE)):
             if name in job.resources and other not in job.resources:
-                message = f"{name} goes without {other}"
-                yield this.at(job.resources[name], message, f"set {other} too", on_key=True)
+                message = say("{key} is set without {other}", key=name, other=other)
+                yield this.at(job.resources[name], message, say("set {other} too", other=other), on_key=True)
 
 
 @rule("EMR038", Severity.ERROR, scope=Scope.JOB)
@@ -181,19 +202,23 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
         for name in engine.counts:
             value = job.resources.get(name)
             if value is not None and k.whole(value.text) != 1:
-                yield this.at(value, f"{name} is {value.text!r}: a pod on mGPU has one card", "write 1")
+                message = say("{key} is {value!r}: a pod on mGPU has one card", key=name, value=value.text)
+                yield this.at(value, message, "write 1")
         present = [name for name in engine.gpu if name in job.resources]
         if not present:
-            message = f"the GPU parameters of {engine.title} are missing: no pod gets a card to share"
-            hint = "add " + ", ".join(f"{name}={text}" for name, text in engine.gpu.items())
+            message = say(
+                "the GPU parameters of {engine} are missing: no pod gets a card to share", engine=engine.title
+            )
+            hint = _add(engine, engine.gpu)
             yield this.at(_asked(job), message, hint, on_key=True)
             continue
         for role, names in engine.by_role():
-            # EMR041 speaks of the switch of a CustomJob
+            # EMR041 reports the switch of a CustomJob
             missing = [name for name in names if name not in present and name != k.ENABLED]
             if missing:
-                message = f"{role} lacks {', '.join(name.removeprefix(role + '.') for name in missing)}"
-                hint = "add " + ", ".join(f"{name}={engine.gpu[name]}" for name in missing)
+                short = ", ".join(name.removeprefix(f"{role}.") for name in missing)
+                message = say("{role} lacks {keys}", role=role, keys=short)
+                hint = _add(engine, missing)
                 meant = any(name in present for name in names)
                 uncounted = meant and any(name in engine.counts for name in missing)
                 severity = Severity.ERROR if uncounted else Severity.WARNING
@@ -208,7 +233,7 @@ def keys_are_those_of_jobs(this: Rule, pod: PodKeys, context: Context) -> Iterat
     Reports policies, QoS classes and other keys of VKE among the parameters of a job.
 
     ## Why
-    A job knows its part of one card and nothing else: it has no key for a policy, a colocation class
+    A job has a part of one card and nothing else: it has no key for a policy, a colocation class
     or several cards, and nothing reads those of VKE.
 
     ## Example
@@ -230,7 +255,7 @@ def keys_are_those_of_jobs(this: Rule, pod: PodKeys, context: Context) -> Iterat
     for job in _jobs(pod):
         for name, value in job.resources.items():
             if name.startswith(k.OF_PODS):
-                message = f"{name} is a key of VKE pods: no job reads it"
+                message = say("{key} is a key of VKE pods: no job reads it", key=name)
                 yield this.at(value, message, "remove it", on_key=True)
 
 
@@ -304,7 +329,8 @@ def customjob_has_gpus_on(this: Rule, pod: PodKeys, context: Context) -> Iterato
     for job in _jobs(pod):
         value = job.resources.get(k.ENABLED)
         if value is not None and value.text.lower() != "true":
-            yield this.at(value, f"{k.ENABLED} is {value.text!r}: the tasks get no card", "write true")
+            message = say("{key} is {value!r}: the tasks get no card", key=k.ENABLED, value=value.text)
+            yield this.at(value, message, "write true")
         elif value is None and any(name in job.resources for name in engine.gpu):
-            message = f"{k.ENABLED} is not set: the tasks get no card"
-            yield this.at(_asked(job), message, f"set {k.ENABLED}=true", on_key=True)
+            message = say("{key} is not set: the tasks get no card", key=k.ENABLED)
+            yield this.at(_asked(job), message, say("set {key}=true", key=k.ENABLED), on_key=True)

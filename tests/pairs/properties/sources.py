@@ -13,9 +13,10 @@ import yaml
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
 from gpuxlate.testing import strategies
 from gpuxlate.translation.fit import Accept, fit_pod
@@ -90,7 +91,7 @@ def _profile(
         name,
         policy=policy,
         cards=CardProfile(per_node=per_node, memory_mib=card_mib),
-        alibaba=AlibabaProfile(unit_mib, isolation),
+        extensions=(AlibabaProfile(unit_mib, isolation),),
         memory_unit_mib=unit_mib if unit_mib == 128 else 1,
     )
 

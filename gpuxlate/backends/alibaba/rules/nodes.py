@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import modes
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.numbers import requesting, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
-from gpuxlate.model.profile import alibaba_of
 from gpuxlate.rules.base import Context, Rule, rule
 
 
@@ -116,7 +116,7 @@ def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Source
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
     """
-    ack = alibaba_of(context.profile)
+    ack = AlibabaProfile.of(context.profile)
     sharing = requesting(pod, k.MEMORY)
     if ack.memory_unit_mib != k.SMALL_UNIT_MIB or not sharing:
         return
@@ -240,7 +240,7 @@ def memory_is_isolated(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     found = list(whole_numbers(pod, k.MEMORY))
     if not found:
         return
-    ack = alibaba_of(context.profile)
+    ack = AlibabaProfile.of(context.profile)
     chosen = modes(pod)
     hint = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
     unsafe = next((path for mode, path in chosen if mode == k.SHARE_MODE), None)

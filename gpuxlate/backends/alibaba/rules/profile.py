@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import cards_of, count_label, units_of_card
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.numbers import too_many_cards, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.profile import alibaba_of, card_of
+from gpuxlate.model.profile import card_of
 from gpuxlate.rules.base import Context, Rule, rule
 
 
@@ -151,7 +152,7 @@ def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Cont
     AliyunContainerService/gpushare-device-plugin, `pkg/gpu/nvidia/allocate.go` at 45fb8b8; issues
     143, 185, 219 of gpushare-scheduler-extender.
     """
-    if not alibaba_of(context.profile).open_source:
+    if not AlibabaProfile.of(context.profile).open_source:
         return
     found = [value for container, value, _ in whole_numbers(pod, k.MEMORY) if not container.init]
     for value in found[1:]:
@@ -198,7 +199,7 @@ def one_card_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Itera
     AliyunContainerService/gpushare-scheduler-extender, `docs/designs/designs.md` at c0b6141.
     """
     label, cards = count_label(pod), cards_of(pod)
-    if label and cards > 1 and alibaba_of(context.profile).open_source:
+    if label and cards > 1 and AlibabaProfile.of(context.profile).open_source:
         message = say("{key} is {cards}; open-source gpushare shares one card", key=k.COUNT, cards=cards)
         yield this.at(label, message, "remove the label, and request at most the memory of one card")
 

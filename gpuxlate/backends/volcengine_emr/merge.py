@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gpuxlate.backends.volcengine_emr.parameters.statements import past_line
-from gpuxlate.backends.volcengine_emr.parameters.text import Parameter, Syntax
+from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.volcengine_emr.statements import past_line
+from gpuxlate.backends.volcengine_emr.syntax import Parameter, Syntax
 from gpuxlate.yamltext.source import Source
-
-
-class MergeError(ValueError):
-    """The result would not read as intended; nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +23,7 @@ class _Change:
 def merge(source: Source, syntax: Syntax, wanted: Mapping[str, str]) -> str:
     """The text with the wanted parameters. Raises MergeError.
 
-    A key that is there gets its value where it stands, at each place where it is given; the others
+    A key that is there gets its value in place, at each place where it is given; the others
     come after the last of ours, else where the syntax puts them.
     """
     text = source.text
@@ -47,7 +44,7 @@ def merge(source: Source, syntax: Syntax, wanted: Mapping[str, str]) -> str:
 
 
 def _as_value(syntax: Syntax, replaced: Parameter, value: str) -> str:
-    """The value as the syntax writes it; a key that stands alone gets its sign first."""
+    """The value as the syntax writes it; a key without a sign gets its sign first."""
     line = syntax.write(replaced.key, value)
     one = syntax.read(line)[0]
     start = one.key_end if replaced.value_start == replaced.key_end else one.value_start

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gpuxlate.backends.volcengine_emr.parameters.text import Parameter, TextForm
+from gpuxlate.backends.volcengine_emr.syntax import Parameter
 
 _LINE = re.compile(r"[^\r\n]*")
 _BREAK = re.compile(r"\r\n|\n|\r")
@@ -38,7 +38,7 @@ class Properties:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each line that says something; one that goes on takes the next ones along."""
+    """Start and end of each logical line that is not blank; a continued line includes the next ones."""
     at = 0
     while at < len(text):
         line = _LINE.match(text, at)
@@ -122,6 +122,3 @@ def _escaped(text: str, whole: bool = True) -> str:
     special = r"[\\=:\s#!]" if whole else r"\\|[\t\n\r\f]|^[ ]"
     names = {value: f"\\{name}" for name, value in _CONTROL.items()}
     return re.sub(special, lambda m: names.get(m.group(), f"\\{m.group()}"), text)
-
-
-FORM = TextForm(Properties())

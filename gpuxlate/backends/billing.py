@@ -1,0 +1,115 @@
+"""What a target's vendor bills for shares: exact values, whatever the formula."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Protocol
+
+
+class CostError(ValueError):
+    """The input cannot be billed. ``hint``: what to write."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class Decides(StrEnum):
+    """Which part of a card the price follows."""
+
+    COMPUTE = "compute"
+    MEMORY = "memory"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A card as it is billed. ``units``: GPU-hours for one hour of it. ``memory_mib``: usable MiB."""
+
+    units: Fraction
+    memory_mib: int
+
+    def __post_init__(self) -> None:
+        if self.units <= 0 or self.memory_mib < 1:
+            raise CostError("a card has more than 0 units and at least 1 MiB")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one pod costs. ``cores``: percent of a card.
+
+    ``part`` is the billed part of the card, of those that compute and memory are. ``break_even_memory_mib``:
+    MiB above which memory decides at this compute; ``break_even_cores``: percent above which compute decides
+    at this memory.
+    """
+
+    card: Card
+    cores: int
+    memory_mib: int
+    hours: Fraction
+    compute_part: Fraction
+    memory_part: Fraction
+    part: Fraction
+    gpu_hours: Fraction
+    break_even_memory_mib: Fraction
+    break_even_cores: Fraction
+
+    @property
+    def decides(self) -> Decides:
+        if self.compute_part == self.memory_part:
+            return Decides.BOTH
+        return Decides.COMPUTE if self.compute_part > self.memory_part else Decides.MEMORY
+
+    @property
+    def free_memory_mib(self) -> int:
+        """Whole MiB that could be requested in addition at the same price."""
+        return max(int(self.break_even_memory_mib) - self.memory_mib, 0)
+
+    @property
+    def free_cores(self) -> int:
+        """Whole percent that could be requested in addition at the same price."""
+        return max(int(self.break_even_cores) - self.cores, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class PodCounts:
+    """The pods of a job that have a GPU, as the user counts them; None is not given."""
+
+    pods: int | None = None
+    executors: int | None = None
+    driver: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One share as a job: its pods by role, each at the price of one."""
+
+    name: str
+    price: Price
+    pods: Sequence[tuple[str, int]]
+
+    @property
+    def gpu_hours(self) -> Fraction:
+        return sum((self.price.gpu_hours * count for _, count in self.pods), Fraction(0))
+
+
+class Billing(Protocol):
+    """How the vendor of one target bills. ``plan``: what is billed so; ``note``: what to know of it."""
+
+    @property
+    def cards(self) -> Mapping[str, Card]:
+        """The cards whose figures the vendor gives, by name."""
+
+    @property
+    def plan(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+
+    def pods(self, counts: PodCounts) -> Sequence[tuple[str, int]]:
+        """The pods of a job that have a GPU, by role. Raises CostError."""
+
+    def price(self, card: Card, cores: int, memory_mib: int, hours: Fraction) -> Price:
+        """The price of one pod. Raises CostError."""

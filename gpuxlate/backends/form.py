@@ -1,0 +1,78 @@
+"""How a target holds shares outside of pods: parameters of a job, or values of a form.
+
+The keys of such a target are those of one pseudo container, whose limits map names to values.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Protocol
+
+from gpuxlate.manifest.jobs import JobRow
+from gpuxlate.model.pod import Kind, PodKeys, Value
+from gpuxlate.yamltext.compose import Reader
+from gpuxlate.yamltext.source import Source
+
+
+class WrongFileError(ValueError):
+    """The file that keys should be put into holds something else. ``hint``: what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class MergeError(ValueError):
+    """The result would not read as intended; nothing is written."""
+
+
+class Form(Protocol):
+    """Reading and writing the texts of one target that writes no pods."""
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of a rendered file, with the dot."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The suffixes of files that it reads; none where its values are in YAML documents only."""
+
+    @property
+    def rows(self) -> tuple[JobRow, ...]:
+        """Where objects in YAML documents hold its keys."""
+
+    def reader(self, source: Source, *, chosen: bool) -> Reader | None:
+        """How to read a text that a user named; None where it is not of this target.
+
+        ``chosen``: the user named the target too. Each document gets the target as its ``job``.
+        """
+
+    def render(self, keys: PodKeys, output: str) -> str:
+        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
+
+    def merge(self, base: Source, keys: PodKeys) -> str:
+        """The text of ``base`` with the keys in it; every other byte stays.
+
+        Raises WrongFileError and MergeError.
+        """
+
+
+def values_of(keys: PodKeys) -> dict[str, Value]:
+    """The values of the pseudo container."""
+    return {name: value for one in keys.all_containers() for name, value in one.limits.items()}
+
+
+def json_object(values: Mapping[str, object]) -> str:
+    """One JSON object, in the order given."""
+    return json.dumps(values, ensure_ascii=False, indent=2) + "\n"
+
+
+def typed(value: Value) -> object:
+    """A value as JSON has it: numbers and booleans without quotes."""
+    if value.kind is Kind.BOOL:
+        return value.text == "true"
+    if value.kind in (Kind.INT, Kind.FLOAT):
+        return json.loads(value.text)
+    return value.text

@@ -1,1 +1,0 @@
-"""Parameters of jobs and values of forms: what is no manifest. The only place that knows their syntaxes."""
