@@ -30,7 +30,7 @@ def test_somebody_else_changed_the_file(tmp_path: Path) -> None:
     """Between reading and writing; what they wrote stays."""
     path = tmp_path / "a.yaml"
     path.write_bytes(b"theirs\n")
-    with pytest.raises(OSError, match="changed by somebody else while it was read; nothing written"):
+    with pytest.raises(OSError, match="changed by another process since it was read; nothing written"):
         write_atomically(path, b"mine\n", b"before\n")
     assert path.read_bytes() == b"theirs\n"
 
