@@ -21,6 +21,6 @@ Lang = Annotated[
 
 
 def check(name: str) -> None:
-    """Messages are in English and in the languages that somebody translated them to."""
+    """Raises CliError for a language without a catalogue."""
     if name not in locale.LANGUAGES:
-        raise common.CliError(f"--lang {name} is not possible", f"languages: {', '.join(locale.LANGUAGES)}")
+        raise common.CliError(f"invalid value {name!r} for --lang", f"languages: {', '.join(locale.LANGUAGES)}")
