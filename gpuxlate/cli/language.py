@@ -23,4 +23,5 @@ Lang = Annotated[
 def check(name: str) -> None:
     """Raises CliError for a language without a catalogue."""
     if name not in locale.LANGUAGES:
-        raise common.CliError(f"invalid value {name!r} for --lang", f"languages: {', '.join(locale.LANGUAGES)}")
+        message = f"invalid value {name!r} for --lang"
+        raise common.CliError(message, f"languages: {', '.join(locale.LANGUAGES)}")

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 LANGUAGES = ("en", "zh")
 DOMAIN = "gpuxlate"
 
-Say = Callable[[str], str]
+Translate = Callable[[str], str]
 """A text in the language that was chosen."""
 
 
-def speaker(language: str) -> Say:
+def translator(language: str) -> Translate:
     """What translates texts to one of LANGUAGES, and with them the texts among their values."""
     translations = _translations(language)
 
