@@ -1,4 +1,4 @@
-"""The table of errors: what people type, and what they are told. ``docs/errors.md`` is made from it too.
+"""The table of errors: what people type, and what they are told. The pages of errors are made from it too.
 
 ``cases/*.yaml``, each a section of the page: ``title``, ``about`` and ``cases``. A case has
 

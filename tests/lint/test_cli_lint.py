@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.lint.cases import write_cases
 from tests.lint.conftest import Lint, Write, pod
 
 ROOT = Path(__file__).parents[2]
@@ -421,7 +422,7 @@ def test_a_broken_line_near_a_template_says_so(lint: Lint, write: Write) -> None
 
 
 def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
-    fixtures = ROOT / "fixtures" / "lint"
+    write_cases(tmp_path)
     found = set()
     for seed, name in (("0", "json"), ("1", "json"), ("4711", "json"), ("0", "text"), ("7", "text")):
         done = subprocess.run(
@@ -432,7 +433,7 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
                 "lint",
                 "--format",
                 name,
-                str(fixtures),
+                ".",
             ],
             env={**os.environ, "PYTHONHASHSEED": seed},
             cwd=tmp_path,
@@ -444,8 +445,9 @@ def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
-def test_the_order_of_findings(lint: Lint) -> None:
-    diagnostics = lint(str(ROOT / "fixtures" / "lint")).json["diagnostics"]
+def test_the_order_of_findings(lint: Lint, tmp_path: Path) -> None:
+    write_cases(tmp_path)
+    diagnostics = lint(".").json["diagnostics"]
     places = [(one["file"], one["line"], one["column"], one["code"]) for one in diagnostics]
     assert places == sorted(places, key=lambda place: (place[0], place[1] or 0, place[2] or 0, place[3]))
     assert len(places) > 100
