@@ -72,7 +72,7 @@ def test_half_a_character() -> None:
 
 def test_a_key_with_its_colon_elsewhere() -> None:
     [document] = documents(Source("a.yaml", "? a # why\n:\n"))
-    with pytest.raises(EditError, match="a key without a colon of its own"):
+    with pytest.raises(EditError, match="a key has no colon of its own"):
         edit_document(document, [Put(("a", "b"), 1)])
 
 
