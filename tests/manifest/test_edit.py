@@ -411,7 +411,7 @@ REFUSED: dict[str, tuple[str, tuple[Edit, ...], str]] = {
         (Put(("a",), {"b": 1}),),
         "a mapping would replace a value",
     ),
-    "a key that is there": ("a: 1\nb: 2\n", (Rename(("a",), "b", 1),), "b is there already"),
+    "a key that is there": ("a: 1\nb: 2\n", (Rename(("a",), "b", 1),), "b already exists"),
     "a comment in braces": (
         "m: {\n  a: 1, # c\n  b: 2\n}\n",
         (Remove(("m", "a")),),
