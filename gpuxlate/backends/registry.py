@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
@@ -137,9 +137,16 @@ def pod_backends() -> tuple[Backend, ...]:
     return (*built_in, *(one for one in _plugins() if not one.form_module))
 
 
-def spoken_in(pod: PodKeys, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
+def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
-    return tuple(b for b in (among or pod_backends()) if b.speaks_in(pod))
+    names = {name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values}
+    owners = {id(one) for name in names for one in _owners(name)}
+    return tuple(one for one in pod_backends() if id(one) in owners or one.speaks_without_keys(pod))
+
+
+@lru_cache(maxsize=4096)
+def _owners(name: str) -> tuple[Backend, ...]:
+    return tuple(one for one in pod_backends() if one.owns(name))
 
 
 @lru_cache(maxsize=4096)
@@ -148,7 +155,6 @@ def is_gpu_key(name: str) -> bool:
     return any(backend.is_gpu_key(name) for backend in pod_backends())
 
 
-@lru_cache(maxsize=4096)
 def is_owned(name: str) -> bool:
     """The key is that of some dialect whose shares are in manifests of pods."""
-    return any(backend.owns(name) for backend in pod_backends())
+    return bool(_owners(name))

@@ -50,6 +50,14 @@ class Vocabulary:
         found = (one.find(name) for one in self.dialects)
         return tuple(row for row in found if row is not None)
 
+    def spoken_in(self, pod: PodKeys) -> list[Dialect]:
+        """The dialects of which a container has a key in limits or requests."""
+        names = {
+            name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
+        }
+        found = {id(one) for name in names for one in self.owners(name)}
+        return [one for one in self.dialects if id(one) in found]
+
     def asks(self, name: str) -> bool:
         """A vendor's key that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)
