@@ -198,7 +198,7 @@ FIT = [
         [],
         wanted("vke", pods.mgpu(30, 4096), annotations=BURST),
         Verdict.NOT,
-        "its policy is fixed-share, the pod asks for guaranteed-burst-share",
+        "its policy is fixed-share, the pod requests guaranteed-burst-share",
     ),
     (
         "whole cards go to any policy",

@@ -90,7 +90,7 @@ WARNINGS: list[tuple[str, Share, Profile | None, str, bool]] = [
     # the colocation page (2025-03-13)
     (VKE, part(FIXED, Qos.OFFLINE), None, "velinux2.0 or ubuntu22.04", True),
     (VKE, Share(2, 60, 8192), None, "native-burst-share", True),
-    (VKE, Share(2, 60, 8192, BEST), None, "want native-burst-share", False),
+    (VKE, Share(2, 60, 8192, BEST), None, "need native-burst-share", False),
     (ACK, PART, None, "must use one policy", True),
     (ACK, PART, None, "do not label a node that is there with kubectl", True),
     (ACK, MEMORY, None, "do not label a node that is there with kubectl", False),
