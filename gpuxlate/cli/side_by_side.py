@@ -135,8 +135,9 @@ def _stacked(
         near = {at for o in own for at in range(o - CONTEXT, o + CONTEXT + 1)}
         for before, at in pairwise([-1, *sorted(near & set(range(len(lines)))), len(lines)]):
             if at - before > 1:
-                template = "... lines {first} to {last}, which all targets share"
-                yield PLAIN + translate(say(template, first=before + 2, last=at))
+                yield PLAIN + translate(
+                    say("... lines {first} to {last}, which all targets share", first=before + 2, last=at)
+                )
             if at < len(lines):
                 line = lines[at]
                 yield _paint(MARK + line.text, _GREEN, color) if line.own else PLAIN + line.text

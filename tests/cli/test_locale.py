@@ -20,11 +20,10 @@ from babel.messages.pofile import read_po
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.messages import Message
-from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share, ShareError
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.translation.fit import Verdict, fit_pod
@@ -66,8 +65,8 @@ def constants(*paths: str, of: str = "") -> set[str]:
 
 # --- the catalogue ------------------------------------------------------------------------------
 
-SAID = ("backends/placing.py", "translation/fit.py", "cli/compare.py", "cli/explain.py")
-"""What these modules say, ``compare`` and ``explain`` print; of the backends' modules it is a part."""
+SAID = ("backends/placing.py", "cli/compare.py", "cli/side_by_side.py", "cli/explain.py")
+"""``compare`` and ``explain`` print all that these modules say, and a part of what backends do."""
 
 
 def test_every_rule_has_a_summary() -> None:
@@ -127,8 +126,8 @@ CARD = CardProfile(per_node=1, memory_mib=16384)
 PROFILES = (
     None,
     Profile("alibaba-gpushare", cards=CARD),
-    Profile("alibaba-gpushare", extensions=(AlibabaProfile(memory_unit_mib=128),)),
-    Profile("alibaba-gpushare", extensions=(AlibabaProfile(open_source=True),)),
+    Profile("alibaba-gpushare", alibaba=AlibabaProfile(memory_unit_mib=128)),
+    Profile("alibaba-gpushare", alibaba=AlibabaProfile(open_source=True)),
     Profile("tencent-qgpu", policy="fixed-share", cards=CARD, components={"qgpu": "1.0.0"}),
     Profile("volcengine-mgpu", cards=CARD),
     Profile("volcengine-emr-spark", cards=CARD),

@@ -1,4 +1,4 @@
-"""EMR Serverless on mGPU: reading and writing shares. One share is what each pod of a job gets."""
+"""EMR Serverless on mGPU: reading and writing shares. A share is the part of a card of each pod of a job."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ from functools import partial
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine_emr import keys as k
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import FULL_CARD_CORES
 
 
 def read(engine: k.Engine, pod: Taking, profile: Profile | None) -> Reading:
-    """Parameters to a share. The engine's own GPU keys are taken: the rules judge their values."""
+    """Parameters to a share. The engine's own GPU keys are taken: the rules check their values."""
     return pod.reading([_read_job(engine, pod, job) for job in pod.pod.all_containers()])
 
 
 def _read_job(engine: k.Engine, pod: Taking, job: ContainerKeys) -> ContainerShare:
     for name in engine.gpu:
         pod.resource(job, name)
-    said = {"cores": pod.resource(job, k.CORE), "memory_mib": pod.resource(job, k.MEMORY)}
-    numbers = {attribute: k.whole(value.text) for attribute, value in said.items() if value}
+    values = {"cores": pod.resource(job, k.CORE), "memory_mib": pod.resource(job, k.MEMORY)}
+    numbers = {attribute: k.whole(value.text) for attribute, value in values.items() if value}
     if all(number is None for number in numbers.values()):
-        return pod.none(job)  # what is no number is reported by EMR035 and EMR036
-    origins: dict[str, Path] = {attribute: value.path for attribute, value in said.items() if value}
+        return pod.none(job)  # EMR035 and EMR036 report the values
+    origins: dict[str, Path] = {attribute: value.path for attribute, value in values.items() if value}
     return pod.share(job, cores=numbers.get("cores"), memory_mib=numbers.get("memory_mib"), origins=origins)
 
 
 def write(engine: k.Engine, pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to parameters: the two of mGPU, and the engine's own for the one card it sees."""
+    """Shares to parameters: the two of mGPU, and the engine's own for one card."""
     jobs = [_write_job(engine, placing, profile) for placing in pod.placings]
     return PodKeys(
         containers=tuple(one for one in jobs if not one.init),
@@ -41,7 +42,7 @@ def _write_job(engine: k.Engine, placing: Placing, profile: Profile | None) -> C
         placing.refuse(
             "cards",
             "EMR039",
-            f"{placing.cards} cards: a pod of a job on mGPU gets a part of one card",
+            say("{cards} cards: a pod of a job on mGPU gets a part of one card", cards=placing.cards),
             "ask for one card, and for more pods in the job",
         )
     cores, memory = _numbers(placing)
@@ -50,16 +51,23 @@ def _write_job(engine: k.Engine, placing: Placing, profile: Profile | None) -> C
         placing.refuse(
             "cores",
             "GX023",
-            f"whole cards cannot be said: a job on mGPU takes {k.CORE_MIN} to {k.CORE_MAX} % of a card",
-            f"ask for at most {k.CORE_MAX} %, or run the job on a GPU queue, without mGPU",
+            say(
+                "whole cards are not supported: {why}",
+                why=say("a job on mGPU takes {low} to {high} % of a card", low=k.CORE_MIN, high=k.CORE_MAX),
+            ),
+            say("ask for at most {high} %, or run the job on a GPU queue, without mGPU", high=k.CORE_MAX),
         )
     card = k.usable_mib(profile)
     if memory is not None and card is not None and memory > card * placing.cards:
         placing.refuse(
             "memory_mib",
             "EMR036",
-            f"memoryMiB {memory} is more than mGPU can use of a card ({card} MiB)",
-            f"ask for at most {card}",
+            say(
+                "memoryMiB {memory} is more than mGPU can use of a card ({card} MiB)",
+                memory=memory,
+                card=card,
+            ),
+            say("ask for at most {card}", card=card),
         )
     mgpu = {k.CORE: cores, k.MEMORY: memory}
     limits = {name: Value.of(text) for name, text in engine.gpu.items()}
@@ -73,7 +81,9 @@ def _numbers(placing: Placing) -> tuple[int | None, int | None]:
         return placing.take("cores"), placing.take("memory_mib")
     for attribute, name in (("cores", k.CORE), ("memory_mib", k.MEMORY)):
         if placing.peek(attribute) is None:
-            placing.need(attribute, "EMR037", f"{name} is set together with the other key of mGPU")
+            placing.need(
+                attribute, "EMR037", say("{key} is set together with the other key of mGPU", key=name)
+            )
     return placing.on_grid("cores", "EMR035", low=k.CORE_MIN, unit="%"), placing.take("memory_mib")
 
 
