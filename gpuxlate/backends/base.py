@@ -236,7 +236,7 @@ class Backend:
     schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
     also_speaks: Callable[[PodKeys], bool] | None = None  # whatever keys stand in resources
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
-    claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
+    wrong_names: frozenset[str] = frozenset()  # misspelt keys that a rule of the vendor reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
     form_module: str | None = None  # its FORM; None where shares stand in manifests of pods
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's

@@ -86,7 +86,7 @@ class NodeView:
 class Placement:
     """The cards that the vendor's scheduler gave a container, by their indexes on the node.
 
-    ``units``: what it took of the memory of each, in the node's units, where the record says so.
+    ``units``: what it took of the memory of each, in the node's units, where it is recorded.
     """
 
     init: bool

@@ -196,7 +196,7 @@ class BackendContract:
     @bounded
     @given(st.data())
     def test_every_key_is_taken_or_reported(self, data: st.DataObject) -> None:
-        """Whatever stands where with whatever value: nothing of the vendor's is lost without a word."""
+        """Whatever key is in any place with any value: nothing of the vendor's is lost silently."""
         manifest = as_manifest(data.draw(self._keys, "pod"))
         reading, found = read_pod(manifest, self.backend, self._context)
         known = reading.taken | {one.path for one in found}
@@ -211,7 +211,7 @@ class BackendContract:
     @bounded
     @given(st.data())
     def test_a_reader_repeats_no_rule(self, data: st.DataObject) -> None:
-        """Rules report what a manifest gets wrong; only numbers that together are not a share are read."""
+        """Rules report what a manifest gets wrong; a reader reports numbers that together are not a share."""
         manifest = as_manifest(data.draw(self._keys, "pod"))
         reading = self._read(manifest)
         assert {one.code for one in reading.invalid} <= {"GX011"}, f"not GX011: {reading.invalid}"

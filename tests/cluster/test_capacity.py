@@ -270,7 +270,7 @@ FIT = [
         [],
         wanted("ack", pods.gpushare(2, 30)),
         Verdict.NOT,
-        "its mode is cgpu, a share with compute goes to core_mem",
+        "its mode is cgpu; a share with compute needs core_mem",
     ),
     (
         "memory alone does not go to core_mem",

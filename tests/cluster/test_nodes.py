@@ -78,7 +78,7 @@ def test_a_node_without_gpus_is_none() -> None:
         ({"vke.node.gpu.schedule": "mgpu"}, {}, "no mGPU is allocatable"),
         ({"qgpu-device-enable": "enable"}, {}, "no qGPU is allocatable"),
         ({"ack.node.gpu.schedule": "cgpu"}, {"nvidia.com/gpu": 0}, "no aliyun.com/gpu-mem is allocatable"),
-        ({"ack.node.gpu.schedule": "cpgu"}, {}, "is no mode"),
+        ({"ack.node.gpu.schedule": "cpgu"}, {}, "is not a mode"),
         ({"gpushare": "true"}, {}, "no aliyun.com/gpu-mem is allocatable"),
         ({"nvidia.com/gpu.product": "NVIDIA-A10"}, {}, "no nvidia.com/gpu is allocatable"),
     ],
