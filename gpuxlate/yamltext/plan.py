@@ -37,6 +37,11 @@ class NodePlan:
     added: dict[str, Any] = field(default_factory=dict)  # new entries of a mapping
     appended: list[Any] = field(default_factory=list)  # new items of a list
 
+    @property
+    def pairs(self) -> list[tuple[Node, Node]]:
+        """Key and value of each entry; of a list the item twice."""
+        return self.node.entries if isinstance(self.node, Mapping) else [(n, n) for n in self.node.items]
+
 
 Plans = dict[int, NodePlan]
 
@@ -124,9 +129,7 @@ class _Planner:
             case Append(path, value):
                 inner = deref(spot.value)
                 if spot.rest or _fillable(spot):
-                    self._put(
-                        spot, [value] if not spot.rest else _nest(spot.rest, [value]), path, nested=True
-                    )
+                    self._put(spot, _nest(spot.rest, [value]), path, nested=True)
                 elif isinstance(inner, Sequence):
                     self._plan_of(inner, (*spot.ancestors, inner)).appended.append(value)
                 else:
@@ -203,9 +206,7 @@ class _Planner:
                     raise EditError(f"{name} already exists", self._path_to(plan, name))
 
     def _path_to(self, plan: NodePlan, name: str) -> Path:
-        paths = [
-            path for change in self._wanted.values() if change.holder is plan.node for path in change.paths
-        ]
+        paths = [path for one in self._wanted.values() if one.holder is plan.node for path in one.paths]
         return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
 
     def _leaves(self, spot: _Spot, path: Path) -> None:
@@ -276,7 +277,7 @@ class _Planner:
         pending = [plan for plan in self.plans.values() if plan.removed]
         while pending:
             plan = pending.pop()
-            if plan.added or plan.appended or not _all_removed(plan):
+            if plan.added or plan.appended or any(id(key) not in plan.removed for key, _ in plan.pairs):
                 continue
             for spot in self._reached.get(id(plan.node), {}).values():
                 above = self._plan(spot)
@@ -324,9 +325,8 @@ def gone_nodes(plans: Plans) -> set[int]:
     for plan in plans.values():
         if not (plan.removed or plan.values):
             continue
-        entries = plan.node.entries if isinstance(plan.node, Mapping) else [(n, n) for n in plan.node.items]
-        pending = [part for entry in entries if id(entry[0]) in plan.removed for part in entry]
-        for key, value in entries:
+        pending = [part for entry in plan.pairs if id(entry[0]) in plan.removed for part in entry]
+        for key, value in plan.pairs:
             if id(key) in plan.values:
                 pending += inside(value)
         while pending:
@@ -334,12 +334,6 @@ def gone_nodes(plans: Plans) -> set[int]:
             gone.add(id(node))
             pending += inside(node)
     return gone
-
-
-def _all_removed(plan: NodePlan) -> bool:
-    node = plan.node
-    handles = [key for key, _ in node.entries] if isinstance(node, Mapping) else node.items
-    return all(id(handle) in plan.removed for handle in handles)
 
 
 def _nest(steps: Path, value: Any) -> Any:

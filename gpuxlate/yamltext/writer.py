@@ -61,10 +61,7 @@ class Writer:
         self.plan = plan
         self.style: Style = style_at(document.source, plan.ancestors, lists=_lists(plan))
         self.depth = len(plan.ancestors)
-        node = plan.node
-        self.pairs: list[tuple[Node, Node]] = (
-            node.entries if isinstance(node, Mapping) else [(item, item) for item in node.items]
-        )
+        self.pairs = plan.pairs
 
     def removed(self, number: int) -> bool:
         return id(self.pairs[number][0]) in self.plan.removed
