@@ -9,7 +9,7 @@ LOCKED := $(PIP) install --require-hashes --only-binary :all: --requirement
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 EXAMPLE := examples/bert-serving
 
-.PHONY: demo test lint venv schemas docs site bench dist lock audit test-lowest test-newest clean
+.PHONY: demo test lint venv schemas messages docs site bench dist lock audit test-lowest test-newest clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp  ## one workload with one share, on three clouds
@@ -34,6 +34,9 @@ venv: $(VENV)/dev.stamp  ## the environment for development
 
 schemas: $(VENV)/run.stamp  ## write schemas/ anew from the models
 	$(BIN)/python -m gpuxlate.config.schemas
+
+messages: $(VENV)/run.stamp  ## compile the translations of gpuxlate/locale, as an installation does
+	$(BIN)/python hatch_build.py
 
 docs: $(VENV)/run.stamp  ## renew what pages show of commands and code; all pages, with the generated ones, in build/docs
 	$(BIN)/python -m docs.tools
@@ -78,7 +81,7 @@ clean:  ## everything that was made here
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is written last, so that an environment that was made half is made again.
-$(VENV)/run.stamp: pyproject.toml requirements/run.txt
+$(VENV)/run.stamp: pyproject.toml hatch_build.py requirements/run.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gpuxlate needs Python 3.11 or later; try make PYTHON=python3.12")'
 	@echo "setting up $(VENV) (once)"
 	@$(PYTHON) -m venv $(VENV)

@@ -173,7 +173,7 @@ LIBRARIES = {
     ":typer": (("cli",), True),
     ":click": ((), False),
     ":yaml": (("yamltext",), True),
-    ":ruamel": (("yamltext",), False),
+    ":ruamel": (("yamltext",), True),
     ":pathspec": (("config",), False),
     ":concurrent": (("cli",), True),
     ":multiprocessing": (("cli",), True),
@@ -193,9 +193,10 @@ def test_a_library_stays_in_its_room(library: str) -> None:
     ] == []
 
 
-def test_models_are_loaded_where_a_document_is_read() -> None:
-    """pydantic costs more than all the rest: what needs it is imported inside functions."""
-    heavy = {one.importer for one in IMPORTS if within(one.imported, ":pydantic") and not one.typing}
+@pytest.mark.parametrize("library", [":pydantic", ":ruamel"])
+def test_heavy_libraries_are_loaded_where_they_are_used(library: str) -> None:
+    """They take longer to load than all the rest: what needs them is imported inside functions."""
+    heavy = {one.importer for one in IMPORTS if within(one.imported, library) and not one.typing}
     assert heavy
     eager = [one for one in OURS if one.imported in heavy and not (one.lazy or one.typing)]
     assert [str(one) for one in eager if one.importer not in heavy] == []

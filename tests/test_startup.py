@@ -135,13 +135,16 @@ def test_a_share_needs_pydantic_and_no_more(tmp_path: Path) -> None:
     assert not modules & {"jsonschema", "rich", "kubernetes", "pathspec", "asyncio"}
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_language_is_loaded_when_it_is_asked_for(tmp_path: Path, language: str) -> None:
-    chinese = {"gpuxlate.locale.zh", "gpuxlate.locale.zh_rules"}
+def test_translations_are_loaded_where_they_are_printed(tmp_path: Path) -> None:
     for command in (("compare", "share.yaml"), ("explain", "TKE002")):
-        modules = loaded(tmp_path, *command, "--lang", language)
-        assert bool(modules & chinese) is (language == "zh")
-    assert not loaded(tmp_path, "lint", "pod.yaml") & {"gpuxlate.locale", *chinese}
+        assert "gpuxlate.locale" in loaded(tmp_path, *command)
+    assert "gpuxlate.locale" not in loaded(tmp_path, "lint", "pod.yaml")
+
+
+def test_what_writes_new_documents_is_loaded_where_one_is_written(tmp_path: Path) -> None:
+    for command in (("lint", "pod.yaml"), ("translate", "pod.yaml", "--to", "tke")):
+        assert "ruamel.yaml" not in loaded(tmp_path, *command)
+    assert "ruamel.yaml" in loaded(tmp_path, "parse", "pod.yaml")
 
 
 def test_one_command_does_not_load_the_others(tmp_path: Path) -> None:

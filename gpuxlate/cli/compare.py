@@ -17,6 +17,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
@@ -40,9 +41,9 @@ def command(
 ) -> int:
     """One share over all the targets side by side: the values, the rounding, the refusals."""
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     language.check(lang)
-    say = locale.speaker(lang)
+    translate = locale.translator(lang)
     found = read_specs(common.some_inputs(specs))
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
@@ -51,13 +52,13 @@ def command(
     backends = list(registry.all_backends())
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
-        return _manifests(found, groups, accept, known, say)
+        return _manifests(found, groups, accept, known, translate)
     fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":
         items = [{"name": share.name, "targets": [_json(b, fit) for b, fit in row]} for share, row in fits]
         common.out(common.write_json({"format": "gpuxlate-compare/v1", "items": items}))
     else:
-        common.out("\n".join(_text(share, row, say) for share, row in fits))
+        common.out("\n".join(_text(share, row, translate) for share, row in fits))
     return common.Exit.CLEAN
 
 
@@ -66,9 +67,9 @@ def _manifests(
     groups: list[tuple[Source | None, list[Asked]]],
     accept: Accept,
     known: Profile | None,
-    say: locale.Say,
+    translate: locale.Translate,
 ) -> int:
-    """Print what each vendor's manifest would be; what a vendor refuses is told on stderr."""
+    """Print what each vendor's manifest would be; stderr gets what a vendor refuses."""
     from gpuxlate.cli.side_by_side import side_by_side
 
     backends = [b for b in registry.pod_backends() if b.name != "neutral"]
@@ -81,15 +82,15 @@ def _manifests(
         problems += [one for _, rendering in made for one in rendering.diagnostics]
         columns = [(name, rendering.text) for name, rendering in made if not rendering.refused]
         if columns:
-            blocks.append(side_by_side(columns, say))
-    common.show([_said(one, say) for one in problems], found.sources)
+            blocks.append(side_by_side(columns, translate))
+    common.show([_translated(one, translate) for one in problems], found.sources)
     common.out("\n".join(blocks))
     return common.Exit.CLEAN if blocks else common.Exit.FINDINGS
 
 
-def _said(one: Diagnostic, say: locale.Say) -> Diagnostic:
+def _translated(one: Diagnostic, translate: locale.Translate) -> Diagnostic:
     """The finding with its message and hint in the language that was chosen."""
-    return replace(one, message=say(one.message), hint=say(one.hint) if one.hint else None)
+    return replace(one, message=translate(one.message), hint=translate(one.hint) if one.hint else None)
 
 
 def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile | None) -> PodFit:
@@ -97,30 +98,33 @@ def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile 
     return fit_pod([ContainerShare("", 0, share=share.share)], backend, accept, known)
 
 
-def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]], say: locale.Say) -> str:
-    said = ", ".join(f"{name} {value}" for name, value in share.share.to_json().items() if value is not None)
-    cells = [[backend.name, say(_verdict(fit)), "\n".join(_lines(fit, say))] for backend, fit in row]
-    head = [say(title) for title in ("TARGET", "VERDICT", "WHAT IT BECOMES")]
-    return f"{share.name}: {said}\n\n" + table(head, cells, lines=True)
+def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]], translate: locale.Translate) -> str:
+    given = {name: value for name, value in share.share.to_json().items() if value is not None}
+    fields = ", ".join(f"{name} {value}" for name, value in given.items())
+    cells = [
+        [backend.name, translate(_verdict(fit)), "\n".join(_lines(fit, translate))] for backend, fit in row
+    ]
+    head = [translate(title) for title in ("TARGET", "VERDICT", "WHAT IT BECOMES")]
+    return f"{share.name}: {fields}\n\n" + table(head, cells, lines=True)
 
 
 def _verdict(fit: PodFit) -> str:
     outcome = fit.outcomes[0]
     if outcome.verdict in (Verdict.EXACT, Verdict.REFUSED):
         return str(outcome.verdict)
-    return f"{outcome.verdict}" if outcome.accepted else f"{outcome.verdict}?"
+    return str(outcome.verdict) if outcome.accepted else say("{verdict}?", verdict=str(outcome.verdict))
 
 
-def _lines(fit: PodFit, say: locale.Say) -> list[str]:
+def _lines(fit: PodFit, translate: locale.Translate) -> list[str]:
     outcome = fit.outcomes[0]
     lines: list[str] = []
     if outcome.verdict is not Verdict.REFUSED:
-        lines += [f"{say(name)}: {value}" for name, value in keys_of(fit.keys).items()]
+        lines += [f"{translate(name)}: {value}" for name, value in keys_of(fit.keys).items()]
     for loss in outcome.losses:
-        lines.append(f"{loss.code} {say(loss.message)}")
+        lines.append(f"{loss.code} {translate(loss.message)}")
         if not loss.accepted and loss.hint:
-            lines.append(f"  {say(loss.hint)}")
-    lines += [f"{one.code} {one.severity}: {say(one.message)}" for one in outcome.diagnostics]
+            lines.append(f"  {translate(loss.hint)}")
+    lines += [f"{one.code} {one.severity}: {translate(one.message)}" for one in outcome.diagnostics]
     return lines
 
 
@@ -130,11 +134,11 @@ def keys_of(keys: PodKeys) -> dict[str, str]:
     for container in keys.all_containers():
         found.update({name: value.text for name, value in container.limits.items()})
     for kind, values in (
-        ("label", keys.labels),
-        ("annotation", keys.annotations),
-        ("nodeSelector", keys.node_selector),
+        ("label {key}", keys.labels),
+        ("annotation {key}", keys.annotations),
+        ("nodeSelector {key}", keys.node_selector),
     ):
-        found.update({f"{kind} {name}": value.text for name, value in values.items()})
+        found.update({say(kind, key=name): value.text for name, value in values.items()})
     for one in keys.requirements():
         found[f"nodeAffinity {one.key}"] = f"{one.operator} {', '.join(one.values)}"
     return found

@@ -59,7 +59,7 @@ def command(
 ) -> int:
     """What shares cost: the vendor's GPU-hour formula, exact."""
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     backend = common.target(to)
     billing = backend.billing
     if billing is None:

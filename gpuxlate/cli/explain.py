@@ -39,7 +39,7 @@ def command(
     elif output == "text":
         common.out(as_text(rule, lang))
     else:
-        raise common.CliError(f"-o {output} is not possible", "formats: text, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: text, json")
     return common.Exit.CLEAN
 
 
@@ -52,7 +52,7 @@ def as_text(rule: Rule, lang: str = "en") -> str:
         locale.summary(rule.code, rule.summary, lang),
     ]
     if lang != "en":
-        parts += ["", locale.speaker(lang)("The sections below are in English.")]
+        parts += ["", locale.translator(lang)("The sections below are in English.")]
     for title, body in rule.sections.items():
         parts += ["", title, *(f"  {line}".rstrip() for line in body.splitlines())]
     return "\n".join(parts) + "\n"

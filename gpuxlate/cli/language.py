@@ -21,6 +21,7 @@ Lang = Annotated[
 
 
 def check(name: str) -> None:
-    """Messages are in English and in the languages that somebody translated them to."""
+    """Raises CliError for a language without a catalogue."""
     if name not in locale.LANGUAGES:
-        raise common.CliError(f"--lang {name} is not possible", f"languages: {', '.join(locale.LANGUAGES)}")
+        message = f"invalid value {name!r} for --lang"
+        raise common.CliError(message, f"languages: {', '.join(locale.LANGUAGES)}")

@@ -95,7 +95,7 @@ def _targets(names: list[str]) -> list[Backend]:
 
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
     if output not in ("text", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: text, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: text, json")
     manifests = [backend.name for backend in targets if not backend.form_module]
     if output == "json" and manifests:
         raise common.CliError(f"-o json is for parameters: {manifests[0]} writes manifests", "leave it out")

@@ -18,5 +18,5 @@ def command(output: options.Output = "table") -> int:
         rows = [[r.code, str(r.severity), r.fix or "", r.summary] for r in rules]
         common.out(table(["CODE", "SEVERITY", "FIX", "WHAT IT HOLDS"], rows))
     else:
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     return common.Exit.CLEAN

@@ -44,7 +44,7 @@ def command(
     try:
         data = plain_document(Input(check, Path(check)).source())
     except ValueError as error:
-        raise common.CliError(f"{check}: it is no YAML: {error}", code=common.Exit.FINDINGS) from None
+        raise common.CliError(f"{check}: invalid YAML: {error}", code=common.Exit.FINDINGS) from None
     found = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
     problems = sorted(found, key=lambda e: list(map(str, e.path)))
     for problem in problems[:MAX_PROBLEMS]:

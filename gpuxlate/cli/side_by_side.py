@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from gpuxlate.cli import color_wanted
 from gpuxlate.cli.lines import same
+from gpuxlate.model.messages import say
 from gpuxlate.report.characters import visible, width
 
 MARK = "+ "
@@ -35,7 +36,7 @@ Row = list[Line | None]
 """One line across all manifests; None where a manifest has nothing there."""
 
 
-def side_by_side(manifests: Sequence[tuple[str, str]], say: Callable[[str], str] = str) -> str:
+def side_by_side(manifests: Sequence[tuple[str, str]], translate: Callable[[str], str] = str) -> str:
     """Titles and texts in columns that fit the terminal, or one below the other where they do not."""
     titles = [title for title, _ in manifests]
     rows = align([[visible(line) for line in text.splitlines()] for _, text in manifests])
@@ -43,7 +44,7 @@ def side_by_side(manifests: Sequence[tuple[str, str]], say: Callable[[str], str]
     # a pipe has no width: nothing is cut there unless COLUMNS says so
     room = shutil.get_terminal_size((100_000, 24)).columns
     widths = _widths(titles, rows, room)
-    lines = _columns(titles, rows, widths, color) if widths else _stacked(titles, rows, color, say)
+    lines = _columns(titles, rows, widths, color) if widths else _stacked(titles, rows, color, translate)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -52,7 +53,7 @@ def align(texts: Sequence[Sequence[str]]) -> list[Row]:
     common = list(texts[0])
     for text in texts[1:]:
         common = [common[a] for a, _ in _matches(common, text)]
-    # where the common lines stand in each text, with a last one at its end
+    # the numbers of the common lines in each text, and its end
     places = [[*(at for _, at in _matches(common, text)), len(text)] for text in texts]
     rows: list[Row] = []
     starts = [0] * len(texts)
@@ -122,7 +123,7 @@ def _fitted(text: str, room: int) -> str:
 
 
 def _stacked(
-    titles: Sequence[str], rows: Sequence[Row], color: bool, say: Callable[[str], str]
+    titles: Sequence[str], rows: Sequence[Row], color: bool, translate: Callable[[str], str]
 ) -> Iterator[str]:
     """Each manifest for itself; of long stretches that all share, only the edges are shown."""
     for n, title in enumerate(titles):
@@ -134,7 +135,9 @@ def _stacked(
         near = {at for o in own for at in range(o - CONTEXT, o + CONTEXT + 1)}
         for before, at in pairwise([-1, *sorted(near & set(range(len(lines)))), len(lines)]):
             if at - before > 1:
-                yield PLAIN + say(f"... lines {before + 2} to {at}, which all targets share")
+                yield PLAIN + translate(
+                    say("... lines {first} to {last}, which all targets share", first=before + 2, last=at)
+                )
             if at < len(lines):
                 line = lines[at]
                 yield _paint(MARK + line.text, _GREEN, color) if line.own else PLAIN + line.text

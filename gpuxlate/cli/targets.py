@@ -43,5 +43,5 @@ def command(output: options.Output = "table") -> int:
         ]
         common.out(table(["TARGET", "HOW IT SAYS A SHARE"], rows, lines=True))
     else:
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     return common.Exit.CLEAN

@@ -44,7 +44,7 @@ def command(
 ) -> int:
     """Does what nvidia-smi prints inside the container match the share: cards, and memory on each."""
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     if printed == "-" and "-" in specs:
         raise common.CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)

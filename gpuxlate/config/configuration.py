@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ReadYaml = Callable[[str], object]
 
 CODE = "config"
-"""What stands for a rule code in these diagnostics: a configuration breaks no rule."""
+"""The code of these diagnostics, which belong to no rule."""
 
 SECTION = ("tool", "gpuxlate")
 
@@ -63,7 +63,7 @@ class PerFileIgnore:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A configuration. None, or empty, is what was not said.
+    """A configuration. None, or empty: not set.
 
     ``profiles`` holds a Profile, or the path of its file. ``path`` is the file all this came from.
     """
@@ -76,7 +76,7 @@ class Config:
     profiles: Mapping[str, Profile | Path] = field(default_factory=dict)
 
     def ignores_for(self, file: StrPath) -> tuple[PerFileIgnore, ...]:
-        """The entries of ``per-file-ignores`` that speak of a file, in their order.
+        """The entries of ``per-file-ignores`` that match a file, in their order.
 
         Patterns count from the folder of the configuration file; a file outside it matches none.
         """
@@ -167,7 +167,7 @@ def _bad_patterns(entries: Iterable[dict[str, Any]], base: DocumentPath) -> list
             _pattern(entry["path"])
         except ValueError:
             path = (*base, "per-file-ignores", index, "path")
-            message = f"per-file-ignores[{index}].path is no gitignore pattern: {entry['path']}"
+            message = f"per-file-ignores[{index}].path is not a gitignore pattern: {entry['path']}"
             found.append(Diagnostic(CODE, Severity.ERROR, message, "write a pattern as in .gitignore", path))
     return found
 
@@ -176,7 +176,7 @@ def _text(path: Path) -> str:
     try:
         return content(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _error("it is no UTF-8", "save the file as UTF-8", path) from error
+        raise _error("not UTF-8 text", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
         reason = (error.strerror if isinstance(error, OSError) else str(error)) or "no reason is given"
         raise _error(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", file=path) from error
@@ -187,7 +187,7 @@ def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
     try:
         return read_yaml(text)
     except ValueError as error:
-        raise _error(f"it is no YAML: {error}", file=path) from error
+        raise _error(f"invalid YAML: {error}", file=path) from error
 
 
 def _toml_section(path: Path) -> object:
@@ -196,11 +196,11 @@ def _toml_section(path: Path) -> object:
     try:
         data: Any = tomllib.loads(_text(path))
     except RecursionError as error:
-        raise _error("it is no TOML: nested too deeply", "nest it less", path) from error
+        raise _error("invalid TOML: nested too deeply", "use fewer levels", path) from error
     except ConfigError:
         raise
     except ValueError as error:  # TOMLDecodeError, or a number of more digits than Python reads
-        raise _error(f"it is no TOML: {error}", file=path) from error
+        raise _error(f"invalid TOML: {error}", file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])
 
 

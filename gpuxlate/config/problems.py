@@ -1,6 +1,6 @@
 """What does not fit a model, in words for people: pydantic's errors as Diagnostics.
 
-Every message names the field, says what stands there and what must; every hint says what to write.
+Every message names the field, its value and what is wrong with it; every hint says what to write.
 The examples and descriptions of the fields are the models' own.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One error of pydantic: its type, where, what stands there, and the model's own view of it."""
+    """One error of pydantic: its type, place, value, and the model's own view of it."""
 
     root: type[BaseModel]
     kind: str
@@ -46,7 +46,7 @@ class Problem:
 
     @property
     def name(self) -> str:
-        """The nearest key above: the field's own name, or that of the list it stands in."""
+        """The nearest key above: the field's own name, or that of the list it is in."""
         return next((str(step) for step in reversed(self.loc) if isinstance(step, str)), "")
 
     @property
@@ -68,7 +68,7 @@ def check(
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The fields that ``data`` gives, by attribute, or every reason why it does not fit the model.
 
-    ``base`` is where ``data`` stands in its document.
+    ``base`` is the path of ``data`` in its document.
     """
     from pydantic import ValidationError
 
@@ -82,11 +82,11 @@ def check(
             Problem(model, one["type"], tuple(one["loc"]), one["input"], one.get("ctx", {}), base)
             for one in error.errors(include_url=False)
         ]
-        told = [_diagnostic(one, code) for one in found[:MAX_PROBLEMS]]
+        problems = [_diagnostic(one, code) for one in found[:MAX_PROBLEMS]]
         if len(found) > MAX_PROBLEMS:
             more = f"there are {len(found) - MAX_PROBLEMS} more problems"
-            told.append(Diagnostic(code, Severity.ERROR, more, "fix these first", base))
-        return None, told
+            problems.append(Diagnostic(code, Severity.ERROR, more, "fix these first", base))
+        return None, problems
 
 
 def _larger(data: object, most: int) -> bool:
@@ -254,9 +254,9 @@ def _pattern(problem: Problem) -> Saying:
     rule = problem.field.description if problem.field else None
     text = str(problem.value)[:LONGEST]
     kebab = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
-    for mended in (text.strip(), text.upper(), kebab):
-        if mended != text and re.search(problem.context["pattern"], mended):
-            return message, f"write {mended if problem.in_list else f'{problem.name}: {mended}'}. {rule}"
+    for fixed in (text.strip(), text.upper(), kebab):
+        if fixed != text and re.search(problem.context["pattern"], fixed):
+            return message, f"write {fixed if problem.in_list else f'{problem.name}: {fixed}'}. {rule}"
     return message, f"write {_example(problem)}. {rule}"
 
 

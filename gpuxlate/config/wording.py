@@ -1,4 +1,4 @@
-"""Values in messages: what stands there, and what to write instead."""
+"""Values in messages, and what to write instead."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def yaml_of(value: object, *, quoted: bool = False) -> str:
 
 
 def number_hint(name: str, value: object) -> str | None:
-    """What to write for a number that is no whole one: the nearest that is not below it.
+    """What to write for a number that is not whole: the next whole number.
 
-    None where it cannot be told what was meant.
+    None where it is not clear what was meant.
     """
     if isinstance(value, str):
         return _text_hint(name, value.strip())

@@ -20,14 +20,14 @@ _KINDS = (
 
 
 class UnusualFileError(OSError):
-    """What stands there is no regular file, or too large."""
+    """Not a regular file, or too large."""
 
     def __init__(self, path: StrPath, why: str) -> None:
         super().__init__(None, why, str(path))
 
 
 class Bounded:
-    """A stream that gives no more than so many bytes: reading on raises UnusualFileError."""
+    """A stream of at most ``most`` bytes: reading more raises UnusualFileError."""
 
     def __init__(self, stream: BinaryIO, path: StrPath, most: int) -> None:
         self._stream = stream
@@ -42,7 +42,7 @@ class Bounded:
         self._stream.close()
 
     def read(self, size: int = -1) -> bytes:
-        """As of any stream; raises OSError too."""
+        """As of any stream. Raises OSError."""
         room = self._most + 1 - self._at
         data = self._stream.read(room if size < 0 else min(size, room))
         self._at += len(data)
@@ -58,13 +58,13 @@ def opened(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> Boun
     """
     flags = os.O_RDONLY | os.O_CLOEXEC
     if regular:
-        _judge(path, os.stat(path).st_mode)
+        _check_kind(path, os.stat(path).st_mode)
         flags |= os.O_NONBLOCK  # should a pipe have taken its place by now
     handle = os.open(path, flags)
     try:
         status = os.fstat(handle)
         if regular:
-            _judge(path, status.st_mode)
+            _check_kind(path, status.st_mode)
         if stat.S_ISREG(status.st_mode) and status.st_size > most:
             raise _too_large(path, most)
         return Bounded(os.fdopen(handle, "rb"), path, most)
@@ -95,10 +95,10 @@ def inside(path: StrPath, folder: StrPath) -> bool:
     return os.path.join(inner, "").startswith(os.path.join(outer, ""))
 
 
-def _judge(path: StrPath, mode: int) -> None:
+def _check_kind(path: StrPath, mode: int) -> None:
     kind = next((name for test, name in _KINDS if test(mode)), None)
     if kind:
-        raise UnusualFileError(path, f"it is {kind}, no file")
+        raise UnusualFileError(path, f"it is {kind}, not a file")
 
 
 def _too_large(path: StrPath, most: int) -> UnusualFileError:

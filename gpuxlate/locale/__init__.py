@@ -1,76 +1,50 @@
-"""Messages in other languages than English.
+"""Messages in other languages than English: gettext catalogues, one folder a language.
 
-The English text is the key: a message without a translation stays English. Codes, keys, units, JSON and
-exit codes are the same in every language. A language is loaded when it is asked for.
+The message id of a text is its English template (``gpuxlate.model.messages.say``), or the text itself;
+that of a rule's summary has the rule's code as its context. A text without a translation stays English.
+Codes, keys, units, JSON and exit codes are the same in every language. ``hatch_build.py`` compiles the
+catalogues when the package is built or installed.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpuxlate.model.messages import Message
+
+if TYPE_CHECKING:
+    from gettext import NullTranslations
 
 LANGUAGES = ("en", "zh")
+DOMAIN = "gpuxlate"
 
-Say = Callable[[str], str]
+Translate = Callable[[str], str]
 """A text in the language that was chosen."""
 
-_PLACE = re.compile(r"\\\{(\w+)\\\}")
 
+def translator(language: str) -> Translate:
+    """What translates texts to one of LANGUAGES, and with them the texts among their values."""
+    translations = _translations(language)
 
-def speaker(language: str) -> Say:
-    """What says texts in one of LANGUAGES."""
-    if language == "en":
-        return str
-    from gpuxlate.locale import zh
+    def translated(text: str) -> str:
+        if not isinstance(text, Message):
+            return translations.gettext(text) if text else text
+        values = {name: translated(one) if isinstance(one, str) else one for name, one in text.values.items()}
+        return translations.gettext(text.template).format_map(values)
 
-    return Templates(zh.TEXTS)
+    return translated
 
 
 def summary(code: str, english: str, language: str) -> str:
-    """What a rule holds, in one sentence. Rules of plug-ins have none but their own."""
-    if language == "en":
-        return english
-    from gpuxlate.locale import zh_rules
-
-    return zh_rules.SUMMARIES.get(code, english)
+    """What a rule demands, in one sentence. A rule of a plug-in stays in English."""
+    return _translations(language).pgettext(code, english)
 
 
-class Templates:
-    """English texts with ``{places}``, each with what it is in another language.
+@cache
+def _translations(language: str) -> NullTranslations:
+    from gettext import translation  # not loaded by runs that translate nothing
 
-    ``{n}`` and ``{m}`` stand for numbers, other places for any text, which is translated in its turn.
-    Where several templates match, the first counts.
-    """
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-        self._patterns: list[tuple[re.Pattern[str], str]] = []
-
-    def __call__(self, english: str) -> str:
-        template, values = self.match(english)
-        text = self._texts.get(template, template)
-        return text.format(**{name: self(value) for name, value in values.items()}) if values else text
-
-    def match(self, english: str) -> tuple[str, dict[str, str]]:
-        """The template of a text with what stands at its places; the text itself where it has none."""
-        if english in self._texts:
-            return english, {}
-        if not self._patterns:
-            self._patterns = [(_pattern(key), key) for key in self._texts if "{" in key]
-        for pattern, template in self._patterns:
-            if found := pattern.fullmatch(english):
-                return template, found.groupdict()
-        return english, {}
-
-
-def _pattern(template: str) -> re.Pattern[str]:
-    seen: set[str] = set()
-
-    def place(found: re.Match[str]) -> str:
-        name = found[1]
-        if name in seen:
-            return f"(?P={name})"
-        seen.add(name)
-        return f"(?P<{name}>{'[0-9]+' if name in ('n', 'm') else '.+?'})"
-
-    return re.compile(_PLACE.sub(place, re.escape(template)), re.DOTALL)
+    return translation(DOMAIN, Path(__file__).parent, [language], fallback=True)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from gpuxlate.model.edits import Edit, Put, Rename
 from gpuxlate.model.pod import Kind
+from gpuxlate.yamltext.block import Block
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.flow import Flow
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, get
-from gpuxlate.yamltext.plan import EditError, NodePlan, Plans, make_plan
+from gpuxlate.yamltext.plan import EditError, NodePlan, Plans, gone_nodes, make_plan
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.splice import Splice, in_order, splices
+from gpuxlate.yamltext.writer import Splice, in_order
 
 __all__ = ["EditError", "Splice", "apply", "edit_document", "planned"]
 
@@ -22,7 +25,7 @@ def edit_document(document: Document, edits: Iterable[Edit]) -> list[Splice]:
     wanted = list(edits)
     try:
         plans = make_plan(document, wanted)
-        made = splices(document, plans)
+        made = _splices(document, plans)
         after = _verify(document, plans, made)
         _carried_out(after, wanted)
     except EditError as error:
@@ -33,7 +36,7 @@ def edit_document(document: Document, edits: Iterable[Edit]) -> list[Splice]:
 
 def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
     """The splices of edits that were checked before, together with others. Raises EditError."""
-    return splices(document, make_plan(document, edits))
+    return _splices(document, make_plan(document, edits))
 
 
 def apply(text: str, made: Iterable[Splice]) -> str:
@@ -46,21 +49,55 @@ def apply(text: str, made: Iterable[Splice]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def _splices(document: Document, plans: Plans) -> list[Splice]:
+    """All splices of a plan, in their order; what is not spliced stays, byte for byte. Raises EditError."""
+    made: list[Splice] = []
+    gone = gone_nodes(plans)
+    for plan in plans.values():
+        if id(plan.node) in gone:
+            continue
+        try:
+            made.extend((Flow if plan.node.flow else Block)(document, plan).splices())
+        except EditError as error:
+            error.path = error.path or plan.path
+            raise
+    made = _settled(in_order(made))
+    for one, two in itertools.pairwise(made):
+        if one.end > two.start:
+            raise EditError("two edits overlap in the text", ())
+    return made
+
+
+def _settled(made: list[Splice]) -> list[Splice]:
+    """Insertions before a last line that goes move before the line break that goes with it."""
+    last = next((one for one in made if one.takes_break_before), None)
+    if last is None:
+        return made
+    settled: list[Splice] = []
+    for one in made:
+        if one.start == one.end and last.start < one.start < last.end:
+            body = one.text.rstrip("\r\n")
+            line_break = one.text[len(body) :]
+            one = replace(one, start=last.start, end=last.start, text=line_break + body)
+        settled.append(one)
+    return in_order(settled)
+
+
 def _carried_out(after: Node, wanted: list[Edit]) -> None:
     """Each edit can be seen in the tree read again, whatever the plan made of it."""
     for edit in wanted:
         match edit:
             case Put(path, value):
-                done = _says(get(after, *path), value)
+                done = _has_value(get(after, *path), value)
             case Rename(path, key, value):
-                done = _says(get(after, *path[:-1], key), value)
+                done = _has_value(get(after, *path[:-1], key), value)
             case _:
                 continue  # an item's index moves when those before it go
         if not done:
             raise EditError("an edit would be lost; nothing is written", edit.path)
 
 
-def _says(node: Node | None, value: Any) -> bool:
+def _has_value(node: Node | None, value: Any) -> bool:
     if isinstance(node, Scalar):
         return node.text == (str(value).lower() if isinstance(value, bool) else str(value))
     return node is not None and isinstance(value, (dict, list, tuple))
@@ -68,7 +105,7 @@ def _says(node: Node | None, value: Any) -> bool:
 
 def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
     """Read the new text of the document: it must differ at the intended places only."""
-    if any(s.end > document.end for s in made):  # what follows is no YAML: its beginning shares a line
+    if any(s.end > document.end for s in made):  # invalid YAML follows: its beginning shares a line
         raise EditError("the text that follows would change too", ())
     if document.start:
         made = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
@@ -76,7 +113,7 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
     try:
         found = list(documents(Source(document.source.name, text)))
     except NotYamlError as error:
-        raise EditError(f"the result would be no YAML ({error.message})", ()) from None
+        raise EditError(f"the result would be invalid YAML ({error.message})", ()) from None
     root = found[0].root if found else None
     if (
         len(found) != 1
@@ -169,7 +206,7 @@ def _pairs(kept: _Pairs, left: _Pairs, plan: NodePlan) -> _Pairs | None:
 
 
 def _is(node: Node, value: Any) -> bool:
-    """The node says the new value."""
+    """The node has the new value."""
     if isinstance(value, dict):
         names = [key.text if isinstance(key, Scalar) else None for key, _ in getattr(node, "entries", ())]
         return (

@@ -32,7 +32,7 @@ class Flow(Writer):
         start = body_start(self.text, self.plan.node)
         end = self.plan.node.end - 1
         if self.text[start] not in "{[" or self.text[end] not in "}]":
-            raise EditError("an entry stands in brackets without braces of its own", ())
+            raise EditError("an entry in brackets has no braces of its own", ())
         if not self.pairs and not new:
             return
         self._no_comments(start + 1, end)
@@ -80,7 +80,7 @@ class Flow(Writer):
     def _no_comments(self, start: int, end: int) -> None:
         nodes = [part for pair in self.pairs for part in pair]
         if self.comments(start, end, nodes):
-            raise EditError("a comment stands inside the braces of what has to go", ())
+            raise EditError("a comment is inside the braces of what is removed", ())
 
     def _end(self, number: int) -> int:
         key, value = self.pairs[number]

@@ -37,12 +37,17 @@ class NodePlan:
     added: dict[str, Any] = field(default_factory=dict)  # new entries of a mapping
     appended: list[Any] = field(default_factory=list)  # new items of a list
 
+    @property
+    def pairs(self) -> list[tuple[Node, Node]]:
+        """Key and value of each entry; of a list the item twice."""
+        return self.node.entries if isinstance(self.node, Mapping) else [(n, n) for n in self.node.items]
+
 
 Plans = dict[int, NodePlan]
 
 
 def make_plan(document: Document, edits: Iterable[Edit]) -> Plans:
-    """Raises EditError where an edit has no place, or would change what others share (GX005)."""
+    """Raises EditError for a path that is not there, or that shares its value with others (GX005)."""
     planner = _Planner(document)
     for edit in edits:
         planner.add(edit)
@@ -69,7 +74,7 @@ class _Spot:
 
 
 @dataclass(slots=True)
-class _Said:
+class _Change:
     """One change of the text, and the paths of the edits that ask for it."""
 
     holder: Mapping | Sequence
@@ -83,7 +88,7 @@ class _Planner:
         self.plans: Plans = {}
         # by node: the entries through which edits reached it
         self._reached: dict[int, dict[int, _Spot]] = {}
-        self._said: dict[tuple[Any, ...], _Said] = {}
+        self._wanted: dict[tuple[Any, ...], _Change] = {}
         self._leaving: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
         self._path: Path = ()  # of the edit at hand
 
@@ -97,17 +102,17 @@ class _Planner:
         if isinstance(edit, Remove) and spot.rest:
             return
         if isinstance(edit, Rename) and spot.rest:
-            raise EditError("there is no such entry to rename", edit.path)
+            raise EditError("no such entry to rename", edit.path)
         if any(isinstance(step, int) for step in spot.rest):
-            raise EditError("there is no such item", edit.path)
+            raise EditError("no such item", edit.path)
         if isinstance(edit, Remove) or (isinstance(edit, Rename) and edit.key != spot.step):
             self._leaves(spot, edit.path)
         holder, step = _place(spot, edit)
         new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
         missing = spot.rest[1:] if holder is deref(spot.value) else spot.rest
-        said = (type(edit), id(holder), step, missing, *new)
-        first = said not in self._said
-        self._said.setdefault(said, _Said(holder, step)).paths.add(edit.path)
+        change = (type(edit), id(holder), step, missing, *new)
+        first = change not in self._wanted
+        self._wanted.setdefault(change, _Change(holder, step)).paths.add(edit.path)
         if first:
             self._apply(edit, spot)
 
@@ -124,20 +129,18 @@ class _Planner:
             case Append(path, value):
                 inner = deref(spot.value)
                 if spot.rest or _fillable(spot):
-                    self._put(
-                        spot, [value] if not spot.rest else _nest(spot.rest, [value]), path, nested=True
-                    )
+                    self._put(spot, _nest(spot.rest, [value]), path, nested=True)
                 elif isinstance(inner, Sequence):
                     self._plan_of(inner, (*spot.ancestors, inner)).appended.append(value)
                 else:
-                    raise EditError("there is no list here", path)
+                    raise EditError("not a list", path)
 
     def _put(self, spot: _Spot, value: Any, path: Path, *, nested: bool = False) -> None:
         """Set the value at a spot; ``nested``: the value holds the missing steps already."""
         if spot.rest and not nested:
             value = _nest(spot.rest, value)
         if not spot.rest and not nested:
-            if not _says(spot.value, value):
+            if not _has_value(spot.value, value):
                 self._plan(spot).values[id(spot.handle)] = value
             return
         inner = deref(spot.value)
@@ -149,12 +152,12 @@ class _Planner:
             name = spot.rest[0]
             plan.added[name] = _merge(plan.added.get(name), value[name])
         else:
-            raise EditError("something else than a mapping stands here", path)
+            raise EditError("not a mapping", path)
 
     def _find(self, path: Path) -> _Spot:
         root = self._document.root
         if not isinstance(root, Mapping):
-            raise EditError("the document holds no mapping", path)
+            raise EditError("the document is not a mapping", path)
         ancestors: tuple[Node, ...] = ()
         spot = _Spot(root, root, root, "", root, ancestors, path)
         node: Node = root
@@ -179,7 +182,7 @@ class _Planner:
 
     def _plan(self, spot: _Spot) -> NodePlan:
         if spot.owner is spot.handle:
-            raise EditError("the document itself is no entry", ())
+            raise EditError("the document itself is not an entry", ())
         return self._plan_of(spot.owner, spot.ancestors)
 
     def _plan_of(self, node: Mapping | Sequence, ancestors: tuple[Node, ...]) -> NodePlan:
@@ -200,10 +203,10 @@ class _Planner:
             names = [*staying, *plan.added]
             for name in (*plan.keys.values(), *plan.added):
                 if names.count(name) > 1:
-                    raise EditError(f"{name} is there already", self._path_to(plan, name))
+                    raise EditError(f"{name} already exists", self._path_to(plan, name))
 
     def _path_to(self, plan: NodePlan, name: str) -> Path:
-        paths = [path for said in self._said.values() if said.holder is plan.node for path in said.paths]
+        paths = [path for one in self._wanted.values() if one.holder is plan.node for path in one.paths]
         return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
 
     def _leaves(self, spot: _Spot, path: Path) -> None:
@@ -218,21 +221,21 @@ class _Planner:
                 if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
                     twice = owner is here
                     why = "it is given twice" if twice else "a merge key brings it back"
-                    raise EditError(f"{name} would still be there: {why}", path, None if twice else "GX005")
+                    raise EditError(f"{name} would remain: {why}", path, None if twice else "GX005")
 
     # -- anchors -------------------------------------------------------------------------------
 
     def check_shared(self) -> None:
         """Every path that leads to a changed entry must ask for the same change."""
-        for said in self._said.values():
+        for change in self._wanted.values():
             try:
-                ways = self._sharing.ways(said.holder, said.step)
+                ways = self._sharing.ways(change.holder, change.step)
             except SharingError:
                 ways = 0
-            if len(said.paths) != ways:
+            if len(change.paths) != ways:
                 raise EditError(
-                    "an anchor, alias or merge key shares this with something that is not changed alike",
-                    min(said.paths, key=repr),
+                    "an anchor, alias or merge key shares this with an entry that changes differently",
+                    min(change.paths, key=repr),
                     "GX005",
                 )
 
@@ -242,7 +245,7 @@ class _Planner:
         for plan in self.plans.values():
             for key, _ in plan.node.entries if isinstance(plan.node, Mapping) else ():
                 if id(key) in plan.keys and key.anchor and self._sharing.uses[id(key)]:
-                    raise EditError("an alias stands for this key elsewhere", self._path_of([]), "GX005")
+                    raise EditError("an alias uses this key elsewhere", self._path_of([]), "GX005")
         for target in {id(a.target): a.target for a in self._document.aliases}.values():
             uses = [use for use in self._sharing.uses[id(target)] if id(use.written) not in gone]
             new = [self.plans[id(u.holder)].values[id(u.handle)] for u in uses if self._changes(u)]
@@ -260,8 +263,12 @@ class _Planner:
 
     def _path_of(self, uses: list[Use]) -> Path:
         holders = {id(use.holder) for use in uses}
-        paths = [path for said in self._said.values() if id(said.holder) in holders for path in said.paths]
-        return min(paths or [p for said in self._said.values() for p in said.paths], key=repr, default=())
+        paths = [
+            path for change in self._wanted.values() if id(change.holder) in holders for path in change.paths
+        ]
+        return min(
+            paths or [p for change in self._wanted.values() for p in change.paths], key=repr, default=()
+        )
 
     # -- pruning -------------------------------------------------------------------------------
 
@@ -270,7 +277,7 @@ class _Planner:
         pending = [plan for plan in self.plans.values() if plan.removed]
         while pending:
             plan = pending.pop()
-            if plan.added or plan.appended or not _all_removed(plan):
+            if plan.added or plan.appended or any(id(key) not in plan.removed for key, _ in plan.pairs):
                 continue
             for spot in self._reached.get(id(plan.node), {}).values():
                 above = self._plan(spot)
@@ -303,8 +310,8 @@ def _fillable(spot: _Spot) -> bool:
     return False
 
 
-def _says(node: Node, value: Any) -> bool:
-    """The node says the scalar already."""
+def _has_value(node: Node, value: Any) -> bool:
+    """The node has this value already."""
     node = deref(node)
     if not isinstance(node, Scalar) or isinstance(value, bool) or not isinstance(value, (int, str)):
         return False
@@ -318,9 +325,8 @@ def gone_nodes(plans: Plans) -> set[int]:
     for plan in plans.values():
         if not (plan.removed or plan.values):
             continue
-        entries = plan.node.entries if isinstance(plan.node, Mapping) else [(n, n) for n in plan.node.items]
-        pending = [part for entry in entries if id(entry[0]) in plan.removed for part in entry]
-        for key, value in entries:
+        pending = [part for entry in plan.pairs if id(entry[0]) in plan.removed for part in entry]
+        for key, value in plan.pairs:
             if id(key) in plan.values:
                 pending += inside(value)
         while pending:
@@ -328,12 +334,6 @@ def gone_nodes(plans: Plans) -> set[int]:
             gone.add(id(node))
             pending += inside(node)
     return gone
-
-
-def _all_removed(plan: NodePlan) -> bool:
-    node = plan.node
-    handles = [key for key, _ in node.entries] if isinstance(node, Mapping) else node.items
-    return all(id(handle) in plan.removed for handle in handles)
 
 
 def _nest(steps: Path, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Writing new keys and values in the hand of the file: quotes, indentation, flow or block."""
+"""Writing new keys and values in the style of the file: quotes, indentation, flow or block."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN_SAFE = re.compile(r"(?![.]{3})[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
 class Style:
     """How a document is written.
 
-    ``step``: columns of indentation; ``dash``: how far a block list's dash stands in from its key;
+    ``step``: columns of indentation; ``dash``: indentation of a block list's dash from its key;
     ``quote_keys`` and ``quote_values``: the quote that neighbours use, or None for bare; ``tight``:
     no blanks behind the commas and colons of flow style; ``padding``: those inside its braces.
     """
@@ -125,9 +125,9 @@ def scalar(text: str, quote: str | None) -> str:
 
 
 _LOOK_AT = 64
-"""So many entries of a mapping are looked at for the habits of whoever wrote it."""
+"""Entries of a mapping that are looked at for its style."""
 _LOOK_FOR_LISTS = 400
-"""So many nodes are looked at for a list."""
+"""Nodes that are looked at for a list."""
 
 
 def style_at(source: Source, path_nodes: tuple[Node, ...], *, lists: bool) -> Style:
@@ -174,7 +174,7 @@ def _first_column(source: Source, mapping: Mapping) -> int:
 
 
 def _dash(source: Source, path_nodes: tuple[Node, ...], step: int) -> int:
-    """How far block lists stand in: as the nearest on the way down or beside it, so far as one looks."""
+    """Indentation of block lists: as the nearest on the way down or beside it, else that of mappings."""
     pending: deque[Node] = deque(reversed(path_nodes))
     for _ in range(_LOOK_FOR_LISTS):
         node = pending.popleft() if pending else None

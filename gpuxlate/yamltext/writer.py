@@ -32,7 +32,7 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 class Splice:
     """Characters ``start`` to ``end`` of the source become ``text``.
 
-    ``depth``: how deep what is written stands; of two insertions at one place the deeper comes
+    ``depth``: of the mapping or list that is written; of two insertions at one place the deeper comes
     first. ``takes_break_before``: a removal at the end of a file without a final line break.
     """
 
@@ -61,10 +61,7 @@ class Writer:
         self.plan = plan
         self.style: Style = style_at(document.source, plan.ancestors, lists=_lists(plan))
         self.depth = len(plan.ancestors)
-        node = plan.node
-        self.pairs: list[tuple[Node, Node]] = (
-            node.entries if isinstance(node, Mapping) else [(item, item) for item in node.items]
-        )
+        self.pairs = plan.pairs
 
     def removed(self, number: int) -> bool:
         return id(self.pairs[number][0]) in self.plan.removed
@@ -74,7 +71,7 @@ class Writer:
         return self.source.position(index)[1] - 1
 
     def changed_scalars(self) -> Iterator[Splice]:
-        """New keys and new values where they stand."""
+        """New keys and new values in place of the old ones."""
         for key, value in self.pairs:
             if id(key) in self.plan.removed:
                 continue
@@ -107,7 +104,7 @@ class Writer:
         blank = isinstance(value, Scalar) and value.kind is Kind.NULL
         empty = isinstance(value, (Mapping, Sequence)) and not isinstance(value, Alias)
         if not (blank or empty) or not isinstance(self.plan.node, Mapping):
-            raise EditError("a mapping would take the place of a value", ())
+            raise EditError("a mapping would replace a value", ())
         at = self.value_spot(key)
         body = body_start(self.text, value)
         written = value.end > body
@@ -129,7 +126,7 @@ class Writer:
         """The place behind the colon of a key."""
         colon = self.text.find(":", key.end)
         if colon < 0 or self.text[key.end : colon].strip():
-            raise EditError("a key without a colon of its own", ())
+            raise EditError("a key has no colon of its own", ())
         return colon + 1
 
     def line_end(self, index: int) -> int:

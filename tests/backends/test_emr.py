@@ -340,7 +340,7 @@ def test_render_into_a_file(run: Run, tmp_path: Path) -> None:
         ("render bert.yaml --to vke --workload job.sql", 2, "holds parameters of a job"),
         ("render bert.yaml --to aiapp --workload job.sql", 2, "typed into a form"),
         ("render bert.yaml --to vke -o json", 2, "writes manifests"),
-        ("render bert.yaml --to emr-ray -o yaml", 2, "-o yaml is not possible"),
+        ("render bert.yaml --to emr-ray -o yaml", 2, "invalid value 'yaml' for -o"),
         ("render bert.yaml --to emr-ray --workload job.sql -o json", 2, "a text of its own"),
         ("render bert.yaml two.yaml --to emr-ray", 2, "a file of it holds one share"),
         ("translate job.sql --to vke", 1, "is in a job file, not in a pod"),

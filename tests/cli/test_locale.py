@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import itertools
 import json
 import os
@@ -14,22 +16,29 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.placing import Accept
-from gpuxlate.locale.zh import TEXTS
-from gpuxlate.locale.zh_rules import SUMMARIES
+from gpuxlate.model.messages import Message
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share, ShareError
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.translation.fit import Verdict, fit_pod
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "gpuxlate"
 RULES = all_rules(registry.all_backends())
-HAN = re.compile(r"[\u4e00-\u9fff]")
+HAN = re.compile(r"[\u4e00-\u9fff：？]")
+
+CATALOGUE = PACKAGE / "locale" / "zh" / "LC_MESSAGES" / "gpuxlate.po"
+with CATALOGUE.open("rb") as _file:
+    _MESSAGES = [one for one in read_po(_file, abort_invalid=True) if one.id]
+TEXTS = {one.id: one.string for one in _MESSAGES if not one.context}
+SUMMARIES = {one.context: one for one in _MESSAGES if one.context}
 
 SAME = re.compile(r"`[^`]+`|--[a-z]+|[A-Za-z][A-Za-z-]*(?:[./_][A-Za-z-]+)+|\b[a-z]+[A-Z]\w*|\d+")
 """What a translation keeps: code, options, keys, names of fields, numbers."""
@@ -44,7 +53,21 @@ def places(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-# --- the data -----------------------------------------------------------------------------------
+def constants(*paths: str, of: str = "") -> set[str]:
+    """The texts in modules; ``of``: the first argument in the calls of a function."""
+    files = [file for path in paths for file in sorted(PACKAGE.glob(path))]
+    assert files
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
+    if of:
+        calls = [one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)]
+        nodes = [one.args[0] for one in calls if one.func.id == of]
+    return {one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+# --- the catalogue ------------------------------------------------------------------------------
+
+SAID = ("backends/placing.py", "cli/compare.py", "cli/side_by_side.py", "cli/explain.py")
+"""``compare`` and ``explain`` print all that these modules say, and a part of what backends do."""
 
 
 def test_every_rule_has_a_summary() -> None:
@@ -53,12 +76,14 @@ def test_every_rule_has_a_summary() -> None:
 
 @pytest.mark.parametrize("code", SUMMARIES)
 def test_a_summary_says_the_same(code: str) -> None:
-    assert HAN.search(SUMMARIES[code])
-    assert SUMMARIES[code].endswith("。")
-    assert kept(SUMMARIES[code]) == kept(RULES[code].summary)
-    for english, chinese in NUMERALS.get(code, {}).items():
-        assert english in RULES[code].summary
-        assert chinese in SUMMARIES[code]
+    english, chinese = SUMMARIES[code].id, SUMMARIES[code].string
+    assert english == RULES[code].summary, "the translation is of an older summary"
+    assert HAN.search(chinese)
+    assert chinese.endswith("。")
+    assert kept(chinese) == kept(english)
+    for word, numeral in NUMERALS.get(code, {}).items():
+        assert word in english
+        assert numeral in chinese
 
 
 @pytest.mark.parametrize("english", TEXTS)
@@ -67,6 +92,25 @@ def test_a_text_says_the_same(english: str) -> None:
     assert HAN.search(chinese)
     assert places(chinese) == places(english)
     assert set(kept(chinese)) == set(kept(english))
+
+
+def test_no_template_is_missing() -> None:
+    assert sorted(constants(*SAID, of="say") - set(TEXTS)) == []
+
+
+def test_no_text_is_stale() -> None:
+    """Each message id is a text of the package."""
+    assert sorted(set(TEXTS) - constants("**/*.py")) == []
+
+
+def test_what_is_installed_is_this_catalogue() -> None:
+    """Else run ``make messages``."""
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec
+    assert spec.loader
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    assert build.compiled(CATALOGUE) == CATALOGUE.with_suffix(".mo").read_bytes()
 
 
 # --- what compare can print ---------------------------------------------------------------------
@@ -117,49 +161,37 @@ def messages() -> set[str]:
     return {text for text in found if text}
 
 
-class Noting(locale.Templates):
-    """Notes which texts are used, and what stays English."""
-
-    def __init__(self) -> None:
-        super().__init__(TEXTS)
-        self.used: set[str] = set()
-        self.left: set[str] = set()
-
-    def match(self, english: str) -> tuple[str, dict[str, str]]:
-        template, values = super().match(english)
-        (self.used if template in TEXTS else self.left).add(template)
-        return template, values
+def texts_of(text: str) -> Iterator[str]:
+    """The message ids of a text and of the texts among its values."""
+    if not isinstance(text, Message):
+        yield text
+        return
+    yield text.template
+    for value in text.values.values():
+        if isinstance(value, str):
+            yield from texts_of(value)
 
 
 def test_every_message_of_compare_is_translated() -> None:
-    say = Noting()
+    say = locale.translator("zh")
     found = messages()
     assert len(found) > 200
-    assert [text for text in sorted(found) if not HAN.search(say(text))] == []
-    # what is English inside a Chinese message: names alone
-    assert [text for text in sorted(say.left) if " " in text] == []
+    # what stays English: names alone
+    left = {one for text in found for one in texts_of(text)} - set(TEXTS)
+    assert sorted(one for one in left if " " in one) == []
     for text in found:
+        assert HAN.search(say(text))
         assert set(kept(say(text))) >= set(kept(text)), text
 
 
 def test_no_text_is_left_over() -> None:
-    """Each template is of a message that compare prints, or of its table."""
-    say = Noting()
-    for text in [*messages(), *table_words()]:
-        say(text)
-    assert sorted(set(TEXTS) - say.used) == []
-
-
-def table_words() -> Iterator[str]:
-    yield from ("TARGET", "VERDICT", "WHAT IT BECOMES", "label a", "annotation a")
-    yield from map(str, Verdict)
-    yield from (f"{verdict}?" for verdict in ("rounded", "filled", "dropped"))
-    yield "... lines 3 to 9, which all targets share"
-    yield "The sections below are in English."
+    """Each text is of a message that compare prints, or of its table."""
+    used = {one for text in messages() for one in texts_of(text)}
+    assert sorted(set(TEXTS) - used - set(Verdict) - constants(*SAID)) == []
 
 
 def test_a_text_without_a_translation_stays() -> None:
-    assert locale.speaker("zh")("something of a plug-in") == "something of a plug-in"
+    assert locale.translator("zh")("something of a plug-in") == "something of a plug-in"
     assert locale.summary("XYZ001", "Of a plug-in.", "zh") == "Of a plug-in."
 
 
@@ -187,7 +219,7 @@ def test_compare_in_chinese() -> None:
     assert (chinese.returncode, chinese.stderr) == (english.returncode, english.stderr)
     assert chinese.stdout.splitlines()[0] == english.stdout.splitlines()[0]
     assert chinese.stdout.splitlines()[2].split() == ["目标", "结论", "转换结果"]
-    assert "ACK005 cores 60 无法表达：多卡共享时算力不切分，只切分显存" in chinese.stdout
+    assert "ACK005 alibaba-gpushare 不支持 cores 60：多卡共享时算力不切分，只切分显存" in chinese.stdout
     assert "标签 aliyun.com/gpu-count: 2" in chinese.stdout
     assert run("compare", SHARE, GPUXLATE_LANG="zh").stdout == chinese.stdout
 
@@ -218,7 +250,7 @@ def test_manifests_in_chinese() -> None:
 def test_explain_in_chinese() -> None:
     lines = run("explain", "tke007", "--lang", "zh").stdout.splitlines()
     assert lines[0] == "TKE007 shared-cards-on-the-step (warning)"
-    assert lines[2] == SUMMARIES["TKE007"]
+    assert lines[2] == SUMMARIES["TKE007"].string
     assert lines[4] == "以下各节为英文。"
     assert lines[5:] == run("explain", "TKE007").stdout.splitlines()[3:]
 
@@ -227,5 +259,5 @@ def test_explain_in_chinese() -> None:
 def test_a_language_that_is_not_there(command: tuple[str, ...]) -> None:
     done = run(*command, "--lang", "de")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--lang de is not possible" in done.stderr
+    assert "invalid value 'de' for --lang" in done.stderr
     assert "languages: en, zh" in done.stderr

@@ -210,7 +210,9 @@ USAGE = {
     "executors of Ray": (
         ("--to", "emr-ray", "--card", "A10", "--executors", "2"), "are of Spark", "--pods N"
     ),
-    "format": (("--to", "emr-ray", "--card", "A10", "-o", "xml"), "-o xml is not possible", "table, json"),
+    "format": (
+        ("--to", "emr-ray", "--card", "A10", "-o", "xml"), "invalid value 'xml' for -o", "table, json"
+    ),
 }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def test_somebody_else_changed_the_file(tmp_path: Path) -> None:
     """Between reading and writing; what they wrote stays."""
     path = tmp_path / "a.yaml"
     path.write_bytes(b"theirs\n")
-    with pytest.raises(OSError, match="changed by somebody else while it was read; nothing written"):
+    with pytest.raises(OSError, match="changed by another process since it was read; nothing written"):
         write_atomically(path, b"mine\n", b"before\n")
     assert path.read_bytes() == b"theirs\n"
 
@@ -72,7 +72,7 @@ def test_half_a_character() -> None:
 
 def test_a_key_with_its_colon_elsewhere() -> None:
     [document] = documents(Source("a.yaml", "? a # why\n:\n"))
-    with pytest.raises(EditError, match="a key without a colon of its own"):
+    with pytest.raises(EditError, match="a key has no colon of its own"):
         edit_document(document, [Put(("a", "b"), 1)])
 
 

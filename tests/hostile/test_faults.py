@@ -152,7 +152,7 @@ def test_two_runs_at_once(tmp_path: Path, worker: Worker, pair: tuple[list[str],
     said = [run.communicate()[1].decode() for run in runs]
     assert all(run.returncode in (0, 1, 3) for run in runs)
     for run, text in zip(runs, said, strict=True):
-        assert (run.returncode == 3) == ("changed by somebody else" in text)
+        assert (run.returncode == 3) == ("changed by another process" in text)
     found = holds(folder)
     assert set(found) == {f"{n}.yaml" for n in range(60)}
     assert set(found.values()) <= whole

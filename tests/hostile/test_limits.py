@@ -333,4 +333,4 @@ def test_no_configuration_blocks(tmp_path: Path, worker: Worker, name: str) -> N
     fill(tmp_path, {"a.yaml": OLD})
     done = worker(tmp_path, "lint", "a.yaml")
     assert done.code == 2
-    assert f"{name}: it cannot be read: it is a named pipe, no file" in done.err
+    assert f"{name}: it cannot be read: it is a named pipe, not a file" in done.err

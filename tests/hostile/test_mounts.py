@@ -89,7 +89,7 @@ def test_a_file_that_is_mounted_by_itself(case: Case, tree: Tree, tmp_path: Path
     assert done.code == 3
     assert refusals(done) == [
         f"error: a.yaml: not {'translated' if case.arguments[0] == 'translate' else 'fixed'}: "
-        "it is mounted by itself and cannot be replaced: mount its folder"
+        "it is a mount point and cannot be replaced; mount its folder instead"
     ]
     assert (tmp_path / "other.yaml").read_text() == case.old["a.yaml"]
     assert not [name for name in holds(folder) if left_over(name)]

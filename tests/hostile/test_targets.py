@@ -130,7 +130,7 @@ def test_the_owner_and_the_mode_are_kept_by_root(case: Case, tmp_path: Path, wor
 REFUSED = {
     "a read-only file": (0o444, NOBODY, 0o777, "permission denied"),
     "a read-only folder": (0o644, NOBODY, 0o555, "permission denied"),
-    "a file of somebody else": (0o666, 0, 0o777, "it belongs to somebody else, and would not any more"),
+    "a file of somebody else": (0o666, 0, 0o777, "replacing it would change its owner"),
     "a file that only its owner writes": (0o644, 0, 0o777, "permission denied"),
 }
 
@@ -209,8 +209,8 @@ def unusual(tmp_path: Path, case: Case) -> Path:
 
 SAID = [
     "error: device.yaml: a link that leads out of .; name the file itself",
-    "error: pipe.yaml: it is a named pipe, no file",
-    "error: socket.yaml: it is a socket, no file",
+    "error: pipe.yaml: it is a named pipe, not a file",
+    "error: socket.yaml: it is a socket, not a file",
     "error: to-folder.yaml: is a directory",
 ]
 

@@ -17,7 +17,15 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ("gpuxlate", "schemas", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+PACKAGE = (
+    "gpuxlate",
+    "schemas",
+    "pyproject.toml",
+    "hatch_build.py",
+    "README.md",
+    "LICENSE",
+    ".pre-commit-hooks.yaml",
+)
 NO_REGISTRY = re.compile(
     "Could not find a version|No matching distribution|Connection|Temporary failure|Network is unreachable"
     "|Max retries|Name or service not known|Read timed out",

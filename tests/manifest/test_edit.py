@@ -401,21 +401,21 @@ def test_shared_with_something_that_is_not_changed_alike(name: str) -> None:
 # --- refusals -----------------------------------------------------------------------------------
 
 REFUSED: dict[str, tuple[str, tuple[Edit, ...], str]] = {
-    "no such item": ("a: [b]\n", (Put(("a", 1, "c"), 1),), "there is no such item"),
-    "no such list": ("a: {}\n", (Append(("a", "b", 0), 1),), "there is no such item"),
-    "no such entry": ("a: 1\n", (Rename(("b",), "c", 1),), "there is no such entry to rename"),
-    "a scalar on the way": ("a: 1\n", (Put(("a", "b"), 1),), "something else than a mapping stands here"),
-    "a mapping where a list is meant": ("a: {b: 1}\n", (Append(("a",), 1),), "there is no list here"),
+    "no such item": ("a: [b]\n", (Put(("a", 1, "c"), 1),), "no such item"),
+    "no such list": ("a: {}\n", (Append(("a", "b", 0), 1),), "no such item"),
+    "no such entry": ("a: 1\n", (Rename(("b",), "c", 1),), "no such entry to rename"),
+    "a scalar on the way": ("a: 1\n", (Put(("a", "b"), 1),), "not a mapping"),
+    "a mapping where a list is meant": ("a: {b: 1}\n", (Append(("a",), 1),), "not a list"),
     "a mapping for a value": (
         "a: 1\n",
         (Put(("a",), {"b": 1}),),
-        "a mapping would take the place of a value",
+        "a mapping would replace a value",
     ),
-    "a key that is there": ("a: 1\nb: 2\n", (Rename(("a",), "b", 1),), "b is there already"),
+    "a key that is there": ("a: 1\nb: 2\n", (Rename(("a",), "b", 1),), "b already exists"),
     "a comment in braces": (
         "m: {\n  a: 1, # c\n  b: 2\n}\n",
         (Remove(("m", "a")),),
-        "a comment stands inside the braces",
+        "a comment is inside the braces",
     ),
     "an entry in braces that are left out": (
         "m: [a: 1]\n",
@@ -427,9 +427,9 @@ REFUSED: dict[str, tuple[str, tuple[Edit, ...], str]] = {
     "a key given twice": (
         "a: 1\na: 2\nb: 1\n",
         (Remove(("a",)),),
-        "a would still be there: it is given twice",
+        "a would remain: it is given twice",
     ),
-    "a list as a document": ("- a\n", (Put(("a",), 1),), "the document holds no mapping"),
+    "a list as a document": ("- a\n", (Put(("a",), 1),), "the document is not a mapping"),
     "a tag that would contradict": (
         "a: !!str &x 1\nb: *x\n",
         (Put(("a",), 2), Put(("b",), 2)),

@@ -249,9 +249,9 @@ def test_all_problems_of_a_configuration_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        (".gpuxlate.yaml", b"a: [", "is no YAML"),
-        (".gpuxlate.yaml", b"\xff\xfe", "is no UTF-8"),
-        ("pyproject.toml", b"[tool.gpuxlate]\nselect = \n", "is no TOML"),
+        (".gpuxlate.yaml", b"a: [", "invalid YAML"),
+        (".gpuxlate.yaml", b"\xff\xfe", "not UTF-8 text"),
+        ("pyproject.toml", b"[tool.gpuxlate]\nselect = \n", "invalid TOML"),
     ],
 )
 def test_unreadable_configurations(tmp_path: Path, name: str, content: bytes, words: str) -> None:

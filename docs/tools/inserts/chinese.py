@@ -7,11 +7,53 @@ Their generated tables are those of the English page with other words, and what 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
-from gpuxlate.locale import Templates
-
 README = "README.zh-CN.md"
+_PLACE = re.compile(r"\\\{(\w+)\\\}")
+
+
+class Templates:
+    """English texts with ``{places}``, each with what it is in another language.
+
+    ``{n}`` and ``{m}`` stand for numbers, other places for any text, which is translated in its turn.
+    Where several templates match, the first counts.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._patterns: list[tuple[re.Pattern[str], str]] = []
+
+    def __call__(self, english: str) -> str:
+        template, values = self.match(english)
+        text = self._texts.get(template, template)
+        return text.format(**{name: self(value) for name, value in values.items()}) if values else text
+
+    def match(self, english: str) -> tuple[str, dict[str, str]]:
+        """The template of a text with what stands at its places; the text itself where it has none."""
+        if english in self._texts:
+            return english, {}
+        if not self._patterns:
+            self._patterns = [(_pattern(key), key) for key in self._texts if "{" in key]
+        for pattern, template in self._patterns:
+            if found := pattern.fullmatch(english):
+                return template, found.groupdict()
+        return english, {}
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    seen: set[str] = set()
+
+    def place(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in seen:
+            return f"(?P={name})"
+        seen.add(name)
+        return f"(?P<{name}>{'[0-9]+' if name in ('n', 'm') else '.+?'})"
+
+    return re.compile(_PLACE.sub(place, re.escape(template)), re.DOTALL)
+
 
 WORDS = Templates(
     {

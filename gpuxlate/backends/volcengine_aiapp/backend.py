@@ -207,9 +207,8 @@ def _part_of_memory(placing: Placing, multi: bool) -> int | None:
 
 def _judge_several(placing: Placing, cards: int, memory: int | None) -> None:
     if cards > k.MAX_CARDS:
-        placing.refuse(
-            "cards", "VKE019", f"{cards} cards: an instance shares {k.MAX_CARDS} at most", "ask for fewer"
-        )
+        message = say("{cards} cards: an instance shares {most} at most", cards=cards, most=k.MAX_CARDS)
+        placing.refuse("cards", "VKE019", message, "ask for fewer")
     if placing.peek("policy") is not Policy.BEST_EFFORT:
         placing.warn(
             "VKE026",
@@ -221,7 +220,11 @@ def _judge_several(placing: Placing, cards: int, memory: int | None) -> None:
     if memory is not None and memory // cards > k.MULTI_CARD_MAX_MIB:
         placing.warn(
             "VKE024",
-            f"{memory // cards} MiB on each card is above the documented {k.MULTI_CARD_MAX_MIB}",
+            say(
+                "{each} MiB on each card is above the documented {most}",
+                each=memory // cards,
+                most=k.MULTI_CARD_MAX_MIB,
+            ),
             "newer components may allow it: check on the cluster",
             "memory_mib",
         )

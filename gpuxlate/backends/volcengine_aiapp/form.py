@@ -10,6 +10,7 @@ from gpuxlate.backends.volcengine_aiapp import keys as k
 from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.yamltext.compose import Reader
+from gpuxlate.yamltext.plain import fresh
 from gpuxlate.yamltext.source import Source
 
 LABELS = {
@@ -49,11 +50,10 @@ class ConsoleForm:
 
     def render(self, keys: PodKeys, output: str) -> str:
         values = values_of(keys)
+        data = {name: typed(value) for name, value in values.items()}
         if output == "json":
-            return json_object({name: typed(value) for name, value in values.items()})
-        lines = [(f"{name}: {value.text}", _label(name, value.text)) for name, value in values.items()]
-        width = max((len(line) for line, _ in lines), default=0)
-        return "".join(f"{line:<{width}}  # {label}\n" for line, label in lines)
+            return json_object(data)
+        return fresh(data, {name: _label(name, value.text) for name, value in values.items()})
 
 
 def _label(name: str, text: str) -> str:
