@@ -78,7 +78,7 @@ def command(
         hint = error.hint
         if hint == nvidia_smi.EXPECTED:  # nobody gave it but the container
             by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
-            hint = f"see for yourself: {by_hand}"
+            hint = f"run it yourself: {by_hand}"
         raise common.CliError(f"{who}: {error}", hint, common.Exit.FINDINGS) from None
     return of_files.show(who, where.backend, verify(wanted, seen), output)
 

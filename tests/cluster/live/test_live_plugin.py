@@ -14,7 +14,6 @@ import yaml
 from gpuxlate.cli import live_options
 from gpuxlate.cli.common import CliError
 from gpuxlate.cli.kubectl import command_first
-from gpuxlate.cluster import light
 from tests.cluster.live.conftest import CORES, EVERYWHERE, IN_DEFAULT, TOKEN, Plugin, deployment
 from tests.e2e import faults, pods
 from tests.e2e.fault_server import FaultServer
@@ -188,7 +187,7 @@ def test_all_kinds_in_one_namespace(plugin: Plugin, server: FaultServer) -> None
 
 FAULTS: dict[str, tuple[Fault, str, int]] = {
     "500": (faults.broken(), "fails (500), after 4 tries: etcdserver: leader changed", 4),
-    "cut": (Cut(), "cuts every connection", 4),
+    "cut": (Cut(), "closes every connection", 4),
     "429": (faults.too_many(), "is too busy, after 4 tries", 4),
     "401": (faults.unauthorized(), "does not accept the credentials", 1),
     "403": (
@@ -196,8 +195,8 @@ FAULTS: dict[str, tuple[Fault, str, int]] = {
         "user viewer may not list deployments in namespace default",
         1,
     ),
-    "garbage": (faults.garbage(), "is no JSON object", 1),
-    "half": (faults.half_json(), "is no JSON object", 1),
+    "garbage": (faults.garbage(), "is not a JSON object", 1),
+    "half": (faults.half_json(), "is not a JSON object", 1),
     "hang": (Hang(20), "did not answer within 0.3 s", 1),
 }
 
@@ -230,7 +229,7 @@ def test_a_fault_in_the_middle_leaves_nothing_half_done(
 
 
 def test_without_the_extra(plugin: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(light, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
     code, out, err = plugin("lint", "deploy")
     assert (code, out) == (2, "")
     assert err.splitlines()[0] == "error: live clusters need the extra: pip install 'gpuxlate[cluster]'"
@@ -311,22 +310,29 @@ def test_gpuxlate_itself_stays_with_files(tmp_path: Path) -> None:
         assert problem in done.stderr
 
 
-def test_what_a_live_command_loads(kubeconfig: Path) -> None:
+@pytest.mark.parametrize(("words", "client"), [("deploy/web", True), ("web.yaml", False)])
+def test_the_client_is_imported_when_a_cluster_is_asked_for(
+    kubeconfig: Path, words: str, client: bool
+) -> None:
     program = (
         "import sys, atexit\n"
         "atexit.register(lambda: print(sorted(m for m in sys.modules if m.partition('.')[0] in\n"
-        "    ('kubernetes', 'pydantic', 'requests', 'oauthlib', 'google', 'rich')), file=sys.stderr))\n"
+        "    ('kubernetes', 'rich')), file=sys.stderr))\n"
         "sys.argv[0] = 'kubectl-gpuxlate'\n"
         "from gpuxlate.cli.kubectl import main\n"
         "main()"
     )
+    (kubeconfig.parent / "web.yaml").write_text(
+        json.dumps({"apiVersion": "apps/v1", "kind": "Deployment", **deployment("web")})
+    )
     done = subprocess.run(
-        [sys.executable, "-c", program, "parse", "deploy/web", "-o", "json", "--kubeconfig", str(kubeconfig)],
+        [sys.executable, "-c", program, "parse", words, "-o", "json", "--kubeconfig", str(kubeconfig)],
         capture_output=True, text=True, check=False, cwd=kubeconfig.parent,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     loaded = done.stderr.splitlines()[-1]
-    assert not [name for name in ("kubernetes", "oauthlib", "google", "rich") if f"'{name}'" in loaded]
+    assert ("'kubernetes'" in loaded) is client
+    assert "'rich'" not in loaded
 
 
 # --- many objects -------------------------------------------------------------------------------
