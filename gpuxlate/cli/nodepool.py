@@ -48,7 +48,7 @@ def command(
 ) -> int:
     """The node labels that a share needs, the warnings of the documents, and the prerequisites."""
     if output not in FORMATS:
-        raise common.CliError(f"-o {output} is not possible", f"formats: {', '.join(FORMATS)}")
+        raise common.CliError(f"invalid value '{output}' for -o", f"formats: {', '.join(FORMATS)}")
     if node and output != "kubectl":
         raise common.CliError("--node is for -o kubectl", "add -o kubectl, or leave --node out")
     backend = common.target(to)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from gpuxlate.cluster.errors import ClusterError, ConflictError, ExpiredError, MissingError
 from gpuxlate.cluster.kubeconfig import Context
+from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, MissingError
 
 CHECK_ADDRESS = "is the address in the kubeconfig right? does it need a VPN or a proxy?"
 MAX_LENGTH = 400

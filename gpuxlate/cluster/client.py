@@ -12,11 +12,8 @@ from typing import Any
 
 from gpuxlate.cluster.answers import Request, shown, unexpected
 from gpuxlate.cluster.connection import Connection
-from gpuxlate.cluster.errors import ChoiceError, ClusterError, ConflictError, ExpiredError, MissingError
 from gpuxlate.cluster.kubeconfig import Kubeconfig
-from gpuxlate.cluster.server import Json
-
-__all__ = ["ChoiceError", "Cluster", "ClusterError", "ConflictError", "MissingError", "Options"]
+from gpuxlate.cluster.server import ChoiceError, ClusterError, ExpiredError, Json
 
 EXEC_SECONDS = 60.0
 """The time limit of a command in a container."""

@@ -12,9 +12,8 @@ from urllib.parse import urlencode, urlsplit
 
 from gpuxlate import __version__
 from gpuxlate.cluster import answers
-from gpuxlate.cluster.errors import ChoiceError, ClusterError
 from gpuxlate.cluster.kubeconfig import Context, Kubeconfig
-from gpuxlate.cluster.server import Json
+from gpuxlate.cluster.server import ChoiceError, ClusterError, Json
 
 CONNECT_SECONDS = 10.0
 """A server that takes longer to connect to is reported as unreachable."""

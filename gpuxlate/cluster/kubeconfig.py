@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gpuxlate.cluster.errors import ChoiceError, ClusterError
+from gpuxlate.cluster.server import ChoiceError, ClusterError
 from gpuxlate.yamltext.compose import NotYamlError
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import DecodeError, Source

@@ -14,7 +14,7 @@ from urllib3.exceptions import ConnectTimeoutError
 import gpuxlate
 from gpuxlate.cluster.answers import unreachable
 from gpuxlate.cluster.connection import _library
-from gpuxlate.cluster.errors import ChoiceError
+from gpuxlate.cluster.server import ChoiceError
 from gpuxlate.inputs.write import write_atomically
 from gpuxlate.model.edits import Put
 from gpuxlate.yamltext.compose import NotYamlError, documents

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.cluster.client import ChoiceError, Cluster, ClusterError, ConflictError, MissingError, Options
+from gpuxlate.cluster.client import Cluster, Options
 from gpuxlate.cluster.connection import MAX_WAIT, RETRIES
+from gpuxlate.cluster.server import ChoiceError, ClusterError, ConflictError, MissingError
 from tests.cluster.live.conftest import IN_DEFAULT, TOKEN
 from tests.e2e import faults
 from tests.e2e.fault_server import FaultServer

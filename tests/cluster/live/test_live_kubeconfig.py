@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.cluster.errors import ChoiceError, ClusterError
 from gpuxlate.cluster.kubeconfig import Kubeconfig
+from gpuxlate.cluster.server import ChoiceError, ClusterError
 
 SECRET = "hidden-value-42"
 

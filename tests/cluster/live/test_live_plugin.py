@@ -14,6 +14,7 @@ import yaml
 from gpuxlate.cli import live_options
 from gpuxlate.cli.common import CliError
 from gpuxlate.cli.kubectl import command_first
+from gpuxlate.cluster import inputs
 from tests.cluster.live.conftest import CORES, EVERYWHERE, IN_DEFAULT, TOKEN, Plugin, deployment
 from tests.e2e import faults, pods
 from tests.e2e.fault_server import FaultServer
@@ -128,7 +129,7 @@ def test_a_folder_that_is_called_like_a_kind(plugin: Plugin, server: FaultServer
     Path("deploy", "a.yaml").write_text("a: 1\n")
     code, out, err = plugin("lint", "deploy")
     assert (code, server.count()) == (0, 0)
-    assert "note: deploy is a folder here; for live objects write deployments.apps" in err
+    assert "note: deploy is a folder; for live objects write deployments.apps" in err
     code, out, err = plugin("lint", "deploy", "-n", "default")
     assert (code, server.count()) == (1, 1)
     assert "deploy/bad" in out
@@ -142,16 +143,16 @@ def test_a_folder_that_is_called_like_a_kind(plugin: Plugin, server: FaultServer
         (
             "lint nosuch",
             2,
-            "error: nosuch: no such file, and the cluster has no kind of objects of this name",
+            "error: nosuch: no such file, and the cluster has no such kind",
         ),
-        ("lint deploy/web -l a=b", 2, "error: a selector and a name exclude each other"),
-        ("lint deploy/web -A", 2, "error: an object of a name stands in one namespace"),
+        ("lint deploy/web -l a=b", 2, "error: a selector and a name cannot be combined"),
+        ("lint deploy/web -A", 2, "error: a named object is in one namespace"),
         ("lint deploy/web --fix", 2, "error: --fix changes files, not live objects"),
         ("translate deploy/web --to vke -i", 2, "error: --in-place changes files, not live objects"),
         ("lint deploy --context nix", 2, "error: the kubeconfig has no context 'nix'"),
         ("lint deploy --kubeconfig nix", 3, "error: kubeconfig nix: no such file or directory"),
-        ("lint deploy --request-timeout soon", 2, "error: --request-timeout soon is not possible"),
-        ("lint deploy -n A/b", 2, "error: -n A/b: no namespace can be called so"),
+        ("lint deploy --request-timeout soon", 2, "error: invalid value 'soon' for --request-timeout"),
+        ("lint deploy -n A/b", 2, "error: invalid value 'A/b' for -n"),
         ("lint deploy/nix", 3, 'has no deployments "nix" in namespace default'),
         ("nosuch", 2, "error: no such command 'nosuch'"),
     ],
@@ -347,13 +348,13 @@ def test_twenty_thousand_pods_are_read_in_pages(
 
     server.lists["/api/v1/pods"] = Listed("v1", "Pod", pod, 20_000)
     texts: list[int] = []
-    made = live_options.LiveInput
+    made = inputs.LiveInput
 
-    def counted(name: str, path: None, named: bool, data: bytes = b"") -> live_options.LiveInput:
+    def counted(name: str, path: None, named: bool, data: bytes) -> inputs.LiveInput:
         texts.append(len(data))
-        return made(name, path, named, data)
+        return made(name, path, named, data=data)
 
-    monkeypatch.setattr(live_options, "LiveInput", counted)
+    monkeypatch.setattr(inputs, "LiveInput", counted)
     code, out, _ = plugin("lint", "pods", "-A", "--format", "json")
     said = json.loads(out)
     assert code == 1

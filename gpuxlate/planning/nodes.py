@@ -1,0 +1,154 @@
+"""GPU nodes: what each serves, and the profile that they make together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.live import NodeView, Serves
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
+
+WHOLE_KEY = "nvidia.com/gpu"
+"""Whole cards, on every cloud."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuNode:
+    """A node with GPUs, or with labels of GPUs. ``closed``: why it takes no new pods."""
+
+    name: str
+    view: NodeView
+    backend: Backend | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    image: str | None = None
+    closed: str | None = None
+
+    def profile(self, kubernetes_version: str | None = None) -> Profile:
+        """What the node shows of its cluster. Components without a label are left out."""
+        view = self.view
+        return Profile(
+            view.target or "",
+            kubernetes_version,
+            self.image,
+            str(view.policy) if view.policy else None,
+            CardProfile(view.model, view.cards, view.physical_mib or view.card_mib),
+            view.components,
+            view.alibaba or AlibabaProfile(),
+        )
+
+
+def targets_served(nodes: Iterable[GpuNode]) -> tuple[str, ...]:
+    """The targets of the nodes, by name."""
+    return tuple(
+        sorted({n.view.target for n in nodes if n.view.target and n.view.serves is not Serves.NOTHING})
+    )
+
+
+# --- the profile ------------------------------------------------------------------------------
+
+
+def profile_data(
+    nodes: Sequence[GpuNode], target: str, kubernetes_version: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """The profile of the nodes of one target, as data to write, and remarks on what is left out.
+
+    A value that differs between nodes is left out.
+    """
+    mine = [n for n in nodes if n.view.target == target and n.view.serves is not Serves.NOTHING]
+    sharing = [n for n in mine if n.view.serves is Serves.SHARES] or mine
+    notes: list[str] = []
+
+    def one(name: str, values: Iterator[object]) -> Any:
+        found = list(values)
+        different = sorted({str(value) for value in found})
+        if len(different) > 1:
+            notes.append(f"{name} is left out: the nodes differ ({', '.join(different)})")
+            return None
+        if found and found[0] is None:
+            return None
+        return found[0] if found else None
+
+    views = [n.view for n in sharing]
+    cards = {
+        "model": one("cards.model", (v.model for v in views)),
+        "perNode": one("cards.perNode", (v.cards for v in views)),
+        "memoryMiB": one("cards.memoryMiB", (v.physical_mib or v.card_mib for v in views)),
+    }
+    data: dict[str, Any] = {
+        "target": target,
+        "kubernetesVersion": kubernetes_version,
+        "nodeImage": one("nodeImage", (n.image for n in sharing)),
+        "policy": one("policy", (str(v.policy) if v.policy else None for v in views)),
+        "cards": _given(cards),
+        "components": {
+            name: value
+            for name in sorted({name for v in views for name in v.components})
+            if (value := one(f"components.{name}", (v.components.get(name) for v in views))) is not None
+        },
+    }
+    if any(v.alibaba for v in views):
+        data["alibaba"] = _alibaba(views, one, notes)
+    return _given(data), notes
+
+
+def _alibaba(views: Sequence[NodeView], one: Any, notes: list[str]) -> dict[str, Any]:
+    """The memory unit, where it is known; the mode of nodes that share memory only; the plugin."""
+    mine = [v for v in views if v.alibaba]
+    modes = [v.mode for v in mine if v.mode in ("cgpu", "share", "mps")] or [
+        v.mode for v in mine if v.mode == "core_mem"
+    ]
+    unit = one("alibaba.memoryUnitMiB", (v.unit_mib for v in mine))
+    if unit is None and not any(note.startswith("alibaba.memoryUnitMiB") for note in notes):
+        notes.append("alibaba.memoryUnitMiB is left out: these nodes do not show it")
+    return _given(
+        {
+            "memoryUnitMiB": unit,
+            "isolation": one("alibaba.isolation", iter(modes)),
+            "openSource": one("alibaba.openSource", (v.alibaba.open_source for v in mine if v.alibaba))
+            or None,
+        }
+    )
+
+
+def _given(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if value not in (None, {})}
+
+
+def live_profile(
+    nodes: Sequence[GpuNode], target: str, kubernetes_version: str | None
+) -> tuple[Profile, list[str]]:
+    """The profile of the nodes of one target; what differs between them is not set."""
+    data, notes = profile_data(nodes, target, kubernetes_version)
+    cards, ack, default = data.get("cards", {}), data.get("alibaba", {}), AlibabaProfile()
+    profile = Profile(
+        target,
+        kubernetes_version,
+        data.get("nodeImage"),
+        data.get("policy"),
+        CardProfile(cards.get("model"), cards.get("perNode"), cards.get("memoryMiB")),
+        data.get("components", {}),
+        AlibabaProfile(
+            ack.get("memoryUnitMiB", default.memory_unit_mib),
+            ack.get("isolation", default.isolation),
+            ack.get("openSource", default.open_source),
+        ),
+    )
+    return profile, notes
+
+
+def unit_is_known(nodes: Sequence[GpuNode], target: str) -> bool:
+    """The nodes of the target that count memory in units of their own all have the same unit."""
+    units = {one.view.unit_mib for one in nodes if one.view.target == target and one.view.alibaba}
+    return len(units) < 2 and None not in units
+
+
+def unit_profile(view: NodeView) -> Profile:
+    """A profile for reading the pods of a node: it has the memory unit."""
+    return Profile(view.target or "", alibaba=view.alibaba or AlibabaProfile())
+
+
+def names_of(names: Sequence[str]) -> str:
+    """The first names, and the number of the rest."""
+    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
