@@ -63,9 +63,7 @@ def command(
     accepted = common.accept(round_, fill, drop)
     source, target = common.target(from_) if from_ else None, common.target(to) if to else None
     known, given = common.profile(profile), common.some_inputs(file)
-    server = live_options.open_cluster(
-        live_options.cluster_options(namespace, False, None, context, kubeconfig, request_timeout)
-    )
+    server = live_options.cluster(namespace, False, None, context, kubeconfig, request_timeout)
     nodes = gpu_nodes(server) if target is None or known is None else []
     backend = target or _of_cluster(nodes)
     if known is not None and common.target(known.target).name != backend.name:

@@ -1,4 +1,4 @@
-"""Bars of text: they say the same without colour."""
+"""Bars of text, readable without colour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl gpuxlate capacity``: who holds what on which card, and whether more would fit."""
+"""``kubectl gpuxlate capacity``: the use of each card, and whether more pods fit."""
 
 from __future__ import annotations
 
@@ -42,11 +42,7 @@ def command(
     if output not in ("table", "json"):
         raise common.CliError(f"invalid value '{output}' for -o", "formats: table, json")
     wanted = _demand(file) if file else None
-    server = live_options.open_cluster(
-        live_options.cluster_options(
-            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
-        )
-    )
+    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     found = books_of(server, gpu_nodes(server, selector))
     result = answer(found, wanted.wanted, wanted.unclear) if wanted else None
     if output == "json":

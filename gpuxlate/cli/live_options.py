@@ -95,9 +95,18 @@ def open_cluster(options: Options) -> Cluster:
     return Cluster(options, lambda text: common.note(f"note: {text}"))
 
 
-def cluster(**flags: Any) -> Cluster:
+def cluster(
+    namespace: str | None,
+    all_namespaces: bool,
+    selector: str | None,
+    context: str | None,
+    kubeconfig: str | None,
+    request_timeout: str | None,
+) -> Cluster:
     """The cluster of the values of FLAGS. Raises CliError, ClusterError."""
-    return open_cluster(cluster_options(**flags))
+    return open_cluster(
+        cluster_options(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
+    )
 
 
 class LiveInputs(Sequence[Input]):

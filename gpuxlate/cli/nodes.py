@@ -46,11 +46,7 @@ def command(
     if output not in FORMATS:
         raise common.CliError(f"invalid value '{output}' for -o", f"formats: {', '.join(FORMATS)}")
     target = common.target(to).name if to else None
-    server = live_options.open_cluster(
-        live_options.cluster_options(
-            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
-        )
-    )
+    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     nodes = [one for one in gpu_nodes(server, selector) if target in (None, one.view.target)]
     if output == "profile":
         return _profile(nodes, server)

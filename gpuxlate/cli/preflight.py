@@ -50,11 +50,7 @@ def command(
     if backend.live is None:
         others = [one.name for one in registry.pod_backends() if one.live]
         raise common.CliError(f"{backend.name} has no nodes", f"targets: {', '.join(others)}")
-    server = live_options.open_cluster(
-        live_options.cluster_options(
-            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
-        )
-    )
+    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     given = common.inputs(specs) if specs else []
     nodes, version = gpu_nodes(server, selector), server.version()
     if given:

@@ -62,9 +62,7 @@ def command(
     if len(names) != 1:
         raise common.CliError(f"{len(names)} pods given", "pass one")
     known = common.profile(profile)
-    server = live_options.open_cluster(
-        live_options.cluster_options(namespace, False, None, context, kubeconfig, request_timeout)
-    )
+    server = live_options.cluster(namespace, False, None, context, kubeconfig, request_timeout)
     where = running(server, names[0], namespace or server.namespace, container)
     about = _profile(known, where.profile)
     # it runs, so the target takes the share: refusals do not matter

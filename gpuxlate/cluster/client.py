@@ -131,7 +131,7 @@ class Cluster:
         return str(self.get("/version").get("gitVersion") or "unknown")
 
     def exec(self, namespace: str, pod: str, container: str, command: list[str]) -> str:
-        """What a command prints in a running container.
+        """The output of a command in a running container.
 
         It is run by kubectl, which works with kubelets of every version.
         """

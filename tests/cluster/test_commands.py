@@ -249,7 +249,7 @@ def test_what_is_no_output_of_nvidia_smi(run: Run) -> None:
     server.printed = "No devices were found\n"
     done = run(server, "verify", "web")
     assert (done.code, done.out) == (1, "")
-    assert "nvidia-smi sees no card" in done.err
+    assert "nvidia-smi finds no card" in done.err
 
 
 def test_the_file_form_is_still_there(run: Run, tmp_path: Path) -> None:
