@@ -99,7 +99,7 @@ def expected(
     ack = alibaba_of(profile) if backend is not None and backend.name == ALIBABA else None
     if given is not None and ack is not None and not _isolated(share, ack):
         kind = "open-source gpushare" if ack.open_source else f"isolation mode {ack.isolation}"
-        notes.append(f"{kind} counts memory but does not isolate it: the container sees the whole card")
+        notes.append(f"{kind} counts memory without isolating it: the container sees the whole card")
         given = None
     if given is None:
         least, most = (LEAST * whole, MOST * whole) if whole else (None, None)

@@ -142,10 +142,16 @@ BROKEN = {
     "csv without a card": ("index, name, memory.total [MiB]\n", "the CSV has a heading, but no cards"),
     "csv cut in a row": (text_of("query.csv")[:110], "line 3 has"),
     "csv cut in a number": (text_of("query.csv")[:-5], "some numbers of the CSV have a unit"),
-    "csv with other lines": (text_of("query.csv") + "a, b, c, d\n", "line 4 is incomplete or malformed: a, b, c, d"),
+    "csv with other lines": (
+        text_of("query.csv") + "a, b, c, d\n",
+        "line 4 is incomplete or malformed: a, b, c, d",
+    ),
     "csv in another order": ("0, NVIDIA A10, 12 MiB, 4096 MiB\n", "are the columns in another order"),
     "csv in GiB": ("index, memory.total [GiB]\n0, 4\n", "the memory is in GiB"),
-    "list cut": ("GPU 0: NVIDIA A10 (UUID: GPU-1)\nGPU 1: NVIDIA A", "the list of nvidia-smi -L is incomplete or malformed"),
+    "list cut": (
+        "GPU 0: NVIDIA A10 (UUID: GPU-1)\nGPU 1: NVIDIA A",
+        "the list of nvidia-smi -L is incomplete or malformed",
+    ),
 }  # fmt: skip
 
 
