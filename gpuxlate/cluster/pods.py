@@ -13,16 +13,13 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.backends.live import LivePod, Serves
 from gpuxlate.cluster.nodes import gpu_node
-from gpuxlate.cluster.server import NODES, PODS, ChoiceError, ClusterError, Json, Server
+from gpuxlate.cluster.server import ENDED, NODES, PODS, ChoiceError, ClusterError, Json, Server
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import Books, GpuPod, books, whole_cards
 from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode, unit_profile
-
-ENDED = ("Succeeded", "Failed")
-"""Phases of pods that use nothing any more."""
 
 
 def books_of(server: Server, nodes: Sequence[GpuNode]) -> Books:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from urllib.parse import quote
 
-from gpuxlate.cluster.pods import ENDED
-from gpuxlate.cluster.server import ChoiceError, Json, MissingError, Server
+from gpuxlate.cluster.server import ENDED, ChoiceError, Json, MissingError, Server
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ Json = dict[str, Any]
 
 NODES = "/api/v1/nodes"
 PODS = "/api/v1/pods"
+ENDED = ("Succeeded", "Failed")
+"""Phases of pods that use nothing any more."""
 
 
 class ClusterError(Exception):
