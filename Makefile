@@ -35,14 +35,16 @@ venv: $(VENV)/dev.stamp  ## the environment for development
 schemas: $(VENV)/run.stamp  ## write schemas/ anew from the models
 	$(BIN)/python -m gpuxlate.config.schemas
 
-docs: $(VENV)/run.stamp  ## write the generated pages of docs/ anew
-	$(BIN)/python docs/generate.py
+docs: $(VENV)/run.stamp  ## renew what pages show of commands and code; all pages, with the generated ones, in build/docs
+	$(BIN)/python -m docs.tools
 
 site: $(VENV)/dev.stamp  ## the documentation as a site, in build/site; SERVE=1 serves it on http://127.0.0.1:8000
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(if $(SERVE),serve,build) --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs $(if $(SERVE),serve,build) --strict --quiet
 
-bench: $(VENV)/bench.stamp  ## every benchmark, side by side in one run
-	@for one in lint worst steps growth limits cluster; do echo "# python -m bench.$$one"; $(BIN)/python -m bench.$$one || exit 1; done
+bench: $(VENV)/bench.stamp  ## every benchmark; KUBECONFORM="PROGRAM OPTIONS" measures it beside
+	$(BIN)/python -m bench
+	@echo
+	$(BIN)/python -m bench.structure
 
 dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manifest
 	$(BIN)/python contrib/dist.py

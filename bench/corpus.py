@@ -1,132 +1,157 @@
-"""Generated manifests for the benchmarks: the same ones on every run."""
+"""Manifests for the benchmarks, from the grammar in corpus.yaml: the same ones for the same seed.
+
+No two are nested alike. They differ in kind, containers, variables, volumes, probes, metadata, numbers,
+order of keys, comments and style, and in the dialect in which they ask for GPUs. Most can be translated
+with ``ALLOW``.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-DEPLOYMENT = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: {name}
-  namespace: team-{team}
-  labels:
-    app: {name}
-spec:
-  replicas: {replicas}
-  selector:
-    matchLabels:
-      app: {name}
-  template:
-    metadata:
-      labels:
-        app: {name}
-    spec:
-      containers:
-      - name: server   # serves {name}
-        image: registry.example.com/team-{team}/{name}:1.{team}.0
-        args: ["--port=8080", "--workers={replicas}"]
-        ports:
-        - containerPort: 8080
-        env:
-        - name: LOG_LEVEL
-          value: info
-        resources:
-          limits:
-            cpu: "2"
-            memory: 4Gi
-{limits}          requests:
-            cpu: "1"
-            memory: 2Gi
-{limits}      - name: sidecar
-        image: registry.example.com/mesh/proxy:2.1
-        resources:
-          limits:
-            cpu: 100m
-            memory: 128Mi
-"""
+import yaml
 
-VKE = """\
-            vke.volcengine.com/mgpu-core: {cores}
-            vke.volcengine.com/mgpu-memory: {memory}
-"""
+from bench.emitter import Style
 
-OTHER = """\
-apiVersion: v1
-kind: {kind}
-metadata:
-  name: {name}
-  namespace: team-{team}
-  labels: {{app: {name}, tier: backend}}
-{body}"""
+Tree = dict[str, Any]
 
-BODIES = {
-    "ConfigMap": "data:\n  config.yaml: |\n    port: 8080\n    workers: 4\n  mode: fast\n",
-    "Service": "spec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n    targetPort: 8080\n",
-    "ServiceAccount": "automountServiceAccountToken: false\n",
-    "PersistentVolumeClaim": (
-        "spec:\n  accessModes: [ReadWriteOnce]\n  resources:\n    requests:\n      storage: 10Gi\n"
-    ),
-}
-
-
-def deployment(number: int, *, gpu: bool) -> str:
-    """One Deployment of two containers, of about 1.3 kB; with ``gpu`` it has an mGPU share."""
-    limits = VKE.format(cores=5 * (1 + number % 19), memory=1024 * (1 + number % 16)) if gpu else ""
-    return DEPLOYMENT.format(name=f"app-{number}", team=number % 37, replicas=1 + number % 5, limits=limits)
-
-
-def other_deployment(number: int, *, gpu: bool) -> str:
-    """A Deployment like few others of its stream: keys, lists and lines differ from one to the next."""
-    text = deployment(number, gpu=gpu)
-    env = "".join(
-        f"        - name: SETTING_{n}\n          value: {number * n % 97}\n" for n in range(number % 5)
-    )
-    notes = f"    note-{number}.example.com/changed: yes-{number}\n"
-    text = text.replace("  labels:\n", f"  annotations:\n{notes}  labels:\n", 1)
-    return text.replace("          value: info\n", f"          value: info\n{env}", 1)
-
-
-def unlike_deployment(number: int, *, gpu: bool) -> str:
-    """A Deployment that has to be read, whatever was before it: a value of several words has a new key."""
-    return other_deployment(number, gpu=gpu).replace(
-        "    app: app-", f"    key-{number}.example.com/why: two words\n    app: app-", 1
-    )
-
-
-def other(number: int, choose: random.Random) -> str:
-    """A document of another kind."""
-    kind = choose.choice(list(BODIES))
-    return OTHER.format(kind=kind, name=f"obj-{number}", team=number % 37, body=BODIES[kind])
-
-
-Make = Callable[..., str]
-"""A document by its number, with a share or without."""
-
-
-WITH_SHARES: tuple[tuple[str, Make], ...] = (
-    ("names and numbers differ", deployment),
-    ("keys and lists differ too", other_deployment),
-    ("none is alike", unlike_deployment),
+ALLOW = (
+    *("--round", "up", "--fill", "cores=30", "--fill", "memoryMiB=4096"),
+    *("--drop", "policy,qos,selector"),
 )
-"""What a stream of documents with shares may be like: each has less in common than the last."""
+"""Options of ``gpuxlate translate`` that accept what most shares of the corpus lose at any target."""
+NO_GPU = 0.1
+"""Documents without a GPU key, of all."""
+FINDINGS = 0.03
+"""Documents with a mistake in their GPU keys, of those that have any."""
+
+GRAMMAR: Tree = yaml.load(Path(__file__).with_suffix(".yaml").read_bytes(), yaml.CSafeLoader)
+_KEY = re.compile(r"(.+?)(?:\?(\d*))?")
+_NUMBERS = re.compile(r"(\d+)-(\d+)")
+_IN_TEXT = re.compile(r"\$\{(.+?)\}")
 
 
-def tree(folder: Path, files: int, gpu_every: int, make: Make = deployment) -> None:
-    """A tree of mixed kinds, 100 files a folder; every ``gpu_every``-th file asks for GPUs."""
-    choose = random.Random(7)
-    for number in range(files):
-        where = folder / f"{number // 100:03d}"
-        where.mkdir(parents=True, exist_ok=True)
-        if number % gpu_every == 0:
-            text = make(number, gpu=True)
-        else:
-            text = deployment(number, gpu=False) if number % 3 else other(number, choose)
-        (where / f"{number:05d}.yaml").write_text(text)
+class Maker:
+    """Makes one document; every choice comes from ``rng``."""
+
+    def __init__(self, rng: random.Random, gpu: bool) -> None:
+        self.rng = rng
+        self.dialect = rng.choice(list(GRAMMAR["dialects"])) if gpu else ""
+        self.app = self.expand("$name")
+        self.limits = "wrong" if rng.random() < FINDINGS else "limits"
+
+    def document(self) -> Tree:
+        """An object of any kind, or a list of two."""
+        made: Tree = self.expand("$document" if self.dialect or self.rng.random() < 0.5 else "$other")
+        return made
+
+    def expand(self, value: Any) -> Any:
+        """A value of the grammar with every choice made."""
+        if isinstance(value, list):
+            return [self.expand(item) for item in value]
+        if isinstance(value, dict):
+            return self.mapping(value)
+        if not isinstance(value, str):
+            return value
+        if value.startswith("$") and not value.startswith("${"):
+            return self.rule(value[1:])
+        return _IN_TEXT.sub(lambda found: str(self.rule(found[1])), value)
+
+    def mapping(self, value: Tree) -> Any:
+        """A mapping, one of several values, or a list."""
+        first = next(iter(value), "")
+        if first == "one of":
+            return self.expand(self.rng.choice(value[first]))
+        if first.endswith(" of"):
+            return [self.expand(value[first]) for _ in range(self.rule(first.removesuffix(" of")))]
+        made: Tree = {}
+        for written, item in value.items():
+            key, percent = _KEY.fullmatch(written).groups()  # type: ignore[union-attr]
+            if percent is not None and self.rng.random() >= int(percent or 40) / 100:
+                continue
+            if key == "...":
+                made |= self.expand(item)
+            else:
+                made[self.expand(key)] = self.expand(item)
+        return made
+
+    def rule(self, name: str) -> Any:
+        """A number of a range, or a value of this rule."""
+        if numbers := _NUMBERS.fullmatch(name):
+            return self.rng.randint(int(numbers[1]), int(numbers[2]))
+        if name == "app":
+            return self.app
+        if name == "scheduler":  # what Volcano hands down to pods without one
+            return "hami-scheduler" if self.dialect == "hami" else "volcano"
+        if name == "template":
+            return self.ask(self.expand(GRAMMAR[name]))
+        if name == "predictor":  # of KServe: pod and metadata in one
+            made = self.rule("template")
+            return made["metadata"] | made["spec"]
+        if name == "step":  # of Argo: pod, container and metadata in one
+            made = self.rule("template")
+            spec = made["spec"]
+            kept = {key: spec[key] for key in ("nodeSelector", "tolerations", "schedulerName") if key in spec}
+            return {"metadata": made["metadata"], "container": spec["containers"][0], **kept}
+        return self.expand(GRAMMAR[name])
+
+    def ask(self, template: Tree) -> Tree:
+        """Put shares of the dialect on the first container of a pod template, or on two."""
+        if not self.dialect:
+            return template
+        asked = self.expand(self.rng.choice(GRAMMAR["dialects"][self.dialect]))
+        metadata, spec = template["metadata"], template["spec"]
+        for container in spec["containers"][: 2 if self.rng.random() < 0.15 else 1]:
+            resources = container.setdefault("resources", {})
+            resources.setdefault("limits", {}).update(asked[self.limits])
+            if "requests" in resources and self.rng.random() < 0.7:
+                resources["requests"].update(asked[self.limits])
+        for key, place in (("labels", metadata), ("annotations", metadata), ("nodeSelector", spec)):
+            if key in asked:
+                place.setdefault(key, {}).update(asked[key])
+        if "schedulerName" in asked:
+            spec["schedulerName"] = asked["schedulerName"]
+        return template
 
 
-def stream(documents: int, make: Make = deployment) -> str:
-    """One file of Deployments, every one with a share."""
-    return "---\n".join(make(number, gpu=True) for number in range(documents))
+def documents(seed: int = 15, no_gpu: float = NO_GPU) -> Iterator[str]:
+    """Documents without end, each nested as none before it; ``no_gpu`` of them have no GPU key."""
+    rng = random.Random(seed)
+    seen: set[str] = set()
+    while True:
+        tree = Maker(rng, gpu=rng.random() >= no_gpu).document()
+        shape = nesting(tree)
+        if shape not in seen:
+            seen.add(shape)
+            yield Style(rng).text(tree)
+
+
+def nesting(value: Any) -> str:
+    """What is left of a tree without its names, keys, values and the order of its keys."""
+    if isinstance(value, dict):
+        return "{" + "".join(sorted(map(nesting, value.values()))) + "}"
+    return "[" + "".join(map(nesting, value)) + "]" if isinstance(value, list) else "."
+
+
+def documents_of(size: int) -> list[str]:
+    """Documents that are ``size`` bytes together."""
+    found: list[str] = []
+    for text in documents():
+        found.append(text)
+        size -= len(text.encode())
+        if size <= 0:
+            break
+    return found
+
+
+def tree(folder: Path, texts: Iterable[str]) -> Path:
+    """Files of one document each, 100 in a folder."""
+    for number, text in enumerate(texts):
+        path = folder / f"{number // 100:03d}" / f"{number:05d}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder

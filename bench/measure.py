@@ -1,28 +1,21 @@
-"""Timing whole processes side by side: A B A B ..., medians and ratios. Figures of one run only."""
+"""Timing whole processes side by side: A B A B ..., so that only ratios of one run are compared."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import shutil
-import statistics
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Timing:
-    """Median wall and CPU seconds of a command, and the most memory (MiB) that it took.
+    """Wall seconds, CPU seconds (user and system, of all its processes) and peak MiB of each run."""
 
-    CPU seconds are the steadier ones where other work runs beside.
-    """
-
-    seconds: float
-    cpu: float
-    memory: float
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
 
 
 # The peak that Linux reports for a process is at least that of the one which started it: a small one.
@@ -38,55 +31,23 @@ child.returncode = 0
 """
 
 
-def together(commands: Mapping[str, Sequence[str]], runs: int = 5) -> dict[str, Timing]:
-    """Run each command ``runs`` times in turn, after one warm-up each."""
-    found: dict[str, list[Timing]] = {name: [] for name in commands}
+def together(commands: Mapping[str, Sequence[str]], runs: int) -> dict[str, Timing]:
+    """Run each command ``runs`` times in turn, after one warm-up each. Output is thrown away.
+
+    Exits where a command ends with a code other than 0 or 1 (findings): its time says nothing then.
+    """
+    found = {name: Timing() for name in commands}
+    # byte code is kept, as on a user's machine
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     for turn in range(runs + 1):
         for name, command in commands.items():
-            timing, code = once(command)
-            if code not in (0, 1):  # 1 is findings
-                sys.exit(f"{name}: exit {code}, so its time says nothing: {' '.join(command)[:200]}")
+            launched = [sys.executable, "-IS", "-c", _LAUNCHER, *command]
+            done = subprocess.run(launched, env=environment, capture_output=True, check=True)
+            wall, cpu, peak, code = done.stdout.split()
+            if int(code) not in (0, 1):
+                sys.exit(f"{name}: exit code {int(code)}: {' '.join(command)[:200]}")
             if turn:
-                found[name].append(timing)
-    return {
-        name: Timing(
-            statistics.median(one.seconds for one in several),
-            statistics.median(one.cpu for one in several),
-            max(one.memory for one in several),
-        )
-        for name, several in found.items()
-    }
-
-
-def once(command: Sequence[str]) -> tuple[Timing, int]:
-    """One run and its exit code; output is thrown away."""
-    done = subprocess.run(
-        [sys.executable, "-IS", "-c", _LAUNCHER, *command], env=environment(), capture_output=True, check=True
-    )
-    wall, cpu, peak, code = done.stdout.split()
-    return Timing(float(wall), float(cpu), int(peak) / 1024), int(code)
-
-
-def environment() -> dict[str, str]:
-    """Byte code is kept, as on a user's machine."""
-    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-
-
-def program(name: str) -> str | None:
-    """A program beside this interpreter, else on PATH; None where it is not installed."""
-    beside = Path(sys.executable).parent / name
-    return str(beside) if beside.exists() else shutil.which(name)
-
-
-def has_module(name: str) -> bool:
-    """The interpreter of the benchmarks can import it."""
-    return importlib.util.find_spec(name.partition(".")[0]) is not None
-
-
-def table(title: str, timings: Mapping[str, Timing], base: str) -> str:
-    """Rows of seconds, of the ratios to ``base``, and of memory."""
-    lines = [f"\n{title}", f"{'':34}{'seconds':>9}{'ratio':>9}{'CPU s':>9}{'ratio':>9}{'MiB':>7}"]
-    for name, one in timings.items():
-        ratio, cpu = one.seconds / timings[base].seconds, one.cpu / timings[base].cpu
-        lines.append(f"{name:34}{one.seconds:9.3f}{ratio:9.2f}{one.cpu:9.3f}{cpu:9.2f}{one.memory:7.0f}")
-    return "\n".join(lines)
+                found[name].wall.append(float(wall))
+                found[name].cpu.append(float(cpu))
+                found[name].memory.append(int(peak) / 1024)
+    return found

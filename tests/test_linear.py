@@ -9,16 +9,9 @@ from types import FrameType
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.cli.translating import translated_piece
-from gpuxlate.lint import judged
-from gpuxlate.lint.check import LintSettings
+from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.lint.lint_marks import text_marks
-from gpuxlate.lint.lint_repeated import lint_repeated
-from gpuxlate.translation.repeated import Repeated
-from gpuxlate.translation.translate import Settings
-from gpuxlate.yamltext.alike import Alike
-from gpuxlate.yamltext.pieces import Piece
+from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.source import Source
 
 CONTAINER = """\
@@ -69,12 +62,12 @@ def mistakes_in_a_list(count: int) -> str:
 
 
 def lint(text: str) -> object:
-    return lint_repeated(Piece("f.yaml", text.encode()), LintSettings(), Alike(text_marks))
+    return lint_source(Source("f.yaml", text), LintSettings())
 
 
 def translate(text: str) -> object:
     settings = Settings(to=registry.get("tke"))
-    return translated_piece(Piece("f.yaml", text.encode()), settings, Repeated(settings), items=True)
+    return translate_source(Source("f.yaml", text), settings)
 
 
 def fix(text: str) -> object:
@@ -112,11 +105,7 @@ def calls(work: Callable[[str], object], text: str) -> int:
     ],
     ids=lambda one: one.__name__,
 )
-def test_twice_the_input_is_twice_the_work(
-    work: Callable[[str], object], made: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(judged, "_known", (None, {}))  # other tests may have filled it
-    monkeypatch.setattr(judged, "FEW", 0)
+def test_twice_the_input_is_twice_the_work(work: Callable[[str], object], made: Callable[[int], str]) -> None:
     work(made(8))  # what is loaded and remembered once
     small, double, fourfold = (calls(work, made(count)) for count in (24, 48, 96))
     assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)

@@ -1,1 +1,1 @@
-"""What writes the generated parts of the documentation, a file for each kind of page."""
+"""What makes the documentation: the generated pages, the inserts of pages that people write, the site."""

@@ -33,20 +33,30 @@ class Document:
         return self.named is not None and re.search(self.named, text) is not None
 
 
-def group(name: str) -> tuple[Document, ...]:
-    """The documents of a file, such as ``volcengine``, in its order."""
-    path = FOLDER / f"{name}.toml"
+@dataclass(frozen=True)
+class Group:
+    """A file: the documents of a vendor, in its order."""
+
+    title: str
+    documents: tuple[Document, ...]
+
+
+@cache
+def groups() -> tuple[Group, ...]:
+    return tuple(map(_group, sorted(FOLDER.glob("*.toml"))))
+
+
+def _group(path: Path) -> Group:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     sheets = table.get("sheets", "")
     made = [
         Document(**{**one, "tags": tuple(one.get("tags", ()))}, sheets=sheets) for one in table["document"]
     ]
-    return tuple(made)
+    return Group(table["title"], tuple(made))
 
 
-@cache
 def all_documents() -> tuple[Document, ...]:
-    return tuple(one for path in sorted(FOLDER.glob("*.toml")) for one in group(path.stem))
+    return tuple(one for group in groups() for one in group.documents)
 
 
 OWN = (

@@ -301,7 +301,11 @@ class Backend:
     def speaks_in(self, pod: PodKeys) -> bool:
         """Some container of the pod asks for a GPU in this dialect."""
         owned = any(self.owns(name) for container in pod.all_containers() for name in container.resources)
-        return owned or (self.also_speaks is not None and self.also_speaks(pod))
+        return owned or self.speaks_without_keys(pod)
+
+    def speaks_without_keys(self, pod: PodKeys) -> bool:
+        """The pod asks for a GPU in this dialect, whatever keys are in its resources."""
+        return self.also_speaks is not None and self.also_speaks(pod)
 
     def owned(self, pod: PodKeys) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
@@ -97,15 +96,6 @@ def _plugins() -> Iterator[Backend]:
 
 
 @cache
-def marks() -> re.Pattern[bytes]:
-    """What a text must hold to ask for GPUs in a built-in dialect. A cheap test before any parse."""
-    texts = [re.escape(mark.encode()) for row in BUILT_IN for mark in row.marks]
-    for one in _plugins():
-        texts += [re.escape(name.encode()) for name in (*one.gpu_prefixes, *one.resource_keys)]
-    return re.compile(b"|".join([*texts, rb"nvidia\.com/gpu"]))
-
-
-@cache
 def _load(row: Row) -> Backend:
     backend = getattr(import_module(row.module), row.attribute)
     if not isinstance(backend, Backend):
@@ -147,12 +137,24 @@ def pod_backends() -> tuple[Backend, ...]:
     return (*built_in, *(one for one in _plugins() if not one.form_module))
 
 
-def spoken_in(pod: PodKeys, among: Iterable[Backend] | None = None) -> tuple[Backend, ...]:
+def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
-    return tuple(b for b in (among or pod_backends()) if b.speaks_in(pod))
+    names = {name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values}
+    owners = {id(one) for name in names for one in _owners(name)}
+    return tuple(one for one in pod_backends() if id(one) in owners or one.speaks_without_keys(pod))
+
+
+@lru_cache(maxsize=4096)
+def _owners(name: str) -> tuple[Backend, ...]:
+    return tuple(one for one in pod_backends() if one.owns(name))
 
 
 @lru_cache(maxsize=4096)
 def is_gpu_key(name: str) -> bool:
     """Some target asks for GPUs with this key."""
     return any(backend.is_gpu_key(name) for backend in pod_backends())
+
+
+def is_owned(name: str) -> bool:
+    """The key is that of some dialect whose shares are in manifests of pods."""
+    return bool(_owners(name))

@@ -17,12 +17,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if arguments is None:
         end_cleanly()
-    if given[0] == "lint" and given[1:] and not any(one.startswith("-") for one in given[1:]):
-        # as hooks call it: loading what reads options would be a third of the time of such a run
-        from gpuxlate.cli.common import guarded
-        from gpuxlate.cli.lint_paths import lint_paths
-
-        sys.exit(guarded(lambda: lint_paths(given[1:])))
     from gpuxlate.cli.app import build, run
 
     sys.exit(run(build(), given, program_name()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -81,6 +80,8 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in self.table:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, self.table, 1, 0.6)
             hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(self.table)}"
             ctx.fail(f"no such command {name!r}; {hint}")

@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live_options, options
-from gpuxlate.cli.translating import Run, translate_inputs
+from gpuxlate.cli.translations import Run, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import Json, Server
@@ -72,7 +72,7 @@ def command(
             "pass a profile of the target, or omit --profile",
         )
     settings = Settings(backend, source, accepted, known or _profile(nodes, backend, server))
-    run = translate_inputs(given, settings, items=False, texts=True)
+    run = translate_inputs(given, settings)
     common.show(run.diagnostics, run.texts)
     if run.refused:
         return common.Exit.FINDINGS
@@ -106,7 +106,7 @@ def _profile(nodes: Sequence[GpuNode], backend: Backend, server: Server) -> Prof
 
 def _objects(run: Run) -> list[Json]:
     try:
-        found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, run.new(file)))]
+        found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
     except ObjectError as error:
         raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
     if not found:

@@ -9,7 +9,7 @@ from pathlib import Path
 from gpuxlate.cli import common, options
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translating import translate_inputs
+from gpuxlate.cli.translations import translate_inputs
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.item import Item

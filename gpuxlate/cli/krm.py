@@ -37,7 +37,7 @@ def command(
         raise InputError(f"{STDIN}: it is empty")
     answer = _of_list(source) if settings is None else run_stream(source, settings)
     if not answer.misconfigured:
-        common.show(said(answer.diagnostics), Texts.of(source))
+        common.show(said(answer.diagnostics), Texts(source))
     if settings is None or not answer.refused:
         common.documents_out([source.encode(answer.text)])
     if answer.misconfigured:

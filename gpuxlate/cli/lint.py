@@ -1,14 +1,36 @@
-"""``gpuxlate lint``: check manifests and GPUShare documents, and mend what can be mended."""
+"""``gpuxlate lint``: check manifests and GPUShare documents, and fix what can be fixed."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from gpuxlate import report
-from gpuxlate.cli import common, options
-from gpuxlate.cli.lint_paths import FAIL_ON, lint_paths
+from gpuxlate import __version__, report
+from gpuxlate.backends import registry
+from gpuxlate.cli import color_wanted, common, options, outputs
+from gpuxlate.cli.runner import each
+from gpuxlate.cli.selection import Selection
+from gpuxlate.inputs.files import SUFFIXES, Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.inputs.relevance import may_matter
+from gpuxlate.lint.check import Linted, lint_source
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.report.summary import Replacement, Summary
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Rule
+from gpuxlate.rules.unreadable import HELM_TEMPLATE, in_chart
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.source import Source, Texts
+
+FAIL_ON = ("error", "warning", "info", "never")
+MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
 
 
 def command(
@@ -49,19 +71,221 @@ def command(
             autocompletion=common.completing(*FAIL_ON),
         ),
     ] = None,
-    allow_empty: Annotated[bool, typer.Option("--allow-empty", help="Nothing to check is no error.")] = False,
+    allow_empty: Annotated[bool, typer.Option("--allow-empty", help="Nothing to check is not an error.")] = (
+        False
+    ),
     statistics: Annotated[bool, typer.Option("--statistics", help="Print counts by rule.")] = False,
 ) -> int:
     """Check manifests and GPUShare documents."""
-    return lint_paths(
-        paths,
-        format_=format_,
-        fix=fix,
-        unsafe_fixes=unsafe_fixes,
-        select=select,
-        ignore=ignore,
-        profile=profile,
-        fail_on=fail_on,
-        allow_empty=allow_empty,
-        statistics=statistics,
+    chosen = _format(format_, statistics)
+    if fail_on is not None and fail_on not in FAIL_ON:
+        raise common.CliError(f"invalid value {fail_on!r} for --fail-on", f"levels: {', '.join(FAIL_ON)}")
+    config = common.config()
+    selection = Selection.of(select, ignore, config, common.profile(profile, config))
+    how = How(fix or unsafe_fixes, unsafe_fixes, allow_empty)
+    given = common.inputs(paths)
+    run = _run(given, selection, how)
+    for problem in run.unreadable:
+        common.unreadable(problem)
+    if not run.files and not run.unreadable and not allow_empty:
+        raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
+    whole_folders = not any(one.named for one in given)
+    for found in selection.unused(whole_folders=whole_folders):
+        placed, source = selection.placed(found)
+        run.diagnostics.append(placed)
+        if source is not None:
+            run.texts.add(source)
+    run.diagnostics.sort(key=Diagnostic.sort_key)
+    shown = _rendered(run, chosen, statistics)
+    (common.err if run.to_stdout else common.out)(shown)  # stdout may hold the fixed text
+    if run.fixes:
+        common.note(f"fixed {run.fixes} finding{'s' if run.fixes != 1 else ''}")
+    return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """What to do with each input beside checking it."""
+
+    fix: bool
+    unsafe: bool
+    allow_empty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One input: what was found, the text that findings are in, and with fixes the old and new bytes."""
+
+    linted: Linted
+    source: Source | None = None
+    fixes: int = 0
+    old: bytes = b""
+    new: bytes = b""
+
+
+def check(one: Input, selection: Selection, how: How) -> Checked:
+    """Check one input, and make its fixes. Raises InputError."""
+    settings = selection.for_file(one.path)
+    data = one.read_bytes()
+    if under_chart_templates(one.path, os.getcwd()):
+        found = in_chart(one.name)
+        linted = Linted(diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE)
+        linted.excuse(settings.excused)
+        return Checked(linted)
+    source = one.source(data)
+    may_be_empty = not one.named or how.allow_empty
+    if not may_be_empty and is_blank(data):
+        raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
+    if may_be_empty and not may_matter(data):
+        return Checked(Linted(), old=data, new=data)
+    read = reader(one, source)
+    if read is not documents or not how.fix:  # findings in parameters have no fix
+        linted = lint_source(source, settings, read)
+        return Checked(linted, source if linted.diagnostics else None, old=data, new=data)
+    from gpuxlate.lint.fix import fix_source
+
+    fixed = fix_source(source, settings, unsafe=how.unsafe)
+    return Checked(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run over all inputs found."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    texts: Texts = field(default_factory=Texts)
+    files: int = 0
+    documents: int = 0
+    shares: int = 0
+    suppressed: int = 0
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    fixes: int = 0
+    unreadable: list[InputError] = field(default_factory=list)
+    to_stdout: bool = False  # the fixed text of stdin
+
+    def add(self, one: Input, checked: Checked) -> None:
+        linted = checked.linted
+        self.files += 1
+        self.diagnostics += linted.diagnostics
+        self.documents += linted.documents
+        self.shares += linted.shares
+        self.suppressed += linted.suppressed
+        self.fixes += checked.fixes
+        if linted.diagnostics and checked.source is not None:
+            self.texts.add(checked.source)
+        if linted.skipped:
+            self.skipped.append((one.name, linted.skipped))
+
+    def summary(self) -> Summary:
+        counts = {s: sum(one.severity is s for one in self.diagnostics) for s in Severity}
+        return Summary(
+            self.files,
+            self.documents,
+            self.shares,
+            counts[Severity.ERROR],
+            counts[Severity.WARNING],
+            counts[Severity.INFO],
+            self.suppressed,
+            tuple(self.skipped),
+        )
+
+
+def _run(given: Iterable[Input], selection: Selection, how: How) -> Run:
+    run = Run()
+    for one, checked in each(partial(check, selection=selection, how=how), given):
+        if isinstance(checked, InputError):
+            run.unreadable.append(checked)
+            continue
+        if how.fix and one.path is None:
+            run.to_stdout = True
+            common.documents_out([checked.new])
+        elif checked.fixes:
+            checked = _written(one, checked, selection, run)
+        run.add(one, checked)
+        selection.note(one.path, checked.linted.excused)
+        if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
+            message = f"more than {limits.MAX_RUN_FINDINGS} findings: what follows {one.name} was not checked"
+            run.unreadable.append(InputError(message))
+            break
+    return run
+
+
+def _written(one: Input, checked: Checked, selection: Selection, run: Run) -> Checked:
+    """What was found in a file whose fixes were written; where that fails, in the file as it is."""
+    assert one.path is not None
+    try:
+        outputs.change_file(one.path, checked.new, checked.old, "fixed")
+    except InputError as error:
+        run.unreadable.append(error)
+        source = one.source(checked.old)
+        return Checked(lint_source(source, selection.for_file(one.path)), source)
+    return checked
+
+
+def _exit_code(run: Run, format_: str, fail_on: str | None) -> int:
+    if run.unreadable:
+        return common.Exit.INPUT
+    if run.fixes:
+        return common.Exit.FINDINGS
+    level = fail_on or ("never" if format_ == "sarif" else "error")
+    if level == "never":
+        return common.Exit.CLEAN
+    worst = Severity(level).rank
+    failed = any(one.severity.rank <= worst for one in run.diagnostics)
+    return common.Exit.FINDINGS if failed else common.Exit.CLEAN
+
+
+def _format(given: str | None, statistics: bool) -> str:
+    """The format asked for; GitHub's own inside GitHub Actions, where findings are asked for."""
+    in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
+    chosen = given or ("github" if in_actions else "text")
+    if chosen not in report.FORMATS:
+        raise common.CliError(
+            f"invalid value {chosen!r} for --format", f"formats: {', '.join(report.FORMATS)}"
+        )
+    return chosen
+
+
+def _rendered(run: Run, format_: str, statistics: bool) -> str:
+    def rules(code: str) -> Rule | None:
+        return catalog.find(code, registry.all_backends())
+
+    if statistics:
+        counts = report.statistics(run.diagnostics, rules)
+        if format_ == "text":
+            return counts
+        common.err(counts)
+    return report.render(
+        format_,
+        run.diagnostics,
+        run.summary(),
+        lines=run.texts.line,
+        color=color_wanted(sys.stdout),
+        rules=rules,
+        version=__version__,
+        replacements=_replacements(run) if format_ == "sarif" else None,
     )
+
+
+def _replacements(run: Run) -> Callable[[Diagnostic], Sequence[Replacement]]:
+    """The fix of each finding as changes of its text, for SARIF. Documents are read again."""
+    from gpuxlate.lint.batch import each_alone
+
+    wanted: dict[str, dict[int, list[Diagnostic]]] = {}
+    for one in run.diagnostics:
+        if one.fix is not None and one.file is not None:
+            wanted.setdefault(one.file, {}).setdefault(one.document or 0, []).append(one)
+    made: dict[int, list[Replacement]] = {}
+    for name, by_document in wanted.items():
+        source = run.texts.get(name)
+        if source is None:
+            continue
+        with suppress(NotYamlError):  # what is before the break can be fixed
+            for document in documents(source):
+                found = by_document.get(document.index)
+                for key, splices in each_alone(document, found).items() if found else ():
+                    spans = [(source.span(s.start, s.end), s.text) for s in splices]
+                    made[key] = [
+                        Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans
+                    ]
+    return lambda one: made.get(id(one), ())

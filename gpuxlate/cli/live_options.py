@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpuxlate.backends import registry
 from gpuxlate.cli import common
 from gpuxlate.inputs.files import SUFFIXES, Input
-from gpuxlate.lint.marks import may_hold
+from gpuxlate.inputs.relevance import may_matter
 
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, Options
@@ -122,14 +121,12 @@ class LiveInputs(Sequence[Input]):
         options: Options,
         *,
         whole: bool,
-        lint: bool,
         allow_empty: bool,
     ) -> None:
         self.files = files
         self.words = words
         self.options = options
         self.whole = whole
-        self.lint = lint
         self.allow_empty = allow_empty
         self._seen: list[Input] = []
         self._read = False
@@ -180,15 +177,8 @@ class LiveInputs(Sequence[Input]):
             selections,
             all_namespaces=self.options.all_namespaces,
             selector=self.options.selector,
-            matters=None if self.whole else self._matters,
+            matters=None if self.whole else may_matter,
         )
-
-    def _matters(self, data: bytes) -> bool:
-        if self.lint:
-            from gpuxlate.lint.lint_marks import text_marks as marks
-        else:
-            marks = registry.marks
-        return may_hold(data, marks())
 
 
 def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]]:
@@ -279,7 +269,6 @@ def _paths(name: str, arguments: list[str], options: Options, given: dict[str, A
         words,
         options,
         whole=name == "translate",
-        lint=name == "lint",
         allow_empty=bool(given.get("allow_empty")),
     )
     return LivePaths(arguments, inputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
-from gpuxlate.cli.translating import translate_inputs
+from gpuxlate.cli.translations import translate_inputs
 from gpuxlate.inputs.files import InputError
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.parse import share_documents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -14,9 +14,9 @@ REFRESH = 0.1
 """Seconds between two states of the bar."""
 
 
-def progress(items: Sequence[T]) -> Iterator[T]:
+def progress(items: Iterable[T], total: int) -> Iterator[T]:
     """The items, with a bar on stderr where that is a terminal and there are many."""
-    if len(items) < MANY or not sys.stderr.isatty():
+    if total < MANY or not sys.stderr.isatty():
         yield from items
         return
     from time import monotonic
@@ -26,7 +26,7 @@ def progress(items: Sequence[T]) -> Iterator[T]:
 
     # no thread of rich's own: a process with threads cannot be forked safely
     with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task("reading", total=len(items))
+        task = bar.add_task("reading", total=total)
         shown = 0.0
         for item in items:
             yield item

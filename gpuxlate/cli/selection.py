@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -82,16 +82,23 @@ class Selection:
     def _excused(self, path: StrPath | None) -> Callable[[str], bool]:
         if self.config is None or path is None:
             return lambda _code: False
+        names = tuple(rule for _, rules in self._entries_for(path) for rule in rules)
+        return lambda code: _matches(code, names)
+
+    def _entries_for(self, path: StrPath) -> list[tuple[int, Sequence[str]]]:
+        """What the configuration excuses a file, with the numbers of the entries."""
+        if self.config is None or not self.config.per_file_ignores:
+            return []
         mine = self.config.ignores_for(path)
-        here = [(n, one.rules) for n, one in enumerate(self.config.per_file_ignores) if one in mine]
-        self._seen.update(n for n, _ in here)
+        return [(n, one.rules) for n, one in enumerate(self.config.per_file_ignores) if one in mine]
 
-        def excused(code: str) -> bool:
-            hits = {(n, rule) for n, rules in here for rule in rules if _matches(code, (rule,))}
-            self._used |= hits
-            return bool(hits)
-
-        return excused
+    def note(self, path: StrPath | None, excused: Iterable[str]) -> None:
+        """A file was checked, and broke the rules of these codes that it is excused."""
+        if path is None:
+            return
+        for number, rules in self._entries_for(path):
+            self._seen.add(number)
+            self._used |= {(number, name) for name in rules for code in excused if _matches(code, (name,))}
 
     def unused(self, *, whole_folders: bool) -> Iterator[Diagnostic]:
         """GX009 for each configured path that excused nothing in the files it speaks of.

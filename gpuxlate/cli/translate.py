@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,7 @@ import typer
 
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
-from gpuxlate.cli.translating import File, Run, translate_inputs
+from gpuxlate.cli.translations import Run, Translated, translate_inputs
 from gpuxlate.translation.translate import Settings
 
 
@@ -45,14 +45,14 @@ def command(
             )
     settings = Settings(common.target(to), source, common.accept(round_, fill, drop), common.profile(profile))
     writes = not (diff or check)
-    run = translate_inputs(given, settings, items=report is not None, texts=writes or diff)
+    run = translate_inputs(given, settings)
     common.show(run.diagnostics, run.texts)
     if report:
         write_report(Path(report), run.items)
     if run.refused:
         return common.Exit.FINDINGS
     if diff:
-        common.documents_out(_diff(run, file).encode() for file in run.changed)
+        common.documents_out(_diff(file).encode() for file in run.changed)
     if check:
         for file in run.changed:
             common.note(f"would change {file.name}")
@@ -71,20 +71,20 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) 
         raise common.CliError("--diff and --check write nothing: leave -i and --output-dir out")
 
 
-def _diff(run: Run, file: File) -> str:
+def _diff(file: Translated) -> str:
     from gpuxlate.cli.lines import unified
 
-    return unified(run.old(file).decode(), run.new(file).decode(), file.name.lstrip("/"))
+    return unified(file.old.decode(), file.new.decode(), file.name.lstrip("/"))
 
 
 def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     if in_place:
         for file in run.changed:
-            outputs.change_file(Path(file.name), run.new(file), run.old(file), "translated")
+            outputs.change_file(Path(file.name), file.new, file.old, "translated")
             common.note(f"translated {file.name}")
         return
     if output_dir is None:
-        common.documents_out(_joined(run))
+        common.documents_out(_joined(run.files))
         return
     written = {}
     for file in run.files:
@@ -94,19 +94,16 @@ def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
             raise common.CliError(f"two files would be written to {path}", "translate them one by one")
         written[path] = file
     for path, file in written.items():
-        outputs.write_files({path: run.new(file)})
+        outputs.write_files({path: file.new})
 
 
-def _joined(run: Run) -> Iterator[bytes]:
-    """All texts as one stream, part by part."""
-    for n, file in enumerate(run.files):
-        last = b""
-        for part in map(run.spool.read, file.new):
-            if n and not last and part and not part.startswith(b"---"):
-                yield b"---\n"
-            last = part or last
-            yield part
-        if len(run.files) > 1 and not last.endswith(b"\n"):
+def _joined(files: Sequence[Translated]) -> Iterator[bytes]:
+    """All texts as one stream."""
+    for n, file in enumerate(files):
+        if n and file.new and not file.new.startswith(b"---"):
+            yield b"---\n"
+        yield file.new
+        if len(files) > 1 and not file.new.endswith(b"\n"):
             yield b"\n"
 
 

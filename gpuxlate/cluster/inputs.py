@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 
 from gpuxlate.cluster.clean import as_yaml
 from gpuxlate.cluster.resources import Selection, objects
@@ -19,15 +18,9 @@ class LiveInput(Input):
 
     data: bytes = b""
 
-    def read(self) -> bytes:
+    def read_bytes(self) -> bytes:
         """The manifest as YAML in UTF-8."""
         return self.data
-
-    def read_bytes(self) -> bytes:
-        return self.data
-
-    def _opened(self, most: int) -> BytesIO:  # noqa: ARG002 - the pages of the server are bounded
-        return BytesIO(self.data)
 
 
 def live_inputs(

@@ -1,4 +1,4 @@
-"""Reading GPUShare documents from inputs, with the place of everything that is wrong."""
+"""GPUShare documents in a text, with the place of everything that is wrong."""
 
 from __future__ import annotations
 
@@ -29,34 +29,45 @@ def read_specs(inputs: Iterable[Input]) -> Specs:
     """Raises InputError where an input is missing, or there is nothing to work on."""
     specs = Specs()
     for one in inputs:
-        before = len(specs.found) + len(specs.diagnostics)
         source = one.source()
-        _read_source(one, source, specs)
-        if one.named and before == len(specs.found) + len(specs.diagnostics):
+        specs.sources.add(source)
+        found, problems = shares_in(source, named=one.named)
+        if one.named and not found and not problems:
             blank = not source.text.strip()
             raise InputError(f"{one.name}: {'it is empty' if blank else 'there is no document in it'}")
+        specs.found += [(one, document, share) for document, share in found]
+        specs.diagnostics += problems
     if not specs.found and not specs.diagnostics:
         raise InputError(
-            "no GPUShare document in the folders given", "a vendor's manifests are read by gpuxlate parse"
+            "no GPUShare document in the folders given", "gpuxlate parse reads a vendor's manifests"
         )
     return specs
 
 
-def specs_in(source: Source) -> Specs:
-    """The GPUShare documents of a text that stands in no file."""
-    specs = Specs()
-    _read_source(Input(source.name, None), source, specs)
-    return specs
+def shares_in(
+    source: Source, *, named: bool = True
+) -> tuple[list[tuple[Document, ShareDocument]], list[Diagnostic]]:
+    """The GPUShare documents of a text, and what is wrong with them.
 
-
-def _read_source(given: Input, source: Source, specs: Specs) -> None:
-    specs.sources.add(source)
+    ``named``: the user named the text itself, so that every document of it has to be one. In a folder
+    it may be a manifest, or a template of something else.
+    """
+    found: list[tuple[Document, ShareDocument]] = []
+    problems: list[Diagnostic] = []
     try:
         for document in documents(source):
-            _read(given, document, specs)
+            if document.root is None:
+                continue
+            if isinstance(document.root, Mapping) and not is_share_document(document):
+                problems += [_other(document)] if named else []
+                continue
+            share, wrong = check_share_document(document)
+            problems += wrong
+            if share is not None:
+                found.append((document, share))
     except NotYamlError as error:
-        # in a folder it may be a template of something else
-        specs.diagnostics.append((broken if given.named else no_yaml)(source, error))
+        problems.append((broken if named else no_yaml)(source, error))
+    return found, problems
 
 
 def is_share_document(document: Document) -> bool:
@@ -73,24 +84,11 @@ def check_share_document(document: Document) -> tuple[ShareDocument | None, list
     try:
         data = to_plain(document.root)
     except RecursionError as error:
-        problem = Diagnostic("GX010", Severity.ERROR, f"no GPUShare document: {error}")
+        problem = Diagnostic("GX010", Severity.ERROR, f"not a GPUShare document: {error}")
         return None, [placed(document, problem)]
     share, problems = read_share_document(data)
     ref = object_ref(document.root) if isinstance(document.root, Mapping) else None
     return share, [placed(document, one, ref) for one in problems]
-
-
-def _read(given: Input, document: Document, specs: Specs) -> None:
-    if document.root is None:
-        return
-    if isinstance(document.root, Mapping) and not is_share_document(document):
-        if given.named:  # a folder may hold other manifests too
-            specs.diagnostics.append(_other(document))
-        return
-    share, problems = check_share_document(document)
-    specs.diagnostics.extend(problems)
-    if share is not None:
-        specs.found.append((given, document, share))
 
 
 def _other(document: Document) -> Diagnostic:
@@ -99,7 +97,7 @@ def _other(document: Document) -> Diagnostic:
     problem = Diagnostic(
         "GX010",
         Severity.ERROR,
-        f"this is no GPUShare document: {what}",
+        f"not a GPUShare document: {what}",
         f"write kind: {KIND} and apiVersion: {API_VERSION}; to read a vendor's manifest, gpuxlate parse",
         ("kind",) if kind else (),
     )

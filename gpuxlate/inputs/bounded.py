@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from gpuxlate.model.limits import MAX_BYTES
+from gpuxlate.model.limits import MAX_TEXT
 
 StrPath = str | os.PathLike[str]
 
@@ -50,17 +50,8 @@ class Bounded:
             raise _too_large(self._path, self._most)
         return data
 
-    def seekable(self) -> bool:
-        """Somewhere else can be gone to."""
-        return self._stream.seekable()
 
-    def seek(self, at: int) -> int:
-        """Go on at a byte from the beginning."""
-        self._at = self._stream.seek(at)
-        return self._at
-
-
-def opened(path: StrPath, most: int = MAX_BYTES, *, regular: bool = True) -> Bounded:
+def opened(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> Bounded:
     """A file of at most ``most`` bytes, to be read. Raises OSError.
 
     ``regular``: nothing else is opened for reading, so that no pipe or device blocks.
@@ -82,30 +73,10 @@ def opened(path: StrPath, most: int = MAX_BYTES, *, regular: bool = True) -> Bou
         raise
 
 
-def content(path: StrPath, most: int = MAX_BYTES, *, regular: bool = True) -> bytes:
+def content(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> bytes:
     """The bytes of such a file. Raises OSError."""
     with opened(path, most, regular=regular) as stream:
         return stream.read()
-
-
-def short_file(name: str, most: int) -> bytes | None:
-    """The bytes of a regular file that has fewer than ``most``, in as few system calls as can be.
-
-    None for all else, errors too: whoever reads it with ``opened`` learns why. It is for names that a
-    listing of their folder said to be regular files, and follows no link.
-    """
-    try:
-        handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
-        try:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode) or status.st_size >= most:
-                return None
-            data = os.read(handle, status.st_size + 1)
-        finally:
-            os.close(handle)
-    except OSError:
-        return None
-    return data if len(data) == status.st_size else None  # it changes, or its size is not known
 
 
 def upwards(folder: str) -> Iterator[str]:

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from io import BytesIO
-from typing import TYPE_CHECKING, Protocol, overload
+from pathlib import Path
 
-from gpuxlate.inputs.bounded import Bounded, StrPath, inside, opened, short_file, upwards
-from gpuxlate.lint.marks import may_hold
+from gpuxlate.inputs.bounded import Bounded, StrPath, content, inside, upwards
 from gpuxlate.model import limits
-from gpuxlate.yamltext.source import DecodeError, Source, decoded
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable
-
-    from gpuxlate.yamltext.compose import Reader
-    from gpuxlate.yamltext.pieces import Piece
-
-    Marks = Callable[[], re.Pattern[bytes]]  # made when one is looked for: that takes its time
+from gpuxlate.yamltext.compose import Reader, documents
+from gpuxlate.yamltext.source import DecodeError, Source
 
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -31,18 +20,8 @@ PARAMETER_SUFFIXES = (".conf", ".properties", ".sql", ".json")
 """Files that hold the parameters of a job where the user named them himself."""
 SKIPPED = frozenset({".git", "node_modules"})
 """Folders that are never looked into."""
-SHORT = 256 * 1024
-"""Bytes: files with fewer are read at once."""
 TEMPLATES = "templates"
-"""The folder of a Helm chart whose files are no manifests yet."""
-
-
-class Stream(Protocol):
-    """What texts are read from."""
-
-    def read(self, size: int = -1, /) -> bytes: ...
-    def seekable(self) -> bool: ...
-    def seek(self, at: int, /) -> int: ...
+"""The folder of a Helm chart whose files are not manifests yet."""
 
 
 class InputError(Exception):
@@ -58,7 +37,7 @@ class InputError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One file to read; ``path`` is None for stdin. ``named`` says that the user named it himself.
+    """One text to read; ``path`` is None where it is not a file. ``named``: the user named it himself.
 
     ``leaves`` is the folder that it was found in, where it is a link that leads out of it.
     """
@@ -69,10 +48,15 @@ class Input:
     leaves: str | None = field(default=None, kw_only=True)
 
     def read_bytes(self) -> bytes:
-        """The content of a file, of a pipe that the user named, or of stdin, at once. Raises InputError."""
+        """The content of a file, of a pipe that the user named, or of stdin. Raises InputError."""
         try:
-            with self._opened(limits.MAX_TEXT) as stream:
-                return stream.read()
+            if self.leaves is not None:
+                raise InputError(f"{self.name}: a link that leads out of {self.leaves}; name the file itself")
+            if self.path is not None:
+                return content(self.path, limits.MAX_TEXT, regular=not self.named)
+            if sys.stdin is None:
+                raise InputError(f"{STDIN}: it is closed")
+            return Bounded(sys.stdin.buffer, STDIN, limits.MAX_TEXT).read()
         except OSError as error:
             raise InputError(f"{self.name}: {reason(error)}") from None
 
@@ -91,79 +75,22 @@ class Input:
             return target.startswith("volcengine-emr-")
         return self.name.endswith(PARAMETER_SUFFIXES)
 
-    def pieces(self, marks: Marks, data: bytes | None = None) -> Iterator[Piece]:
-        """Its text in pieces of whole documents.
-
-        Of a file that the user did not name, and that can hold none of the marks, nothing matters; it is
-        not read as YAML. There is at least one piece. ``data``: its bytes, where they were read already.
-        Raises InputError.
-        """
-        try:
-            with self._opened(limits.MAX_BYTES) if data is None else BytesIO(data) as stream:
-                yield from self._pieces(stream, marks)
-        except OSError as error:
-            raise InputError(f"{self.name}: {reason(error)}") from None
-        except DecodeError as error:
-            raise InputError(f"{self.name}: {error}") from None
-
-    def _pieces(self, stream: Stream, marks: Marks) -> Iterator[Piece]:
-        from gpuxlate.yamltext.pieces import PIECE, Piece, pieces, unread
-
-        def matters(data: bytes) -> bool:
-            return may_hold(data, marks())
-
-        first = stream.read(PIECE)
-        short = len(first) < PIECE
-        if not self.named and short and not matters(first):
-            decoded(first)
-            yield Piece(self.name, first, matters=False)
-            return
-        if not self.named and not short and stream.seekable():
-            holds = any(map(matters, _overlapping(first, stream)))
-            stream.seek(len(first))
-            if not holds:
-                yield from unread(self.name, first, stream.read)
-                return
-        if short and b"\n---" not in first:  # most files are one document
-            yield Piece(self.name, first)
-        else:
-            yield from pieces(self.name, first, stream.read)
-
-    def _opened(self, most: int) -> AbstractContextManager[Stream]:
-        """What is to be read, of at most so many bytes. Raises OSError, InputError."""
-        if self.leaves is not None:
-            raise InputError(f"{self.name}: a link that leads out of {self.leaves}; name the file itself")
-        if self.path is not None:
-            return opened(self.path, most, regular=not self.named)
-        if sys.stdin is None:
-            raise InputError(f"{STDIN}: it is closed")
-        return nullcontext(Bounded(sys.stdin.buffer, STDIN, most))
-
-
-LONGEST_MARK = 1024
-"""Bytes: no mark is as long, however it is escaped."""
-
-
-def _overlapping(first: bytes, stream: Stream) -> Iterator[bytes]:
-    """A text in blocks such that each mark in it stands in one of them, whole."""
-    yield first
-    while block := stream.read(len(first)):
-        yield first[-LONGEST_MARK:] + block
-        first = block
-
 
 def reader(one: Input, source: Source, target: str | None = None) -> Reader:
     """How to read the documents of an input: those of manifests, or the parameters of a job.
 
     ``target``: the one that the user named as the dialect of the input.
     """
-    from gpuxlate.yamltext.compose import documents
-
     if not one.may_be_parameters(target):
         return documents
     from gpuxlate.backends.volcengine_emr.parameters.find import reader_of
 
     return reader_of(source, target) or documents
+
+
+def is_blank(data: bytes) -> bool:
+    """A text holds nothing but blanks and byte order marks."""
+    return not data.strip(b"\xef\xbb\xbf \t\r\n\v\f")
 
 
 def reason(error: OSError) -> str:
@@ -172,59 +99,13 @@ def reason(error: OSError) -> str:
     return text[:1].lower() + text[1:]
 
 
-class Inputs(Sequence[Input]):
-    """Inputs in their order. ``items``: regular files in folders by their names alone, others as they are.
-
-    An object for each of many files takes longer than reading them.
-    """
-
-    def __init__(self, items: Sequence[Input | str]) -> None:
-        self.items = items
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    @overload
-    def __getitem__(self, at: int) -> Input: ...
-    @overload
-    def __getitem__(self, at: slice) -> Inputs: ...
-    def __getitem__(self, at: int | slice) -> Input | Inputs:
-        return Inputs(self.items[at]) if isinstance(at, slice) else in_folder(self.items[at])
-
-
-def in_folder(item: Input | str) -> Input:
-    """The input of an item: a file that was found in a folder."""
-    return Input(item, item, named=False) if isinstance(item, str) else item
-
-
-def any_named(given: Sequence[Input]) -> bool:
-    """Whether the user named one of the inputs himself."""
-    items = given.items if isinstance(given, Inputs) else given
-    return any(not isinstance(one, str) and one.named for one in items)
-
-
-def is_quiet(name: str, marks: re.Pattern[bytes]) -> bool:
-    """Nothing in a regular file matters: it is a short text that can hold none of the marks.
-
-    Of all else, errors too, its input tells more.
-    """
-    data = short_file(name, SHORT)
-    if data is None or may_hold(data, marks):
-        return False
-    try:
-        decoded(data)
-    except DecodeError:
-        return False
-    return True
-
-
-def expand(paths: Iterable[str]) -> Inputs:
+def expand(paths: Sequence[str]) -> list[Input]:
     """The inputs behind PATH arguments: files, folders (recursively, in order) and ``-``.
 
     A path that is not there is an input too: reading it raises InputError. Raises it itself where
     there are too many.
     """
-    found: dict[str, Input | str] = {}
+    found: dict[str, Input] = {}
     for text in paths:
         for one, real in _behind(text):
             found.setdefault(real, one)
@@ -232,10 +113,10 @@ def expand(paths: Iterable[str]) -> Inputs:
                 raise InputError(
                     f"{', '.join(paths)}: more than {limits.MAX_FILES} files; name fewer folders at once"
                 )
-    return Inputs(list(found.values()))
+    return list(found.values())
 
 
-def _behind(text: str) -> Iterator[tuple[Input | str, str]]:
+def _behind(text: str) -> Iterator[tuple[Input, str]]:
     """The inputs of one argument, with their real paths."""
     if text == "-":
         yield Input(STDIN, None), text
@@ -250,12 +131,10 @@ def _tidy(path: str) -> str:
     """The path without what says nothing, as findings show it."""
     if not (path.endswith("/") or "//" in path or "./" in path):
         return path
-    from pathlib import Path  # start-up counts, and most paths are written so
-
     return str(Path(path))
 
 
-def _files_in(folder: str) -> Iterator[tuple[Input | str, str]]:
+def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
     """Its YAML and JSON files with their real paths, in order, then the folders that cannot be read.
 
     A link to a file is followed within the folder, or within the repository that holds it: others may
@@ -287,14 +166,14 @@ def _files_in(folder: str) -> Iterator[tuple[Input | str, str]]:
         for name in sorted(names):
             path = before + name
             if name not in unusual:
-                yield path, f"{real}/{name}"
+                yield Input(path, path, named=False), f"{real}/{name}"
             elif unusual[name]:
                 leaves = None if _stays(path, folder) else folder
                 yield Input(path, path, named=False, leaves=leaves), os.path.realpath(path)
             else:
-                yield in_folder(path), f"{real}/{name}"
+                yield Input(path, path, named=False), f"{real}/{name}"
         pending.extend(before + name for name in sorted(folders, reverse=True) if name not in SKIPPED)
-    yield from ((in_folder(where), where) for where in failed)
+    yield from ((Input(where, where, named=False), where) for where in failed)
 
 
 def _stays(link: str, folder: str) -> bool:

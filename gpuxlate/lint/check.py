@@ -1,15 +1,13 @@
-"""Checking sources: every rule on every pod, and mending what can be mended."""
+"""Checking a text: every rule on every document and pod of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
 from itertools import islice
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.lint.judged import judged
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
@@ -21,17 +19,8 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
-from gpuxlate.yamltext.pieces import Piece
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
-
-_is_gpu_key = registry.is_gpu_key
-
-
-@lru_cache(maxsize=4096)
-def _is_owned(name: str) -> bool:
-    """The key is that of some dialect."""
-    return any(backend.owns(name) for backend in _dialects())
 
 
 def everything(_code: str) -> bool:
@@ -44,11 +33,6 @@ def nothing(_code: str) -> bool:
     return False
 
 
-@cache
-def _dialects() -> tuple[Backend, ...]:
-    return registry.pod_backends()
-
-
 @dataclass(frozen=True, slots=True)
 class LintSettings:
     """``selected`` says whether a code is wanted at all, ``excused`` whether the source may break it."""
@@ -59,42 +43,27 @@ class LintSettings:
 
     @property
     def context(self) -> Context:
-        return Context(self.profile, _dialects())
+        return Context(self.profile, registry.pod_backends())
 
 
 @dataclass(slots=True)
 class Linted:
-    """What was found in one source. ``broken``: it ends to be YAML somewhere."""
+    """What was found in one source. ``broken``: what follows some place in it was not read."""
 
     documents: int = 0
     diagnostics: list[Diagnostic] = field(default_factory=list)
     shares: int = 0
     suppressed: int = 0
+    excused: set[str] = field(default_factory=set)  # codes of findings that the configuration allows
     skipped: str | None = None
     broken: bool = False
 
     def excuse(self, excused: Callable[[str], bool]) -> None:
         """Leave out what the source may break."""
         kept = [one for one in self.diagnostics if not excused(one.code)]
+        self.excused = {one.code for one in self.diagnostics if excused(one.code)}
         self.suppressed += len(self.diagnostics) - len(kept)
         self.diagnostics = kept
-
-    def join(self, more: Linted) -> None:
-        """What was found behind it."""
-        self.documents += more.documents
-        self.diagnostics += more.diagnostics
-        self.shares += more.shares
-        self.suppressed += more.suppressed
-        self.skipped = self.skipped or more.skipped
-        self.broken = more.broken
-
-    def move(self, documents: int) -> None:
-        """So many documents stand before the source in its file."""
-        if documents:
-            self.diagnostics = [
-                one if one.document is None else one.located(document=one.document + documents)
-                for one in self.diagnostics
-            ]
 
 
 def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
@@ -137,16 +106,6 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     return result
 
 
-def lint_piece(piece: Piece, settings: LintSettings) -> Linted:
-    """Every finding of a piece, up to where it ends to be YAML. Raises DecodeError."""
-    result = Linted()
-    for part in piece.single():
-        result.join(lint_source(part.source(result.documents), settings))
-        if result.broken:
-            break
-    return result
-
-
 def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """Findings of several pods about one workload, or of one anchor, come once."""
     seen: set[tuple[str, str, object, Path]] = set()
@@ -173,7 +132,7 @@ def _document(
     jobs = list(jobs_in(document))
     pods = [] if document.job else list(pods_in(document))
     ignores.extend(ignores_in_document(document, pods))
-    facts = document_keys(document, pods, _is_gpu_key)
+    facts = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_rules(), facts, context):
         if one.code != "GX002" or jobs or _asks_for_gpus(pods):
             yield placed(document, one)
@@ -183,9 +142,9 @@ def _document(
         for one in lint_job(job, backend, context):
             yield placed(document, one, job.pod.object if document.job is None else None)
     for pod in pods:
-        for one in judged(pod.keys, context, "lint", lint_pod):
+        for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             yield placed(document, one, pod.object)
-        result.shares += sum(any(map(_is_owned, one.resources)) for one in pod.keys.all_containers())
+        result.shares += sum(any(map(registry.is_owned, one.resources)) for one in pod.keys.all_containers())
 
 
 def _says_it_is_a_share(document: Document) -> bool:

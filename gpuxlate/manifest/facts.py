@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gpuxlate.manifest.objects import Pod
-from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Path, PodKeys
+from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Path, PodKeys, Value
+from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, deref, get_text, is_merge
+from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get_text, is_merge
 
 IsKey = Callable[[str], bool]
 
@@ -26,21 +27,22 @@ _QUOTA = ("requests.", "limits.")
 def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> DocumentKeys:
     """What the rules of a document need to know."""
     root = deref(document.root) if document.root else None
-    inside = {path for pod in pods for path in _key_paths(pod.keys)}
-    repeated_nodes = {id(key) for _, key in document.repeated}
     outside: list[tuple[str, Path]] = []
     repeated: list[Path] = []
-    for steps, key, value in _entries(root):
-        name = key.text
-        if repeated_nodes and id(key) in repeated_nodes:
-            repeated.append(_path(steps))
-        if name.startswith(_QUOTA):
-            name = name.partition(".")[2]
-        if is_gpu_key(name) and (path := _path(steps)) not in inside:
-            outside.append((key.text, path))
-        elif isinstance(value, Scalar) and "/" in value.text:
-            path = _path(steps)
-            outside.extend((found, path) for found in _in_text(path, value, is_gpu_key))
+    if document.repeated or _has_outside_keys(document, pods, is_gpu_key):
+        inside = {path for pod in pods for path in _key_paths(pod.keys)}
+        repeated_nodes = {id(key) for _, key in document.repeated}
+        for steps, key, value in _entries(root):
+            name = key.text
+            if id(key) in repeated_nodes:
+                repeated.append(_path(steps))
+            if name.startswith(_QUOTA):
+                name = name.partition(".")[2]
+            if is_gpu_key(name) and (path := _path(steps)) not in inside:
+                outside.append((key.text, path))
+            elif isinstance(value, Scalar) and "/" in value.text:
+                path = _path(steps)
+                outside.extend((found, path) for found in _in_text(path, value, is_gpu_key))
     return DocumentKeys(
         get_text(root, "apiVersion"),
         get_text(root, "kind"),
@@ -49,6 +51,23 @@ def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Doc
         tuple(repeated),
         tuple(_shared_paths(document, pods, is_gpu_key)),
     )
+
+
+def _has_outside_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> bool:
+    """Whether a GPU key may be outside of the pods: more scalars name one than the pods have keys.
+
+    Where they are is looked up only then; most documents are done with here.
+    """
+    named = 0
+    for scalar in document.names:
+        text = scalar.text
+        if "\n" in text or "{" in text:  # a manifest within a string
+            return True
+        named += is_gpu_key(text.partition(".")[2] if text.startswith(_QUOTA) else text)
+    if not named or document.aliases:  # behind an alias a key counts more than once
+        return named > 0
+    counted = sum(sum(map(is_gpu_key, values)) for pod in pods for values in _key_mappings(pod.keys))
+    return named > counted
 
 
 def _in_text(path: Path, value: Scalar, is_gpu_key: IsKey) -> Iterator[str]:
@@ -83,7 +102,7 @@ def _entries(root: Node | None) -> Iterator[tuple[_Steps, Scalar, Node]]:
     pending: list[tuple[_Steps, Node]] = [(None, root)] if root is not None else []
     while pending:
         steps, node = pending.pop()
-        if isinstance(node, Mapping):
+        if isinstance(node, nodes.Mapping):
             below: list[tuple[_Steps, Node]] = []
             for key, value in node.entries:
                 name = key if isinstance(key, Scalar) else deref(key)
@@ -104,19 +123,15 @@ def _entries(root: Node | None) -> Iterator[tuple[_Steps, Scalar, Node]]:
 
 
 def _key_paths(pod: PodKeys) -> Iterator[Path]:
-    for container in pod.all_containers():
-        for values in (container.limits, container.requests):
-            yield from (value.path for value in values.values())
-    for values in (
-        pod.labels,
-        pod.annotations,
-        pod.node_selector,
-        pod.owner_labels,
-        pod.owner_annotations,
-        pod.stray_labels,
-        pod.stray_annotations,
-    ):
+    for values in _key_mappings(pod):
         yield from (value.path for value in values.values())
+
+
+def _key_mappings(pod: PodKeys) -> Iterator[Mapping[str, Value]]:
+    for container in pod.all_containers():
+        yield from (container.limits, container.requests)
+    yield from (pod.labels, pod.annotations, pod.node_selector, pod.owner_labels, pod.owner_annotations)
+    yield from (pod.stray_labels, pod.stray_annotations)
 
 
 def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:

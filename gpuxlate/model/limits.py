@@ -6,10 +6,8 @@ allow. Every limit is far above what people write; each is refused by name, neve
 
 from __future__ import annotations
 
-MAX_BYTES = 512 * 2**20
-"""Of one input: a file, or what stdin holds. Lint and translate read it in pieces of whole documents."""
-MAX_TEXT = 128 * 2**20
-"""Of what is read at once: one document, or an input of the other commands. Kubernetes takes 3 MiB."""
+MAX_TEXT = 64 * 2**20
+"""Bytes of one input: a file, or what stdin holds. Kubernetes takes 3 MiB of an object."""
 MAX_CONFIG_BYTES = 4 * 2**20
 """Of a configuration or a profile."""
 MAX_FILES = 200_000

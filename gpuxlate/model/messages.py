@@ -22,7 +22,10 @@ class Message(str):
 
 
 def say(template: str, /, **values: Any) -> Message:
-    """A text with its values: ``say("{field} is not set", field="cores")``. Raises KeyError for a missing one."""
+    """A text with its values: ``say("{field} is not set", field="cores")``.
+
+    Raises KeyError for a value that is missing.
+    """
     return _message(template, values)
 
 

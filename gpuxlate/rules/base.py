@@ -8,11 +8,13 @@ test runs its examples.
 
 from __future__ import annotations
 
+import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from importlib import import_module
 from types import ModuleType
 from typing import Any, ParamSpec, Protocol, TypeVar
 
@@ -49,6 +51,12 @@ class Dialect(Protocol):
     def gpu_prefixes(self) -> tuple[str, ...]: ...
     @property
     def look_alikes(self) -> Mapping[str, str]: ...
+    @property
+    def rules(self) -> tuple[Rule, ...]: ...
+    @property
+    def form_module(self) -> str | None:
+        """Where its shares have a form of their own: parameters of jobs, values of a console."""
+
     def find(self, name: str) -> Key | None:
         """The row of the data sheet for a key."""
 
@@ -160,9 +168,22 @@ def rule(
 
 
 def rules_of(module: ModuleType) -> tuple[Rule, ...]:
-    """The rules that a module declares, in the order of their codes."""
-    found = {value.code: value for value in vars(module).values() if isinstance(value, Rule)}
+    """The rules of a module, and of the modules of a package, in the order of their codes.
+
+    Raises CodeTakenError where two of them have one code.
+    """
+    found: dict[str, Rule] = {}
+    for holder in (module, *_modules_in(module)):
+        for value in vars(holder).values():
+            if isinstance(value, Rule) and found.setdefault(value.code, value) is not value:
+                raise CodeTakenError(found[value.code], value, module.__name__)
     return tuple(found[code] for code in sorted(found))
+
+
+def _modules_in(package: ModuleType) -> Iterator[ModuleType]:
+    """The modules of a package, in the order of their names; a plain module has none."""
+    names = sorted(one.name for one in pkgutil.iter_modules(getattr(package, "__path__", ())))
+    return (import_module(f"{package.__name__}.{name}") for name in names)
 
 
 def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

@@ -1,6 +1,6 @@
 """All rules by code: those of no vendor, and those of the backends at hand.
 
-A module of rules is imported when one of its rules is asked for.
+The rules of a backend are loaded when one of them is asked for.
 """
 
 from __future__ import annotations
@@ -10,12 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 
-from gpuxlate.backends.base import Backend
 from gpuxlate.rules import vocabulary
-from gpuxlate.rules.base import CodeTakenError, Rule, rules_of
-
-MODULES = ("kubernetes", "metadata", "keys", "values", "documents", "source", "translation")
-"""The modules of this package that declare rules."""
+from gpuxlate.rules.base import CodeTakenError, Dialect, Rule, rules_of
 
 _CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 
@@ -23,8 +19,7 @@ _CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 @cache
 def neutral_rules() -> tuple[Rule, ...]:
     """The rules that belong to no vendor, in the order of their codes."""
-    found = [one for name in MODULES for one in rules_of(import_module(f"{__package__}.{name}"))]
-    return tuple(sorted(found, key=lambda one: one.code))
+    return rules_of(import_module(__package__))
 
 
 OF_PARAMETERS = ("GX003", "GX007")
@@ -37,12 +32,12 @@ def parameter_rules() -> tuple[Rule, ...]:
     return tuple(one for one in neutral_rules() if one.code in OF_PARAMETERS)
 
 
-def rules_beside(backend: Backend) -> tuple[Rule, ...]:
-    """The rules of no vendor that hold for the shares of a target."""
-    return parameter_rules() if backend.form_module else neutral_rules()
+def rules_beside(dialect: Dialect) -> tuple[Rule, ...]:
+    """The rules of no vendor that hold for the shares of a dialect."""
+    return parameter_rules() if dialect.form_module else neutral_rules()
 
 
-def all_rules(backends: Iterable[Backend]) -> dict[str, Rule]:
+def all_rules(backends: Iterable[Dialect]) -> dict[str, Rule]:
     """Every rule by its code, in the order of the codes.
 
     Raises CodeTakenError where two rules have one code.
@@ -55,13 +50,13 @@ def all_rules(backends: Iterable[Backend]) -> dict[str, Rule]:
     return dict(sorted(found.items()))
 
 
-def find(code: str, backends: Iterable[Backend] = ()) -> Rule | None:
+def find(code: str, backends: Iterable[Dialect] = ()) -> Rule | None:
     """The rule of a code, in any letter case; the backends' rules are loaded until it is found."""
     wanted = code.strip().upper()
     return next((one for one in _every(backends) if one.code == wanted), None)
 
 
-def nearest(code: str, backends: Iterable[Backend] = ()) -> str | None:
+def nearest(code: str, backends: Iterable[Dialect] = ()) -> str | None:
     """The code that was probably meant, for "did you mean"; None where nothing is near."""
     codes = list(all_rules(backends))
     wanted = code.strip().upper()
@@ -71,7 +66,7 @@ def nearest(code: str, backends: Iterable[Backend] = ()) -> str | None:
     return vocabulary.nearest(wanted, codes, vocabulary.NEAR)
 
 
-def _every(backends: Iterable[Backend]) -> Iterator[Rule]:
+def _every(backends: Iterable[Dialect]) -> Iterator[Rule]:
     yield from neutral_rules()
     for backend in backends:
         yield from backend.rules

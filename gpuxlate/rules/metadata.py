@@ -65,18 +65,15 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     Volcengine's webhook (volcano PR 3030), which reads the pod.
     """
     words = vocabulary_of(context)
-    speaking = [
-        one
-        for one in words.dialects
-        if any(one.owns(name) for container in pod.all_containers() for name in container.resources)
-    ]
     fields: tuple[tuple[str, Place, Mapping[str, Value], Mapping[str, Value], Mapping[str, Value]], ...] = (
         ("labels", Place.LABEL, pod.owner_labels, pod.labels, pod.stray_labels),
         ("annotations", Place.ANNOTATION, pod.owner_annotations, pod.annotations, pod.stray_annotations),
     )
     for field, place, on_owner, on_pod, stray in fields:
         for name, value in on_owner.items():
-            rows = [row for row in (one.find(name) for one in speaking) if row is not None]
+            if not words.rows(name):
+                continue
+            rows = [row for row in (one.find(name) for one in words.spoken_in(pod)) if row is not None]
             steers = any(place in row.places and Place.SCHEDULER not in row.places for row in rows)
             if steers and name not in stray and on_pod.get(name) != value:
                 yield _on_workload(this, name, value, on_pod.get(name), (*pod.metadata_path, field))

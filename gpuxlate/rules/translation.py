@@ -1,54 +1,133 @@
-"""The rules of a translation: what has no vendor's rule of its own (GX020 to GX023)."""
+"""The rules of a translation: what has no vendor's rule of its own (GX015 to GX024).
+
+No admission policy can enforce them: they compare a manifest with what a translation makes of it.
+Those of losses (GX020 to GX023) give texts, since a ``Loss`` carries more than a finding does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import Path
 from gpuxlate.rules.base import Rule, Scope, rule
 
-
-def no_place_reason(target: str) -> str:
-    """Why a field is dropped where no rule of the vendor says more."""
-    return f"{target} has no key for it"
+ON_POD_TEMPLATE = "put the share on a pod template, or leave out the field that needs it"
 
 
-NEEDS_A_CARD = (
-    "write memoryMiB, or name a profile that gives cards.memoryMiB (--profile): "
-    "only the size of a card turns percent into MiB"
-)
-"""What to do about memory in percent at a target that counts MiB."""
+@rule("GX015", Severity.INFO, scope=Scope.TRANSLATION)
+def isolation_is_the_same(this: Rule, old: str, target: str, path: Path) -> Diagnostic:
+    """The isolation of the share is the same at the target.
+
+    ## What it does
+    Reports that the nodes of the target isolate GPU memory in another way than those of the source, or
+    not at all.
+
+    ## Why
+    The isolation mode is a choice of nodes and not a field of the share, so it is not translated. A
+    program that relies on a hard cap, or on none, may behave differently.
+
+    ## Example
+    ACK pods with nodeSelector `ack.node.gpu.schedule: share` (no isolation) to `volcengine-mgpu`,
+    which always isolates memory.
+
+    ## Use instead
+    Nothing to change: check that the program keeps within its share.
+
+    ## Source
+    Alibaba Cloud, ACK "enable scheduling" (2026-01-12).
+    """
+    message = "the isolation mode changes from {old} to that of {target}: it is not a field of the share"
+    return this.at(path, say(message, old=old, target=target))
 
 
-def percent_in_mib(percent: int, given: int, card_mib: int) -> str:
-    """Message of GX017."""
-    return (
-        f"memoryPercent {percent} becomes memoryMiB {given}, since a card of the profile has {card_mib} MiB: "
-        "on other cards it is another part"
+@rule("GX016", Severity.INFO, scope=Scope.TRANSLATION)
+def whole_cards_have_a_dialect(this: Rule, path: Path) -> Diagnostic:
+    """Whole cards are requested in a vendor's dialect, or the dialect is named.
+
+    ## What it does
+    Reports that a pod requests whole cards under the common key alone, and is left as it is.
+
+    ## Why
+    Every cloud knows `nvidia.com/gpu`, so it tells no dialect. Alibaba ACK writes whole cards so.
+
+    ## Example
+    A Deployment with `nvidia.com/gpu: 1` and no other GPU key, given to `translate --to vke`.
+
+    ## Use instead
+    Nothing, if it is to stay; else `--from alibaba-gpushare`, which reads it as whole cards.
+
+    ## Source
+    Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
+    """
+    message = say("{name} alone is not a vendor's share: left as it is", name=path[-1])
+    return this.at(path, message, "pass --from alibaba-gpushare to read it as whole cards", on_key=True)
+
+
+@rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)
+def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -> Message:
+    """Memory in percent stays in percent.
+
+    ## What it does
+    Reports that a profile turned `memoryPercent` into `memoryMiB` for a target that counts MiB, rounded
+    up to the next MiB. The verdict is rounded, and the number is among the changes.
+
+    ## Why
+    A percentage fits every card, a number of MiB is right for the card of the profile.
+
+    ## Example
+    `memoryPercent: 50` to `volcengine-mgpu` with a profile of cards of 22731 MiB: `memoryMiB: 11366`.
+
+    ## Use instead
+    Nothing to change: check that the nodes have the card of the profile. Without a profile such a share
+    is refused (GX020).
+
+    ## Source
+    Contract of gpuxlate, "Units are never guessed".
+    """
+    return say(
+        "memoryPercent {percent} becomes memoryMiB {given}: GPUs in this profile have {card} MiB, "
+        "on other cards it is another part",
+        percent=percent,
+        given=given,
+        card=card_mib,
     )
 
 
-def scheduler_changes(old: str, new: str | None) -> str:
-    """Message of GX018."""
-    return f"schedulerName {old} " + (f"becomes {new}" if new else "is taken out: it belongs to the source")
+@rule("GX018", Severity.INFO, scope=Scope.TRANSLATION)
+def scheduler_is_the_same(this: Rule, old: str, new: str | None, path: Path) -> Diagnostic:
+    """The pod keeps its scheduler.
 
+    ## What it does
+    Reports that a translation removes `schedulerName`, because it belongs to the source's dialect, or
+    replaces it, because the keys of the target have effect with one scheduler only.
 
-def contradiction(field: str, said: Iterable[str]) -> tuple[str, str]:
-    """Message and hint of GX022."""
-    values = ", ".join("none" if one == "None" else one for one in said)
-    return (
-        f"shares of one pod differ in {field} ({values}), which belongs to the pod",
-        f"give all containers of the pod the same {field}, or put them in pods of their own",
-    )
+    ## Why
+    A pod that names a scheduler which a cluster does not run stays Pending, without any event.
+
+    ## Example
+    A pod with `schedulerName: volcano` and `volcano.sh/vgpu-number: 1` to `tencent-qgpu`.
+
+    ## Use instead
+    Nothing to change. Where the cluster runs that scheduler for another reason, such as gang scheduling,
+    write the name again.
+
+    ## Source
+    Volcano, "How to use volcano vGPU" (2026-08-20): the scheduler is part of the dialect.
+    """
+    if new is None:
+        return this.at(path, say("schedulerName {old} is removed: it belongs to the source", old=old))
+    return this.at(path, say("schedulerName {old} becomes {new}", old=old, new=new))
 
 
 @rule("GX020", Severity.ERROR, scope=Scope.TRANSLATION)
-def field_without_place(this: Rule, field: str, target: str) -> str:
-    """A field of the share has a place at the target.
+def field_is_supported(this: Rule, target: str) -> Message:
+    """The target supports the field.
 
     ## What it does
-    Refuses a translation that would lose a field without a word: a policy or a QoS class that the
-    target has no key for, or a node selector of the source that has no counterpart.
+    Refuses a translation that would lose a field of the share: a policy or a QoS class that the target
+    has no key for, or a node selector of the source that has no counterpart.
 
     ## Why
     A dropped field changes what the workload gets, and nobody sees it in the manifest.
@@ -63,34 +142,34 @@ def field_without_place(this: Rule, field: str, target: str) -> str:
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return f"{field} has no place: {no_place_reason(target)}"
+    return say("{target} has no key for it", target=target)
 
 
 @rule("GX021", Severity.ERROR, scope=Scope.TRANSLATION)
-def open_field(this: Rule, field: str, target: str) -> str:
-    """The share gives every field that the target needs.
+def needed_field_is_set(this: Rule, field: str, why: str) -> Message:
+    """The share sets every field that the target needs.
 
     ## What it does
-    Refuses a translation to a target that needs a field which the share leaves open.
+    Refuses a translation to a target that needs a field which the share does not set.
 
     ## Why
-    Any number put there would be a guess.
+    Any number written there would be a guess.
 
     ## Example
-    A share of memory alone to `tencent-qgpu`: an ordinary qGPU pod asks for compute and memory.
+    A share of memory alone to `tencent-qgpu`: an ordinary qGPU pod requests compute and memory.
 
     ## Use instead
-    Add the field to the share, or say it for the run: `--fill cores=30` (percent of each card),
+    Add the field to the share, or fill it for the run: `--fill cores=30` (percent of each card),
     `--fill memoryMiB=8192` (on each card).
 
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return f"{field} is open: {target} needs it"
+    return say("{field} is not set: {why}", field=field, why=why)
 
 
 @rule("GX022", Severity.ERROR, scope=Scope.TRANSLATION)
-def one_pod_one_word(this: Rule, field: str, said: Iterable[str]) -> str:
+def shares_of_a_pod_agree(this: Rule, field: str, values: Iterable[str]) -> tuple[Message, Message]:
     """Shares of one pod agree where the target speaks for the pod.
 
     ## What it does
@@ -109,128 +188,41 @@ def one_pod_one_word(this: Rule, field: str, said: Iterable[str]) -> str:
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return contradiction(field, said)[0]
+    listed = ", ".join(values)
+    return (
+        say(
+            "shares of one pod differ in {field} ({values}), which belongs to the pod",
+            field=field,
+            values=listed,
+        ),
+        say("give all containers of the pod the same {field}, or put them in pods of their own", field=field),
+    )
 
 
 @rule("GX023", Severity.ERROR, scope=Scope.TRANSLATION)
-def inexpressible_share(this: Rule, why: str) -> str:
-    """The target can say the share in some form.
+def share_is_expressible(this: Rule, path: Path, message: str, hint: str) -> Diagnostic:
+    """The target can express the share.
 
     ## What it does
     Refuses a share that no key of the target can hold, whatever is rounded, filled or dropped.
 
     ## Why
-    Anything written would be less than was asked, or something else.
+    Anything written would be less than was requested, or something else.
 
     ## Example
     Offline whole cards, to any target; two shared cards of an EMR Serverless job.
 
     ## Use instead
-    Ask for another share, or choose another target: `gpuxlate compare SPEC` shows which can hold it.
+    Request another share, or choose another target: `gpuxlate compare SPEC` shows which can hold it.
 
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return why
-
-
-@rule("GX015", Severity.INFO, scope=Scope.TRANSLATION)
-def isolation_stays(this: Rule, old: str, new: str) -> str:
-    """The isolation of the share stays what it was.
-
-    ## What it does
-    Says that the nodes of the target isolate GPU memory in another way than those of the source, or
-    not at all.
-
-    ## Why
-    The isolation mode is a choice of nodes and no field of the share, so it is not carried over. A
-    program that relied on a hard cap, or on none, may behave differently.
-
-    ## Example
-    ACK pods with nodeSelector `ack.node.gpu.schedule: share` (no isolation) to `volcengine-mgpu`,
-    which isolates memory always.
-
-    ## Use instead
-    Nothing to mend: check that the program keeps within its share.
-
-    ## Source
-    Alibaba Cloud, ACK "enable scheduling" (2026-01-12).
-    """
-    return f"the isolation mode changes from {old} to {new}: it is no field of the share"
-
-
-@rule("GX016", Severity.INFO, scope=Scope.TRANSLATION)
-def whole_cards_have_a_dialect(this: Rule, name: str) -> str:
-    """Whole cards are asked for in a vendor's dialect, or the dialect is named.
-
-    ## What it does
-    Says that a pod asks for whole cards under the common key alone, and is left as it is.
-
-    ## Why
-    Every cloud knows `nvidia.com/gpu`, so it tells no dialect. Alibaba ACK writes whole cards so.
-
-    ## Example
-    A Deployment with `nvidia.com/gpu: 1` and no other GPU key, given to `translate --to vke`.
-
-    ## Use instead
-    Nothing, if it is to stay; else `--from alibaba-gpushare`, which reads it as whole cards.
-
-    ## Source
-    Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
-    """
-    return f"{name} alone is no vendor's share: left as it is"
-
-
-@rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)
-def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -> str:
-    """Memory in percent stays in percent.
-
-    ## What it does
-    Says that a profile turned `memoryPercent` into `memoryMiB` for a target that counts MiB, rounded
-    up to the next MiB. The share ends as rounded, and the number stands among the changes.
-
-    ## Why
-    A percentage fits every card, a number of MiB is right for the one that the profile names.
-
-    ## Example
-    `memoryPercent: 50` to `volcengine-mgpu` with a profile of cards of 22731 MiB: `memoryMiB: 11366`.
-
-    ## Use instead
-    Nothing to mend: check that the nodes have the card of the profile. Without a profile such a share
-    is refused (GX020).
-
-    ## Source
-    Contract of gpuxlate, "Units are never guessed".
-    """
-    return percent_in_mib(percent, given, card_mib)
-
-
-@rule("GX018", Severity.INFO, scope=Scope.TRANSLATION)
-def scheduler_stays(this: Rule, old: str, new: str | None) -> str:
-    """The pod keeps its scheduler.
-
-    ## What it does
-    Says that a translation takes `schedulerName` out, because it belongs to the source's dialect, or
-    replaces it, because the target has effect with one scheduler only.
-
-    ## Why
-    A pod that names a scheduler which a cluster does not run stays Pending, without any event.
-
-    ## Example
-    A pod with `schedulerName: volcano` and `volcano.sh/vgpu-number: 1` to `tencent-qgpu`.
-
-    ## Use instead
-    Nothing to mend. Where the cluster runs that scheduler for another reason, such as gang scheduling,
-    write the name again.
-
-    ## Source
-    Volcano, "How to use volcano vGPU" (2026-08-20): the scheduler is part of the dialect.
-    """
-    return scheduler_changes(old, new)
+    return this.at(path, message, hint)
 
 
 @rule("GX024", Severity.ERROR, scope=Scope.TRANSLATION)
-def editable_text(this: Rule, why: str) -> str:
+def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
     """The text can be edited at the place, and nowhere else.
 
     ## What it does
@@ -249,4 +241,4 @@ def editable_text(this: Rule, why: str) -> str:
     ## Source
     Contract of gpuxlate, "touch nothing else".
     """
-    return f"cannot edit: {why}"
+    return this.at(path, say("cannot edit: {why}", why=why), "change these lines by hand")

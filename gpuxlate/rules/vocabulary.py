@@ -50,6 +50,14 @@ class Vocabulary:
         found = (one.find(name) for one in self.dialects)
         return tuple(row for row in found if row is not None)
 
+    def spoken_in(self, pod: PodKeys) -> list[Dialect]:
+        """The dialects of which a container has a key in limits or requests."""
+        names = {
+            name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
+        }
+        found = {id(one) for name in names for one in self.owners(name)}
+        return [one for one in self.dialects if id(one) in found]
+
     def asks(self, name: str) -> bool:
         """A vendor's key that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)
@@ -102,6 +110,26 @@ def vocabulary_of(context: Context) -> Vocabulary:
     if not _last or _last[0].dialects is not context.dialects:
         _last[:] = [Vocabulary(context.dialects)]
     return _last[0]
+
+
+def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
+    """Lower-case texts, one of which is in every manifest that some rule or dialect says anything of.
+
+    Misspelt keys included: two edits (NEAR) leave one of any three pieces of a key unharmed.
+    """
+    listed = tuple(dialects)
+    found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
+    names = {row.name.rstrip("*") for one in listed for row in one.keys if "." in row.name or "-" in row.name}
+    names |= {name.rstrip("*") for one in listed for name in one.look_alikes}
+    for name in Vocabulary(listed).candidates:
+        if "/" in name:
+            last = name.index("/") - 1
+            middle = last // 2
+            found |= {name[:middle], name[middle:last], name[last : last + 6]}
+        else:
+            names.add(name)
+    lowered = {one.lower() for one in found | names}
+    return tuple(sorted(one for one in lowered if not any(other in one for other in lowered - {one})))
 
 
 # --- nearness -----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpuxlate.config.document import ShareDocument
-from gpuxlate.config.specs import specs_in
+from gpuxlate.config.specs import shares_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.translate import Settings
@@ -17,14 +17,14 @@ def rendered(
     spec: Source, workload: Source | None, container: str | None, settings: Settings
 ) -> list[Rendering]:
     """What a target makes of each share, or of all on one workload. Raises ValueError without a share."""
-    found = specs_in(spec)
-    if found.diagnostics:
-        return [Rendering("", "", (), tuple(found.diagnostics))]
-    if not found.found:
+    found, problems = shares_in(spec)
+    if problems:
+        return [Rendering("", "", (), tuple(problems))]
+    if not found:
         raise ValueError(f"{spec.name}: no GPUShare document")
     if container and workload is None:
         raise ValueError("container needs a workload: the manifest that has it")
-    asked = [Asked(share, document, _container(share, container)) for _, document, share in found.found]
+    asked = [Asked(share, document, _container(share, container)) for document, share in found]
     if settings.to.form_module:
         return _forms(asked, workload, settings)
     if workload is not None:

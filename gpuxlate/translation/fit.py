@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -10,10 +10,17 @@ from typing import Any
 from gpuxlate.backends.base import Backend, ContainerShare, Selector
 from gpuxlate.backends.placing import Accept, Placing, PodPlacing
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
-from gpuxlate.rules import translation
+from gpuxlate.rules.translation import field_is_supported, percent_stays_percent, shares_of_a_pod_agree
+
+NEEDS_A_CARD = (
+    "write memoryMiB, or name a profile that gives cards.memoryMiB (--profile): "
+    "only the size of a card turns percent into MiB"
+)
+"""What to do about memory in percent at a target that counts MiB."""
 
 __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
 
@@ -31,6 +38,12 @@ class Verdict(StrEnum):
 _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 
+def worst(losses: Iterable[Loss]) -> Verdict:
+    """The verdict on these losses together."""
+    verdicts = (Verdict(loss.kind.value) for loss in losses)
+    return max(verdicts, key=_RANK.__getitem__, default=Verdict.EXACT)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one container's share at one target."""
@@ -42,8 +55,7 @@ class Outcome:
 
     @property
     def verdict(self) -> Verdict:
-        verdicts = [Verdict(loss.kind.value) for loss in self.losses]
-        return max(verdicts, key=lambda one: _RANK[one], default=Verdict.EXACT)
+        return worst(self.losses)
 
     @property
     def accepted(self) -> bool:
@@ -117,10 +129,12 @@ def fit_pod(
     keys = backend.write(PodPlacing(placings, ordinary), profile)
     for placing in placings:
         for attribute in placing.untaken:
-            why = translation.no_place_reason(backend.name)
+            why = field_is_supported(backend.name)
             if attribute == "memory_percent":  # without it the share would be all of the memory
-                message = f"memoryPercent {placing.peek(attribute)} has no place: {why}"
-                placing.refuse(attribute, "GX020", message, translation.NEEDS_A_CARD)
+                message = say(
+                    "memoryPercent {asked} is not supported: {why}", asked=placing.peek(attribute), why=why
+                )
+                placing.refuse(attribute, "GX020", message, NEEDS_A_CARD)
             else:
                 placing.drop(attribute, "GX020", why)
     outcomes = tuple(
@@ -147,7 +161,7 @@ def _in_mib(
         LossKind.ROUNDED,
         JSON_NAMES["memory_mib"],
         "GX017",
-        translation.percent_in_mib(percent, given, card_mib),
+        percent_stays_percent(percent, given, card_mib),
         asked=f"{percent} %",
         given=given,
         accepted=True,
@@ -161,7 +175,9 @@ def _agree(placings: tuple[Placing, ...]) -> None:
     for attribute in ("policy", "qos"):
         said = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
         if len(said) > 1:
-            message, hint = translation.contradiction(JSON_NAMES[attribute], sorted(map(str, said)))
+            message, hint = shares_of_a_pod_agree(
+                JSON_NAMES[attribute], sorted(one or "none" for one in said)
+            )
             for placing in placings:
                 placing.refuse(attribute, "GX022", message, hint)
 
@@ -172,9 +188,14 @@ def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss
         LossKind.DROPPED,
         "selector",
         "GX020",
-        f"{selector.what} {selector.key} ({selector.text}) has no place: "
-        + translation.no_place_reason(backend.name),
-        f"choose the nodes at {backend.name} by hand, or pass --drop selector",
+        say(
+            "{what} {key} ({value}) is not supported: {why}",
+            what=selector.what,
+            key=selector.key,
+            value=selector.text,
+            why=field_is_supported(backend.name),
+        ),
+        say("choose the nodes at {target} by hand, or pass --drop selector", target=backend.name),
         asked=f"{selector.key}={selector.text}",
         given=None,
         accepted=accepted,

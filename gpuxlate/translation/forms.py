@@ -16,10 +16,10 @@ from gpuxlate.backends.volcengine_emr.parameters.find import (
 from gpuxlate.backends.volcengine_emr.parameters.merge import MergeError, merge
 from gpuxlate.backends.volcengine_emr.parameters.text import values_of
 from gpuxlate.manifest.jobs import CONTAINER
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
+from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.edits import Edit, Put
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.rules.translation import editable_text
+from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.render import Asked, Rendering
@@ -54,8 +54,7 @@ def render_form(asked: Asked, settings: Settings, output: str, base: Source | No
             try:
                 text = base.bom + _merged(base, backend, fit.keys)
             except (MergeError, EditError) as error:
-                problem = Diagnostic("GX024", Severity.ERROR, editable_text(str(error)))
-                found.append(problem.located(file=base.name))
+                found.append(text_is_editable((), str(error)).located(file=base.name))
     outcome = fit.outcomes[0]
     item = Item(
         asked.document.source.name,

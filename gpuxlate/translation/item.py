@@ -1,18 +1,25 @@
-"""One share of a run: where it stands and what became of it."""
+"""One share of a run: where it is and what became of it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.manifest.replicas import replicas
+from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef
+from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.share import Share
-from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.fit import PodFit, Verdict, worst
+from gpuxlate.yamltext.compose import Document
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One share of the run: where it stands and what became of it."""
+    """One share of a run: where it is and what became of it."""
 
     file: str
     document: int
@@ -24,6 +31,8 @@ class Item:
     verdict: Verdict
     losses: tuple[Loss, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    pod: Path = ()
+    replicas: int | None = 1
 
     def to_json(self) -> dict[str, Any]:
         """One item of ``gpuxlate-report/v1``."""
@@ -44,3 +53,77 @@ class Item:
 
     def _losses(self, kind: LossKind, *names: str) -> list[dict[str, Any]]:
         return [{n: getattr(loss, n) for n in names} for loss in self.losses if loss.kind is kind]
+
+
+def pod_items(
+    document: Document,
+    pod: Pod,
+    readings: Iterable[tuple[Backend, Reading]],
+    fit: PodFit,
+    target: Backend,
+    broken: bool,
+    found: Sequence[Diagnostic],
+) -> list[Item]:
+    """The items of one pod. ``broken``: its keys are wrong, so each of its shares is refused.
+
+    Containers that request a GPU in a way that is no share are then refused shares too.
+    """
+    outcomes = {(one.container.init, one.container.index): one for one in fit.outcomes}
+    selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
+    findings_of = _findings_by_container(pod.keys, found)
+    count = replicas(document, pod)
+    items: list[Item] = []
+
+    def add(backend: Backend, one: ContainerShare) -> None:
+        outcome = outcomes.get((one.init, one.index)) if one.share else None
+        losses = (*(outcome.losses if outcome else ()), *selectors)
+        verdict = Verdict.REFUSED if broken or outcome is None else worst(losses)
+        items.append(
+            Item(
+                document.source.name,
+                document.index,
+                pod.object,
+                one.name,
+                backend.name,
+                target.name,
+                one.share,
+                verdict,
+                losses,
+                findings_of(one),
+                pod.keys.path,
+                count,
+            )
+        )
+
+    for backend, reading in readings:
+        for one in reading.shares:
+            add(backend, one)
+        if not broken:
+            continue
+        read = {(one.init, one.index) for one in reading.shares}
+        for container in pod.keys.all_containers():
+            if (container.init, container.index) not in read and any(map(backend.owns, container.resources)):
+                add(backend, ContainerShare(container.name, container.index, container.init))
+    return items
+
+
+def _findings_by_container(
+    pod: PodKeys, found: Sequence[Diagnostic]
+) -> Callable[[ContainerShare], tuple[Diagnostic, ...]]:
+    """The findings of a pod that an item repeats: all of them, since one refuses the whole pod.
+
+    Where there are more than MAX_PROBLEMS, an item has those of its own container and the first of the
+    others: else the items together would be quadratic in the pod.
+    """
+    if len(found) <= limits.MAX_PROBLEMS:
+        every = tuple(found)
+        return lambda _one: every
+    first = tuple(found[: limits.MAX_PROBLEMS])
+    places = {one.path: (one.init, one.index) for one in pod.all_containers()}
+    own: dict[tuple[bool, int], list[Diagnostic]] = {}
+    for one in found[limits.MAX_PROBLEMS :]:
+        above = (one.path[:length] for length in range(len(one.path) + 1))
+        place = next((places[path] for path in above if path in places), None)
+        if place:
+            own.setdefault(place, []).append(one)
+    return lambda one: (*first, *own.get((one.init, one.index), ()))

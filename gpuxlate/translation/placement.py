@@ -6,43 +6,32 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.translation import ON_POD_TEMPLATE, share_is_expressible
 from gpuxlate.translation.difference import pod_edits, terms_left_empty
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.scheduling import left_schedulers
 
 
 def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Diagnostic]:
-    """What the manifest has no place for, though the target could say it."""
+    """What the manifest has no field for, though the target can express it (GX023)."""
+    kind = pod.object.kind or "document"
     if (fit.keys.labels or fit.keys.annotations) and not pod.has_metadata:
-        yield Diagnostic(
-            "GX023",
-            Severity.ERROR,
-            f"a {pod.object.kind or 'document'} has no place for labels and annotations of its pods, "
-            "which the target needs for this share",
-            "put the share on a pod template, or leave the field out that needs them",
-            pod.keys.path,
+        message = (
+            f"a {kind} has no labels and annotations for its pods, which the target needs for this share"
         )
+        yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
     if (fit.keys.node_selector or fit.keys.affinity) and not pod.takes_nodes:
-        yield Diagnostic(
-            "GX023",
-            Severity.ERROR,
-            f"a {pod.object.kind or 'document'} has no place for a choice of nodes, "
-            "which the target needs for this share",
-            "put the share on a pod template, or leave the field out that needs it",
-            pod.keys.path,
-        )
+        message = f"a {kind} does not choose nodes for its pods, which the target needs for this share"
+        yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
     if terms_left_empty(pod.keys, owned):
-        yield Diagnostic(
-            "GX023",
-            Severity.ERROR,
+        message = (
             "one of several alternative affinity terms names nothing but this vendor's labels: "
-            "without it the pod could run on other nodes than before",
-            "write the affinity without alternatives",
-            pod.keys.path,
+            "without it the pod could run on other nodes than before"
         )
+        yield share_is_expressible(pod.keys.path, message, "write the affinity without alternatives")
 
 
 def share_edits(

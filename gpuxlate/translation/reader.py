@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
 
 from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Taking
-from gpuxlate.lint.judged import judged
+from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.rules import catalog
@@ -20,13 +21,11 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
     if backend.form_module:
         context = Context(context.profile, (backend,))
 
-    def by_rules(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        yield from check_pod(catalog.rules_beside(backend), pod, context)
-        # what is only worth knowing, and what a fix would do, is lint's to say: this pod gets new keys
-        of_vendor = check_pod(backend.rules, pod, context)
-        yield from (one for one in of_vendor if one.severity is not Severity.INFO)
-
-    found = [d.located(fix=None) for d in judged(pod, context, backend.name, by_rules)]
+    found = [*check_pod(catalog.rules_beside(backend), pod, context)]
+    # what is only worth knowing, and what a fix would do, is lint's: this pod gets new keys
+    of_vendor = check_pod(backend.rules, pod, context)
+    found.extend(one for one in of_vendor if one.severity is not Severity.INFO)
+    found = [one.located(fix=None) for one in islice(found, limits.MAX_FINDINGS + 1)]
     reading = backend.read(Taking(pod), context.profile)
     found.extend(reading.diagnostics)
     complained = {one.path for one in found if one.severity is Severity.ERROR}

@@ -11,7 +11,7 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.pod import Path
-from gpuxlate.rules.translation import editable_text
+from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.rules.unreadable import broken
 from gpuxlate.translation.fit import Verdict, fit_pod
 from gpuxlate.translation.item import Item
@@ -154,9 +154,8 @@ class _Render:
             try:
                 made.extend(edit_document(document, edits))
             except EditError as error:
-                code = error.code or "GX024"
-                found = Diagnostic(code, Severity.ERROR, editable_text(error.message), path=error.path)
-                self.diagnostics.append(placed(document, found))
+                found = text_is_editable(error.path, error.message)
+                self.diagnostics.append(placed(document, replace(found, code=error.code or found.code)))
         return made
 
     def _pod(self, spot: _Spot, mine: list[tuple[Asked, _Spot]]) -> list[Edit]:

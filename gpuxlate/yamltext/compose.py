@@ -54,7 +54,8 @@ class TooMuchError(NotYamlError):
 class Document:
     """One document: characters ``start`` to ``end`` of the source; ``root`` is None if it is empty.
 
-    ``job``: the name of the target whose parameters the root holds, None for a manifest.
+    ``job``: the name of the target whose parameters the root holds, None for a manifest. ``names``: the
+    scalars with a slash, as every key with a domain has; ``repeated``: mappings with a key given twice.
     """
 
     source: Source
@@ -65,6 +66,7 @@ class Document:
     aliases: list[Alias] = field(default_factory=list)
     repeated: list[tuple[Mapping, Node]] = field(default_factory=list)
     job: str | None = None
+    names: list[Scalar] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -107,8 +109,6 @@ class _Composer:
         self.start = 0  # of the document at hand
         self._stand_ins = StandIns(source.text)
         text = self._stand_ins.text
-        if source.followed:  # what is left open is complained of where the next document begins
-            text += "---\n"
         try:
             self._parser = EventParser(text)
         except (YAMLError, ValueError) as error:
@@ -116,7 +116,7 @@ class _Composer:
 
     def run(self) -> Iterator[Document]:
         next_event: Callable[[], Any] = self._parser.get_event
-        index = first = self._source.document
+        index = 0
         text = self._source.text
         while True:
             try:
@@ -126,10 +126,8 @@ class _Composer:
                     return
                 if kind is not DocumentStartEvent:
                     continue
-                self.start = 0 if index == first else event.start_mark.index
-                if self._source.followed and self.start >= len(text):
-                    return
-                if index - first >= limits.MAX_DOCUMENTS:
+                self.start = 0 if index == 0 else event.start_mark.index
+                if index >= limits.MAX_DOCUMENTS:
                     what = f"more than {limits.MAX_DOCUMENTS} documents"
                     raise TooMuchError(what, self.start, "put them into several files")
                 document = Document(self._source, index, self.start, len(text), None)
@@ -145,6 +143,7 @@ class _Composer:
         next_event: Callable[[], Any] = self._parser.get_event
         text = self._source.text
         strange = self._stand_ins.used
+        names = document.names
         anchors: dict[str, Node] = {}
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
         opened: dict[int, int] = {}
@@ -170,29 +169,24 @@ class _Composer:
                     "put its objects into documents of their own",
                 )
             if kind is ScalarEvent:
-                start = event.start_mark.index
-                end = event.end_mark.index
-                tag, style = event.tag, event.style
-                node = Scalar(
-                    start,
-                    end,
-                    event.anchor,
-                    None if tag is None else str(tag),
-                    event.value,
-                    None if style == "" or style == "plain" else style,
-                )
+                node = scalar = Scalar(event)
+                value = scalar.text
+                if "/" in value:
+                    names.append(scalar)
+                if scalar.style is not None and scalar.style in "|>":
+                    start, end = event.start_mark.index, event.end_mark.index
+                    scalar.ends_at(_block_scalar_end(text, start, end))
                 if strange:
-                    node.text = self._stand_ins.restored(node.text, text[start:end], node.style)
-                if style == "|" or style == ">":
-                    node.end = _block_scalar_end(text, start, end)
-                if entries is not None and key is None and len(event.value) > max_key:
+                    start, end = event.start_mark.index, event.end_mark.index
+                    scalar.text = self._stand_ins.restored(value, text[start:end], scalar.style)
+                if len(value) > max_key and entries is not None and key is None:
                     raise TooMuchError(
                         f"a key of more than {max_key} characters",
                         event.start_mark.index,
                         "Kubernetes takes 253 before the slash and 63 behind it",
                     )
-                if node.anchor:
-                    anchors[node.anchor] = node
+                if event.anchor:
+                    anchors[event.anchor] = node
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 if len(stack) >= limits.MAX_DEPTH:
                     raise TooMuchError(

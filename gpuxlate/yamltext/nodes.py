@@ -6,35 +6,78 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from yaml.error import Mark
+from yaml.events import ScalarEvent
+
 from gpuxlate.model.pod import Kind, Path
 
 
 class Node:
     """Something in a document, from character ``start`` up to ``end`` of the source text."""
 
-    __slots__ = ("anchor", "end", "start", "tag")
+    __slots__ = ()
 
-    def __init__(self, start: int, end: int, anchor: str | None, tag: str | None) -> None:
-        self.start = start
-        self.end = end
-        self.anchor = anchor
-        self.tag = tag
+    @property
+    def start(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def end(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def anchor(self) -> str | None:
+        return None
+
+    @property
+    def tag(self) -> str | None:
+        return None
 
 
 class Scalar(Node):
-    """A scalar: ``text`` without quotes, ``style`` one of None (plain), ' " | >."""
+    """A scalar: ``text`` without quotes, ``style`` one of None (plain), ' " | >.
 
-    __slots__ = ("style", "text")
+    It keeps the event that it was read from: most positions are never asked for.
+    """
 
-    def __init__(
-        self, start: int, end: int, anchor: str | None, tag: str | None, text: str, style: str | None
-    ) -> None:
-        self.start = start  # not by the base class: most nodes are scalars, and a call costs as much as this
-        self.end = end
-        self.anchor = anchor
-        self.tag = tag
-        self.text = text
-        self.style = style
+    __slots__ = ("_event", "_own_end", "style", "text")
+
+    def __init__(self, event: ScalarEvent) -> None:
+        self._event = event
+        self.text: str = event.value
+        self.style: str | None = event.style or None
+
+    @classmethod
+    def at(cls, start: int, end: int, text: str) -> Scalar:
+        """A plain scalar at these characters."""
+        first, last = (Mark("", index, 0, 0, None, 0) for index in (start, end))
+        return cls(ScalarEvent(None, None, (True, False), text, first, last))
+
+    def ends_at(self, end: int) -> None:
+        """Where a block scalar ends: its event runs over the blank lines below."""
+        self._own_end = end
+
+    @property
+    def start(self) -> int:
+        index: int = self._event.start_mark.index  # type: ignore[union-attr]
+        return index
+
+    @property
+    def end(self) -> int:
+        if self.style is not None and self.style in "|>":
+            return self._own_end
+        index: int = self._event.end_mark.index  # type: ignore[union-attr]
+        return index
+
+    @property
+    def anchor(self) -> str | None:
+        name: str | None = self._event.anchor
+        return name
+
+    @property
+    def tag(self) -> str | None:
+        tag = self._event.tag
+        return None if tag is None else str(tag)
 
     @property
     def kind(self) -> Kind:
@@ -49,14 +92,31 @@ class Scalar(Node):
         return self.style is None and not self.text
 
 
-class Mapping(Node):
-    """A mapping: its entries in their order, keys given twice included."""
+class Collection(Node):
+    """A mapping or a sequence; ``flow``: written in braces or brackets."""
 
-    __slots__ = ("_by_name", "_plain", "entries", "flow")
+    __slots__ = ("anchor", "end", "flow", "start", "tag")
+
+    start: int
+    end: int
+    anchor: str | None
+    tag: str | None
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
-        super().__init__(start, start, anchor, tag)
+        self.start = start
+        self.end = start
+        self.anchor = anchor
+        self.tag = tag
         self.flow = flow
+
+
+class Mapping(Collection):
+    """A mapping: its entries in their order, keys given twice included."""
+
+    __slots__ = ("_by_name", "_plain", "entries")
+
+    def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
+        super().__init__(start, anchor, tag, flow)
         self.entries: list[tuple[Node, Node]] = []
         self._plain: dict[str, tuple[Node, Node]] | None = None
         self._by_name: dict[str, tuple[Node, Node, Mapping]] | None = None
@@ -85,24 +145,29 @@ class Mapping(Node):
         return self._by_name
 
 
-class Sequence(Node):
+class Sequence(Collection):
     """A sequence."""
 
-    __slots__ = ("flow", "items")
+    __slots__ = ("items",)
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
-        super().__init__(start, start, anchor, tag)
-        self.flow = flow
+        super().__init__(start, anchor, tag, flow)
         self.items: list[Node] = []
 
 
 class Alias(Node):
     """``*name``: another place where ``target`` stands."""
 
-    __slots__ = ("target",)
+    __slots__ = ("anchor", "end", "start", "target")
+
+    start: int
+    end: int
+    anchor: str | None
 
     def __init__(self, start: int, end: int, name: str, target: Node) -> None:
-        super().__init__(start, end, name, None)
+        self.start = start
+        self.end = end
+        self.anchor = name
         self.target = target
 
 

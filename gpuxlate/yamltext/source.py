@@ -1,8 +1,9 @@
-"""The text of one input, and where its characters stand."""
+"""The text of one input, and the lines and columns of its characters."""
 
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from functools import cached_property
 
@@ -13,53 +14,44 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class DecodeError(ValueError):
-    """The bytes are no UTF-8 text. The message says where."""
+    """The bytes are not UTF-8 text. The message says where."""
 
 
-def decoded(data: bytes, at: int = 0) -> str:
-    """``at``: how many bytes stand before these. Raises DecodeError."""
+def decoded(data: bytes) -> str:
+    """Raises DecodeError."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DecodeError(
-            f"byte {at + error.start} (0x{data[error.start]:02x}) is no UTF-8; save the file as UTF-8"
+            f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8; save the file as UTF-8"
         ) from None
 
 
 class Source:
-    """Decoded text without its byte order mark; ``name`` is what diagnostics call it.
+    """Decoded text without its byte order mark; ``name`` is what diagnostics call it."""
 
-    It may be a piece of a longer text: ``line`` and ``document`` are how many stand before it, and
-    ``followed`` says that a document marker comes next. Positions count from the beginning of the whole.
-    """
-
-    def __init__(
-        self, name: str, text: str, line: int = 0, document: int = 0, *, followed: bool = False
-    ) -> None:
+    def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.text = text.lstrip(BOM)  # libyaml passes over it without counting
         self.bom = text[: len(text) - len(self.text)]
-        self.line = line
-        self.document = document
-        self.followed = followed
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Source:
         """Raises DecodeError."""
         return cls(name, decoded(data))
 
-    def changed(self, text: str, line: int | None = None) -> Source:
-        """The same place with another text, without its byte order mark; ``line``: where it begins now."""
-        begins = self.line if line is None else line
-        return Source(self.name, self.bom + text, begins, self.document, followed=self.followed)
+    def changed(self, text: str) -> Source:
+        """The same source with another text, without its byte order mark."""
+        return Source(self.name, self.bom + text)
 
     def encode(self, text: str) -> bytes:
         """The bytes of a new text of this file, with its byte order mark if it had one."""
         return (self.bom + text).encode("utf-8")
 
     @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))]
+    def _line_starts(self) -> array[int]:
+        """Where each line begins; four bytes a line, since a text may hold nothing but line breaks."""
+        return array("I", [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))])
 
     @cached_property
     def newline(self) -> str:
@@ -70,7 +62,7 @@ class Source:
     def position(self, index: int) -> tuple[int, int]:
         """Line and column of a character, both from 1."""
         line = bisect_right(self._line_starts, index)
-        return self.line + line, index - self._line_starts[line - 1] + 1
+        return line, index - self._line_starts[line - 1] + 1
 
     def span(self, start: int, end: int) -> Span:
         """The span of the characters from ``start`` up to ``end``."""
@@ -79,18 +71,13 @@ class Source:
         return Span(line, column, end_line, end_column)
 
     @property
-    def line_breaks(self) -> int:
-        """How many line breaks the text has."""
-        return len(self._line_starts) - 1
-
-    def has_line(self, line: int) -> bool:
-        """The line (from 1) stands in this text."""
-        return self.line < line <= self.line + len(self._line_starts)
+    def lines(self) -> int:
+        """How many lines the text has, an empty last one included."""
+        return len(self._line_starts)
 
     def line_text(self, line: int) -> str:
         """The text of a line (from 1) without its line break; empty where there is none."""
-        line -= self.line
-        if not 1 <= line <= len(self._line_starts):
+        if not 1 <= line <= self.lines:
             return ""
         start = self._line_starts[line - 1]
         end = self._line_starts[line] if line < len(self._line_starts) else len(self.text)
@@ -98,29 +85,18 @@ class Source:
 
 
 class Texts:
-    """The texts that findings stand in, by name: whole ones, or the pieces of long ones in their order."""
+    """The texts that findings are in, by name."""
 
-    def __init__(self) -> None:
-        self._pieces: dict[str, list[Source]] = {}
-
-    @classmethod
-    def of(cls, *sources: Source) -> Texts:
-        texts = cls()
-        for one in sources:
-            texts.add(one)
-        return texts
+    def __init__(self, *sources: Source) -> None:
+        self._sources = {one.name: one for one in sources}
 
     def add(self, source: Source) -> None:
-        self._pieces.setdefault(source.name, []).append(source)
+        self._sources[source.name] = source
 
-    def holding(self, name: str, line: int) -> Source | None:
-        """What holds a line (from 1) of a text, None where that is not known."""
-        pieces = self._pieces.get(name, ())
-        found = bisect_right(pieces, line - 1, key=lambda one: one.line)
-        one = pieces[found - 1] if found else None
-        return one if one is not None and one.has_line(line) else None
+    def get(self, name: str) -> Source | None:
+        return self._sources.get(name)
 
     def line(self, name: str, line: int) -> str | None:
-        """One line without its line break, None where it is not known."""
-        one = self.holding(name, line)
-        return None if one is None else one.line_text(line)
+        """One line (from 1) without its line break, None where it is not known."""
+        one = self._sources.get(name)
+        return one.line_text(line) if one is not None and 1 <= line <= one.lines else None

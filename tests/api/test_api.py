@@ -49,8 +49,8 @@ def test_importing_loads_nothing() -> None:
 
 def test_modules_of_the_same_name_do_not_hide_functions() -> None:
     code = (
-        "import gpuxlate.lint, gpuxlate.translate, gpuxlate.render, gpuxlate\n"
-        "from gpuxlate.translate import Settings\n"
+        "import gpuxlate.lint.check, gpuxlate\n"
+        "from gpuxlate.lint.check import LintSettings\n"
         "from gpuxlate import lint, translate, render\n"
         "print(all(callable(f) for f in (gpuxlate.lint, gpuxlate.translate, gpuxlate.render, lint, render)))"
     )

@@ -343,7 +343,7 @@ def test_render_into_a_file(run: Run, tmp_path: Path) -> None:
         ("render bert.yaml --to emr-ray -o yaml", 2, "-o yaml is not possible"),
         ("render bert.yaml --to emr-ray --workload job.sql -o json", 2, "a text of its own"),
         ("render bert.yaml two.yaml --to emr-ray", 2, "a file of it holds one share"),
-        ("translate job.sql --to vke", 1, "stands in no pod"),
+        ("translate job.sql --to vke", 1, "is in a job file, not in a pod"),
         ("translate bert.yaml --to emr-ray", 2, "stands in no manifest"),
         ("translate job.sql --from emr-customjob --to vke", 2, "stands in no manifest"),
         ("lint job.sql", 1, ""),

@@ -153,7 +153,7 @@ CHOICE = pod(
 
 def test_choices_have_no_place_elsewhere() -> None:
     done = to(CHOICE, "tke")
-    assert [(one.code, one.message.split(" has")[0]) for one in done.diagnostics] == [
+    assert [(one.code, one.message.split(" is")[0]) for one in done.diagnostics] == [
         ("GX020", "annotation nvidia.com/use-gputype (A100)")
     ]
     accepted = to(CHOICE, "tke", SELECTOR)

@@ -1,8 +1,16 @@
-"""What writes the documentation is in no package: its folder is made importable here."""
+"""All pages, with the generated ones, as the site has them."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+import pytest
+
+from docs.tools.staging import stage
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs")
+    stage(folder, playground=False)
+    return folder

@@ -7,10 +7,10 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from tools import becomes
-from tools.moves import ROWS, Row
 
 import gpuxlate
+from docs.tools.inserts import becomes
+from docs.tools.inserts.moves import ROWS, Row
 
 ROOT = Path(__file__).resolve().parents[2]
 VENDORS = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu")

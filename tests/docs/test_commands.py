@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
+from docs.tools.pages import generated
 from gpuxlate.cli.app import build
 from tests.docs.commands import COMMANDS, By, Make, Not, OwnTests
 
@@ -84,25 +85,34 @@ def test_the_page_of_the_plug_in_runs_its_live_blocks() -> None:
 # --- commands in running text -------------------------------------------------------------------
 
 
-def spoken() -> list[tuple[str, str]]:
+def spoken(text: str) -> set[str]:
     """``gpuxlate ...`` in running text, with more than the name of a command."""
-    found = []
-    for page, text in PAGES.items():
-        prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
-        found += [(page, code) for code in re.findall(r"`((?:kubectl )?gpuxlate [a-z][^`|]*)`", prose)]
-    return sorted(set(found))
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return set(re.findall(r"`((?:kubectl )?gpuxlate [a-z][^`|]*)`", prose))
 
 
-@pytest.mark.parametrize(("page", "code"), spoken())
-def test_what_is_spoken_of_exists(page: str, code: str) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_what_is_spoken_of_exists(page: str) -> None:
     """The command is there, and has the options that are named."""
+    for code in spoken(PAGES[page]):
+        exists(code)
+
+
+def test_what_generated_pages_speak_of_exists() -> None:
+    found = {code for text in generated().values() for code in spoken(text)}
+    assert len(found) > 50
+    for code in found:
+        exists(code)
+
+
+def exists(code: str) -> None:
     words = code.removeprefix("kubectl ").split()[1:]
     application = build(live=code.startswith("kubectl"))
-    assert words[0] in application.list_commands(None), (page, code)
+    assert words[0] in application.list_commands(None), code
     command = application.get_command(None, words[0])
     known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
     options = [word.partition("=")[0] for word in words[1:] if word.startswith("-") and word != "-"]
-    assert [one for one in options if one not in known] == [], page
+    assert [one for one in options if one not in known] == [], code
 
 
 # --- run from the page --------------------------------------------------------------------------

@@ -7,9 +7,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tools.pictures import house, share, terminal, way
 
 import gpuxlate
+from docs.tools.inserts.pictures import house, share, terminal, way
 from tests.test_architecture import OURS, PACKAGE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,14 +64,13 @@ def test_the_bars_are_to_scale() -> None:
     assert {round(width / whole, 2) for width in widths} == {0.6}
 
 
-def test_every_room_has_a_floor() -> None:
-    rooms = {path.stem for path in PACKAGE.iterdir() if not path.name.startswith(("_", ".", "py."))}
-    listed = [room for _, _, floor in house.FLOORS for room in floor]
-    assert sorted(listed) == sorted(rooms)
+def test_every_room_is_drawn() -> None:
+    there = {path.stem for path in PACKAGE.iterdir() if not path.name.startswith(("_", ".", "py."))}
+    assert sorted(house.rooms()) == sorted(there)
 
 
-def test_rooms_know_their_floor_and_those_below() -> None:
-    level = {room: number for number, (_, _, rooms) in enumerate(house.FLOORS) for room in rooms}
+def test_rooms_import_themselves_and_those_below() -> None:
+    level = {room: number for number, room in enumerate(house.ORDER)}
     upward = [
         str(one)
         for one in OURS

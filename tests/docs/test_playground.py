@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -15,18 +14,19 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 import gpuxlate
+from docs.tools import staging
+from docs.tools.playground import browser as browser_tool
+from docs.tools.playground import in_browser
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 
 from .webdriver import browser, requests_of
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = ROOT / "docs" / "tools"
 FORM = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
 MOST = 8_000_000
 """Bytes, compressed, that the first visit may load."""
@@ -48,18 +48,8 @@ spec:
 ASKED = {"text": POD, "to": "tencent-qgpu", "round": True, "fill": {}, "drop": []}
 
 
-def tool(name: str) -> ModuleType:
-    """A module of docs/tools, which is no package."""
-    spec = importlib.util.spec_from_file_location(f"docs_tools_{name}", TOOLS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def answered(**changed: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(tool("in_browser").answer(json.dumps(ASKED | changed)))
+    found: dict[str, Any] = json.loads(in_browser.answer(json.dumps(ASKED | changed)))
     return found
 
 
@@ -105,7 +95,7 @@ def test_a_share_document_is_left_to_the_command_line() -> None:
     document = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: a}\nspec: {cores: 30}\n"
     program = f"""
 import sys
-sys.path.insert(0, {str(TOOLS)!r})
+sys.path.insert(0, {str(Path(in_browser.__file__).parent)!r})
 sys.modules["pydantic"] = None
 import in_browser
 print(in_browser.answer({json.dumps(ASKED | {"text": document})!r}))
@@ -123,7 +113,6 @@ def test_the_form_offers_what_can_be_accepted() -> None:
 
 
 def test_nothing_but_the_package_meant_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    browser_tool = tool("browser")
     monkeypatch.setattr(browser_tool, "CACHE", tmp_path)
     (tmp_path / f"pyodide-{browser_tool.VERSION}.tgz").write_bytes(b"something else")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -138,16 +127,13 @@ def test_nothing_but_the_package_meant_is_taken(tmp_path: Path, monkeypatch: pyt
         browser_tool.package()
 
 
-def test_without_it_the_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mkdocs", reason="the extra for the site is not installed")
-    monkeypatch.syspath_prepend(str(TOOLS))
-    site_tool = tool("site")
+def test_without_it_the_page_says_so(tmp_path: Path) -> None:
     for there in (False, True):
-        site_tool.stage(tmp_path, playground=there)
+        staging.stage(tmp_path, playground=there)
         page = (tmp_path / "playground.md").read_text(encoding="utf-8")
-        assert (site_tool.NO_PLAYGROUND in page) is not there
+        assert (staging.NO_PLAYGROUND in page) is not there
         assert ("<option>tencent-qgpu</option>" in page) is there
-        assert site_tool.PLAYGROUND not in page
+        assert staging.PLAYGROUND not in page
 
 
 # --- in a browser -------------------------------------------------------------------------------
@@ -177,7 +163,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("chromedriver", "chromium"):
         if shutil.which(name) is None:
             pytest.skip(f"there is no {name} here")
-    browser_tool = tool("browser")
     try:
         browser_tool.package()
     except browser_tool.NotThereError as error:

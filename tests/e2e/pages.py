@@ -7,29 +7,18 @@ Each page starts with the same two clusters; its commands run in their order and
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
+
+from docs.tools.inserts.console import ROOT, with_output
 
 from . import nodes, pods
 from .server.cluster import Cluster
 from .server.kubeconfig import write_kubeconfig
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/kubectl.md")
 FENCE = "console live"
-
-
-def _console() -> ModuleType:
-    """``docs/console.py``, which is in no package."""
-    spec = importlib.util.spec_from_file_location("console", ROOT / "docs" / "console.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def current(page: str, vke: Cluster, tke: Cluster, folder: Path) -> str:
@@ -41,8 +30,7 @@ def current(page: str, vke: Cluster, tke: Cluster, folder: Path) -> str:
     kubeconfig = write_kubeconfig(folder / "kubeconfig", [vke.context(name="vke"), tke.context(name="tke")])
     variables = {"KUBECONFIG": str(kubeconfig), "HOME": str(folder)}
     text = (ROOT / page).read_text(encoding="utf-8")
-    found: str = _console().with_output(text, FENCE, variables)
-    return found
+    return with_output(text, FENCE, variables)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""The table of errors: what people type, and what they are told. ``docs/errors.md`` is made from it too.
+"""The table of errors: what people type, and what they are told. The pages of errors are made from it too.
 
 ``cases/*.yaml``, each a section of the page: ``title``, ``about`` and ``cases``. A case has
 
@@ -9,7 +9,7 @@
   it is told no error of use or input
 - ``files``: texts beside those of ``files/``, by name; null takes one of those away, a number
   is so many empty bytes, a name that ends in ``/`` is a folder. ``bytes``: the same in
-  Latin-1, for what is no UTF-8. One that begins with ``#!`` can be run
+  Latin-1, for what is not UTF-8. One that begins with ``#!`` can be run
 - ``stdin``: a text, or null where it is closed; ``stdout: null``
 - ``env``: variables; HERE in a value is the folder. ``without``: a library that is not installed
 - ``cluster``: a server for ``kubectl gpuxlate`` (see ``server.py``)

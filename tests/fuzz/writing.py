@@ -200,7 +200,7 @@ def yaml_texts(draw: st.DrawFn) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """The bytes; half a surrogate becomes what is no UTF-8."""
+    """The bytes; half a surrogate becomes what is not UTF-8."""
     return text.encode("utf-8", "surrogatepass")
 
 

@@ -9,31 +9,20 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.cli.common import read_yaml
-from gpuxlate.config.configuration import load_profile_file
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Scope
 from gpuxlate.yamltext.source import Source
+from tests.lint.cases import Case, cases
 from tests.lint.conftest import Lint, Write, pod
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "lint"
-FILES = sorted(path for path in FIXTURES.glob("*/bad*") if path.suffix in (".yaml", ".json"))
+BAD = [pytest.param(case, id=case.id) for case in cases() if case.is_bad]
 Stdin = Callable[[str | bytes], None]
 
-# Files in which a fix is offered and cannot be made, and why not. None so far but what stands here.
+# Cases in which a fix is offered and cannot be made, and why not. None so far but what stands here.
 CANNOT: dict[str, str] = {}
-
-
-def name_of(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
-
-
-def settings_for(path: Path) -> LintSettings:
-    profile = path.with_name("profile.yaml")
-    return LintSettings(load_profile_file(profile, read_yaml) if profile.is_file() else None)
 
 
 def fixable(diagnostics: list[Diagnostic], unsafe: bool) -> list[Diagnostic]:
@@ -41,48 +30,43 @@ def fixable(diagnostics: list[Diagnostic], unsafe: bool) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "unsafe"])
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_what_can_be_fixed_is(path: Path, unsafe: bool) -> None:
-    settings = settings_for(path)
-    source = Source.from_bytes(path.name, path.read_bytes())
-    before = lint_source(source, settings).diagnostics
-    fixed = fix_source(source, settings, unsafe=unsafe)
+@pytest.mark.parametrize("case", BAD)
+def test_what_can_be_fixed_is(case: Case, unsafe: bool) -> None:
+    settings = LintSettings(case.profile)
+    before = lint_source(case.source, settings).diagnostics
+    fixed = fix_source(case.source, settings, unsafe=unsafe)
     wanted = fixable(before, unsafe)
-    assert (fixed.fixes > 0) == bool(wanted) == (fixed.text != source.text)
+    assert (fixed.fixes > 0) == bool(wanted) == (fixed.text != case.text)
     if not wanted:
         return
     left = {(one.code, one.message) for one in fixed.linted.diagnostics}
-    if name_of(path) not in CANNOT:
+    if case.id not in CANNOT:
         assert not left & {(one.code, one.message) for one in wanted}
         assert fixable(fixed.linted.diagnostics, unsafe) == []
     # what was found of the new text is what is found of it when it is read again
-    again = fix_source(Source(path.name, fixed.text), settings, unsafe=unsafe)
+    again = fix_source(Source(case.source.name, fixed.text), settings, unsafe=unsafe)
     assert (again.text, again.fixes) == (fixed.text, 0)
     assert [one.code for one in again.linted.diagnostics] == [one.code for one in fixed.linted.diagnostics]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_lines_that_no_fix_concerns_stay(path: Path) -> None:
-    settings = settings_for(path)
-    source = Source.from_bytes(path.name, path.read_bytes())
-    fixed = fix_source(source, settings, unsafe=True)
-    old, new = source.text.splitlines(), fixed.text.splitlines()
-    touched = sum(
-        max(i2 - i1, j2 - j1)
-        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, False).get_opcodes()
-        if tag != "equal"
-    )
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in cases()])
+def test_lines_that_a_fix_changes(case: Case) -> None:
+    fixed = fix_source(case.source, LintSettings(case.profile), unsafe=True)
+    changed = difflib.unified_diff(case.text.splitlines(), fixed.text.splitlines(), n=0, lineterm="")
+    lines = [line for line in list(changed)[2:] if not line.startswith("@@")]
+    assert lines == case.fixed.splitlines()
     # a move takes away a line and the key above, and writes a line and up to two keys above
-    assert touched <= 5 * fixed.fixes
+    assert sum(line.startswith("+") for line in lines) <= 5 * fixed.fixes
 
 
-def test_each_rule_with_a_fix_is_fixed_in_some_file() -> None:
+def test_each_rule_with_a_fix_is_fixed_in_some_case() -> None:
     mended: set[str] = set()
-    for path in FILES:
-        source = Source.from_bytes(path.name, path.read_bytes())
-        before = lint_source(source, settings_for(path)).diagnostics
-        after = {one.code for one in fix_source(source, settings_for(path), unsafe=True).linted.diagnostics}
-        mended |= {one.code for one in fixable(before, True)} - after
+    for case in cases():
+        if case.is_bad:
+            settings = LintSettings(case.profile)
+            before = lint_source(case.source, settings).diagnostics
+            after = fix_source(case.source, settings, unsafe=True).linted.diagnostics
+            mended |= {one.code for one in fixable(before, True)} - {one.code for one in after}
     rules = catalog.all_rules(registry.all_backends()).values()
     assert mended == {one.code for one in rules if one.fix and one.scope in (Scope.POD, Scope.DOCUMENT)}
 

@@ -55,7 +55,7 @@ def test_a_number_of_replicas_that_is_none(write: Write, capfd: pytest.CaptureFi
     ("files", "code", "said"),
     [
         ({"a.yaml": ""}, 3, "a.yaml: it is empty"),
-        ({"a.yaml": pod("aliyun.com/gpu-mem: 4").encode("utf-16")}, 3, "is no UTF-8"),
+        ({"a.yaml": pod("aliyun.com/gpu-mem: 4").encode("utf-16")}, 3, "is not UTF-8"),
         ({"a.yaml": "a: ["}, 1, "GX001"),
         ({"a.yaml": pod("aliyun.com/gpu-mem: {{ .Values.gpu }}")}, 0, "GX012"),
         ({"Chart.yaml": "name: c", "templates/a.yaml": pod("aliyun.com/gpu-mem: 4")}, 0, "GX012"),

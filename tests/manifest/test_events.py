@@ -15,6 +15,7 @@ from gpuxlate.yamltext import compose
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.events import EventParser, PythonParser
 from gpuxlate.yamltext.source import Source
+from tests.lint.cases import Case, cases
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKED = {"ScalarEvent", "AliasEvent", "MappingEndEvent", "SequenceEndEvent"}
@@ -53,6 +54,11 @@ def test_all_fixtures_are_read_alike(folder: str) -> None:
     for path in paths:
         text = path.read_bytes().decode(errors="replace")
         assert events(PythonParser, text) == events(CParser, text), path
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+def test_cases_of_rules_are_read_alike(case: Case) -> None:
+    assert events(PythonParser, case.text) == events(CParser, case.text)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +122,7 @@ spec: {containers: [{name: web, image: nginx:1.25, resources: {limits: {aliyun.c
 print(gpuxlate.translate(text, "volcengine-mgpu", fill={"cores": 30}).text)
 print([one.code for one in gpuxlate.lint(text.replace("4}", "4Gi}")).diagnostics])
 
-from gpuxlate.manifest import events
+from gpuxlate.yamltext import events
 print(events.EventParser is events.PythonParser)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -193,7 +193,7 @@ def the_sdist_holds_what_the_tests_need(dist: Path) -> None:
     wanted = (
         "contrib/dist.py",
         "schemas/spec.json",
-        "fixtures/lint/TKE002/bad.yaml",
+        "fixtures/lint/TKE002.yaml",
         "docs/krm.md",
         "docs/pictures/share.svg",
         "mkdocs.yml",

@@ -81,4 +81,4 @@ def rules() -> Callable[[str], Rule | None]:
 
 @pytest.fixture
 def lines() -> Callable[[str, int], str | None]:
-    return Texts.of(Source("deploy.yaml", DEPLOY)).line
+    return Texts(Source("deploy.yaml", DEPLOY)).line

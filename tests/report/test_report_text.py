@@ -14,7 +14,7 @@ from gpuxlate.yamltext.source import Source, Texts
 
 def body(finding, text):
     """The output without the line of counts."""
-    texts = Texts() if text is None else Texts.of(Source("deploy.yaml", text))
+    texts = Texts() if text is None else Texts(Source("deploy.yaml", text))
     rendered = render("text", [finding], Summary(), lines=texts.line)
     return rendered.rsplit("\n\n", 1)[0].split("\n")
 

@@ -389,7 +389,7 @@ def test_without_a_configuration_nothing_heavy_is_imported(tmp_path: Path) -> No
     (tmp_path / ".git").mkdir()
     code = (
         "import sys, pathlib\n"
-        "import gpuxlate.spec, gpuxlate.config.document, gpuxlate.config.schemas\n"
+        "import gpuxlate.config, gpuxlate.config.document, gpuxlate.config.schemas\n"
         "from gpuxlate.config.configuration import Config\n"
         "from gpuxlate.config.find import find_config\n"
         f"assert find_config(pathlib.Path({str(tmp_path)!r})) is None\n"

@@ -14,6 +14,7 @@ from gpuxlate.config.schemas import schema
 from gpuxlate.model.sheet import Range
 from gpuxlate.translation.results import loaded
 from gpuxlate.yamltext.compose import NotYamlError
+from tests.lint.cases import Case, cases
 from tests.test_rule_examples import EXAMPLE, INSTEAD, OF_PODS, blocks, manifest_of
 
 ROOT = Path(__file__).parents[2]
@@ -34,22 +35,12 @@ ALSO = {
     "TKE012/bad-class.yaml",
     "VKE012/bad.yaml",
 }
-"""Bad files of rules that a schema can say in part."""
+"""Bad cases of rules that a schema can say in part."""
 NOT = {
     "K8S007/bad-topology.yaml",  # two keys of one vendor
 }
 EXCUSED = {"GX009/good.yaml"}
 """What a comment excuses; a schema reads no comments."""
-
-FILES = sorted(
-    path
-    for path in (FIXTURES / "lint").glob("*/*")
-    if path.suffix in (".yaml", ".json") and "profile" not in path.name
-)
-
-
-def name_of(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
 
 
 def flagged(text: str) -> list[tuple[str | int, ...]]:
@@ -58,21 +49,21 @@ def flagged(text: str) -> list[tuple[str | int, ...]]:
     return [tuple(error.absolute_path) for one in found for error in OVERLAY.iter_errors(one)]
 
 
-BAD = [p for p in FILES if p.name.startswith("bad") and (p.parent.name in SAYABLE or name_of(p) in ALSO)]
-GOOD = [p for p in FILES if p.name.startswith("good") and name_of(p) not in EXCUSED]
+BAD = [case for case in cases() if case.is_bad and (case.code in SAYABLE or case.id in ALSO)]
+GOOD = [case for case in cases() if not case.is_bad and case.id not in EXCUSED]
 
 
-@pytest.mark.parametrize("path", [p for p in BAD if name_of(p) not in NOT], ids=name_of)
-def test_what_a_schema_can_say_is_flagged(path: Path) -> None:
-    assert flagged(path.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("case", [case for case in BAD if case.id not in NOT], ids=lambda case: case.id)
+def test_what_a_schema_can_say_is_flagged(case: Case) -> None:
+    assert flagged(case.text)
 
 
-@pytest.mark.parametrize("path", GOOD, ids=name_of)
-def test_what_keeps_the_rules_passes(path: Path) -> None:
+@pytest.mark.parametrize("case", GOOD, ids=lambda case: case.id)
+def test_what_keeps_the_rules_passes(case: Case) -> None:
     try:
-        assert flagged(path.read_text(encoding="utf-8")) == []
+        assert flagged(case.text) == []
     except NotYamlError:
-        assert "{{" in path.read_text(encoding="utf-8")
+        assert "{{" in case.text
 
 
 @pytest.mark.parametrize("rule", [one for one in OF_PODS if one.code in SAYABLE], ids=lambda one: one.code)

@@ -287,7 +287,7 @@ def test_what_is_no_output(run: Run, case: str) -> None:
 
 def test_missing_and_undecodable_files(run: Run, tmp_path: Path) -> None:
     (tmp_path / "utf16.txt").write_bytes(Path(V100).read_text().encode("utf-16"))
-    for name, said in (("none.txt", "no such file"), ("utf16.txt", "no UTF-8"), (".", "is a directory")):
+    for name, said in (("none.txt", "no such file"), ("utf16.txt", "not UTF-8"), (".", "is a directory")):
         code, out, err = run(TWO, "--nvidia-smi", name)
         assert (code, out) == (3, "")
         assert said in err

@@ -53,8 +53,8 @@ def as_document(source: Source, parameters: Sequence[Parameter]) -> Document:
     document = Document(source, 0, 0, len(source.text), root)
     seen: set[str] = set()
     for one in parameters:
-        key = Scalar(one.key_start, one.key_end, None, None, one.key, None)
-        root.entries.append((key, Scalar(one.value_start, one.value_end, None, None, one.value, None)))
+        key = Scalar.at(one.key_start, one.key_end, one.key)
+        root.entries.append((key, Scalar.at(one.value_start, one.value_end, one.value)))
         if one.key in seen:
             document.repeated.append((root, key))
         seen.add(one.key)

@@ -1,0 +1,40 @@
+"""What is generated inside the pages that people write, and kept with them: a code host shows it too.
+
+In a ``console`` block, the lines after a ``$`` are what the command prints. Those of ``console live`` need
+clusters: ``tests/e2e/pages.py`` runs them. Tables between ``<!-- table: ... -->`` and ``<!-- /table -->``
+say what becomes of each field. Pictures are drawn from the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from docs.tools.inserts import becomes, chinese, pictures
+from docs.tools.inserts.console import ROOT, with_output
+
+PAGES = ("README*.md", "CONTRIBUTING.md", "docs/*.md")
+
+_TABLE = re.compile(r"(<!-- table: becomes (.+?) -->\n).*?(<!-- /table -->)", re.DOTALL)
+
+
+def current() -> Iterator[tuple[Path, str]]:
+    """Every page and picture with inserts, as it should be."""
+    for path in sorted(path for pattern in PAGES for path in ROOT.glob(pattern)):
+        yield path, with_output(_with_tables(path, path.read_text(encoding="utf-8")))
+    for name, text in pictures.drawn():
+        yield ROOT / "docs" / "pictures" / name, text
+
+
+def _with_tables(path: Path, text: str) -> str:
+    """The page with its tables; where it is Chinese, in its words, and with the live blocks of its twin."""
+    as_row = str
+    if chinese.is_chinese(path):
+        text = chinese.with_live_blocks(text, chinese.twin(path).read_text(encoding="utf-8"))
+        as_row = chinese.row
+
+    def made(place: re.Match[str]) -> str:
+        return "\n".join([place[1].rstrip("\n"), *map(as_row, becomes.rows(place[2])), place[3]])
+
+    return _TABLE.sub(made, text)

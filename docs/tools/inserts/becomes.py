@@ -1,0 +1,172 @@
+"""The tables "what becomes of it": rows of ``moves`` translated, with the flags that each needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gpuxlate
+from docs.tools.inserts.moves import ROWS, Row
+from docs.tools.markdown import rule_link, table
+from gpuxlate.model.diagnostics import Loss, LossKind
+
+FILLED_MIB = 8192
+"""On each card, where a table needs some memory."""
+TURNS = 4
+"""No share needs more turns of accepting what was refused."""
+USUAL = "compute and memory"
+"""The row that the others are told against: what is as there is not told again."""
+VERDICTS = [str(one) for one in gpuxlate.Verdict]
+
+PREFIXES = (
+    "vke.volcengine.com/",
+    "machine.cluster.vke.volcengine.com/",
+    "katalyst.kubewharf.io/",
+    "tke.cloud.tencent.com/",
+    "aliyun.com/",
+)
+"""What the tables leave out of keys."""
+
+
+@dataclass
+class Result:
+    """``becomes``: what is said in the end, None where nothing can be. ``notes``: what else was told."""
+
+    becomes: list[str] | None = None
+    verdict: str = "exact"
+    codes: set[str] = field(default_factory=set)
+    notes: set[str] = field(default_factory=set)
+    flags: dict[str, Any] = field(default_factory=dict)
+
+
+def rows(directions: str) -> list[str]:
+    """``SOURCE TARGET``: the table of that direction."""
+    source, target = directions.split()
+    usual = next(row for row in ROWS[source] if row.what == USUAL)
+    usual_result = result(usual, source, target)
+    found = [_usual_cells(usual, usual_result)]
+    found += [
+        _cells(row, result(row, source, target), usual, usual_result)
+        for row in ROWS[source]
+        if row is not usual
+    ]
+    return table(["field", "in your manifest", "becomes", "how"], found)
+
+
+def result(row: Row, source: str, target: str) -> Result:
+    """The row at a target, with every loss accepted that can be."""
+    told = Result()
+    for _ in range(TURNS):
+        try:
+            made = gpuxlate.translate(row.pod, target, from_=source, **told.flags)
+        except gpuxlate.Refused as refused:
+            item = refused.items[0]
+            told.verdict = max(told.verdict, str(item.verdict), key=VERDICTS.index)
+            open_ = [loss for loss in item.losses if not loss.accepted]
+            never = {loss.code for loss in open_ if loss.kind is LossKind.REFUSED}
+            if never:
+                told.codes = never
+                return told
+            told.codes |= {one.code for one in refused.diagnostics if one.severity == "error"}
+            told.flags = accepting(told.flags, open_, row)
+        else:
+            told.becomes = list(said(made.objects[0]))
+            told.notes = {one.code for one in made.diagnostics} - told.codes
+            return told
+    raise AssertionError(f"{row.what} to {target} is never accepted")
+
+
+def accepting(flags: dict[str, Any], losses: list[Loss], row: Row) -> dict[str, Any]:
+    """The flags, with those that accept these losses."""
+    wanted = dict(flags)
+    for loss in losses:
+        if loss.kind is LossKind.ROUNDED:
+            wanted["round"] = "up"
+        elif loss.kind is LossKind.FILLED:
+            number = row.fill if loss.field == "cores" else FILLED_MIB
+            wanted["fill"] = {**wanted.get("fill", {}), loss.field: number}
+        elif loss.kind is LossKind.DROPPED:
+            wanted["drop"] = (*wanted.get("drop", ()), loss.field)
+    return wanted
+
+
+# --- cells --------------------------------------------------------------------------------------
+
+
+def _usual_cells(row: Row, made: Result) -> list[str]:
+    return [row.what, "\n".join(said(row.pod)), "\n".join(made.becomes or ()), _how(made)]
+
+
+def _cells(row: Row, made: Result, usual: Row, usual_result: Result) -> list[str]:
+    given, given_usually = list(said(row.pod)), list(said(usual.pod))
+    whole = {_name(line) for line in given_usually} <= {_name(line) for line in given}
+    # a key that is missing is seen only beside all that are there
+    told = [line for line in given if line not in given_usually] if whole else given
+    return [row.what, "\n".join(told), "\n".join(_becomes(made, usual_result)), _how(made)]
+
+
+def _becomes(made: Result, usual: Result) -> Iterator[str]:
+    """What is other than usually, and which keys are not there."""
+    if made.becomes is None:
+        yield "**nothing**"
+        return
+    if made.verdict == "filled":  # the number that was filled in may be the usual one
+        yield from made.becomes
+        return
+    usually = usual.becomes or []
+    names = [_name(line) for line in made.becomes]
+    told = [line for line in made.becomes if line not in usually]
+    told += [f"no {_name(line)}`" for line in usually if _name(line) not in names and "`" in line]
+    yield from told or ["the same, without it"]
+
+
+def _name(line: str) -> str:
+    """A line of ``said`` up to its key."""
+    return line.partition(":")[0].partition(" In ")[0]
+
+
+def _how(made: Result) -> str:
+    lines = [
+        f"{made.verdict}: " + ", ".join(map(rule_link, sorted(made.codes))) if made.codes else made.verdict
+    ]
+    if made.flags and made.becomes is not None:
+        lines.append(f"`{' '.join(_options(made.flags))}`")
+    if made.notes:
+        lines.append("told: " + ", ".join(map(rule_link, sorted(made.notes))))
+    return "\n".join(lines)
+
+
+def _options(flags: dict[str, Any]) -> Iterator[str]:
+    """The flags as a command line has them."""
+    if "round" in flags:
+        yield f"--round {flags['round']}"
+    yield from (f"--fill {name}={number}" for name, number in flags.get("fill", {}).items())
+    if "drop" in flags:
+        yield f"--drop {','.join(flags['drop'])}"
+
+
+def said(pod: dict[str, Any]) -> Iterator[str]:
+    """What a pod says of GPUs, each key as code."""
+    spec, metadata = pod["spec"], pod["metadata"]
+    for container in spec["containers"]:
+        yield from _code("", container["resources"]["limits"])
+        yield from _code("variable ", {one["name"]: one["value"] for one in container.get("env", ())})
+    yield from _code("label ", metadata.get("labels", {}))
+    yield from _code("annotation ", metadata.get("annotations", {}))
+    yield from _code("nodeSelector ", spec.get("nodeSelector", {}))
+    affinity = spec.get("affinity", {}).get("nodeAffinity", {})
+    terms = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", {}).get("nodeSelectorTerms", ())
+    for wanted in (one for term in terms for one in term["matchExpressions"]):
+        yield f"affinity `{_short(wanted['key'])} {wanted['operator']} {', '.join(wanted['values'])}`"
+
+
+def _code(kind: str, values: dict[str, Any]) -> Iterator[str]:
+    for name, value in values.items():
+        yield f"{kind}`{_short(name)}: {json.dumps(value)}`"
+
+
+def _short(name: str) -> str:
+    """A key without the vendor's prefix."""
+    return next((name.removeprefix(one) for one in PREFIXES if name.startswith(one)), name)

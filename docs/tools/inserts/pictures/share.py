@@ -1,0 +1,111 @@
+"""One share of two cards on each cloud: what is written, and what each card gives by its own reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gpuxlate
+from docs.tools.inserts.becomes import said
+from docs.tools.inserts.pictures.svg import Drawing
+
+SHARE = gpuxlate.Share(cards=2, cores=120, memory_mib=16384)
+CARD_MIB = 22731
+"""What an A10 offers (Volcengine, EMR Serverless mGPU)."""
+
+
+@dataclass(frozen=True)
+class Landing:
+    """The share at a target. ``lost``: fields that had to be dropped; ``back``: the share as it reads back.
+
+    ``warnings``: codes of the rules that find it doubtful.
+    """
+
+    title: str
+    keys: tuple[str, ...]
+    verdict: str
+    lost: tuple[str, ...]
+    warnings: tuple[str, ...]
+    back: gpuxlate.Share
+
+
+TARGETS = (
+    ("volcengine-mgpu", "Volcengine mGPU"),
+    ("alibaba-gpushare", "Alibaba Cloud gpushare"),
+    ("tencent-qgpu", "Tencent Cloud qGPU"),
+    ("hami", "HAMi: numbers count each card"),
+)
+
+LEFT, TOP, ROW = 20, 96, 134
+CARDS_AT, CARD_WIDTH, CARD_HEIGHT, GAP = 368, 168, 104, 12
+WIDTH = CARDS_AT + 2 * CARD_WIDTH + GAP + 20
+
+
+def landings() -> list[Landing]:
+    return [_landing(name, title) for name, title in TARGETS]
+
+
+def _landing(name: str, title: str) -> Landing:
+    drop: tuple[str, ...] = ()
+    try:
+        made = gpuxlate.render(SHARE, name)
+    except gpuxlate.Refused as refused:
+        drop = tuple(loss.field for loss in refused.items[0].losses)
+        made = gpuxlate.render(SHARE, name, drop=drop)
+    pod: Any = made.objects[0]
+    keys = tuple(line.replace("`", "") for line in said(pod))
+    back = gpuxlate.parse(made.objects, from_=name).shares[0]
+    warnings = tuple(one.code for one in made.diagnostics if one.severity == "warning")
+    return Landing(title, keys, str(made.items[0].verdict), drop, warnings, back)
+
+
+def draw() -> str:
+    found = landings()
+    height = TOP + ROW * len(found) + 12
+    drawing = Drawing(
+        WIDTH,
+        height,
+        "One share on each cloud",
+        "What two cards at 60 % and 8 GiB each become at every target, and what each card gives.",
+    )
+    each = f"{SHARE.cores_per_card} % and {SHARE.memory_mib_per_card} MiB on each card"
+    drawing.text(LEFT, 34, "One share on each cloud", "big")
+    drawing.text(
+        LEFT, 58, f"cards: {SHARE.cards}, cores: {SHARE.cores}, memoryMiB: {SHARE.memory_mib}", "mono"
+    )
+    drawing.text(LEFT, 78, f"In total: {each}", "soft")
+    drawing.text(CARDS_AT, 78, f"What each gives, if it has {CARD_MIB} MiB", "soft")
+    for number, one in enumerate(found):
+        _row(drawing, TOP + number * ROW, one)
+    return drawing.svg()
+
+
+def _row(drawing: Drawing, top: float, one: Landing) -> None:
+    drawing.text(LEFT, top + 16, one.title, "strong")
+    verdict = f"{one.verdict}: {', '.join(one.lost)}" if one.lost else one.verdict
+    if one.warnings:
+        verdict += f", with a warning: {', '.join(one.warnings)}"
+    drawing.text(LEFT, top + 36, verdict, "bad" if one.lost else "good")
+    for number, line in enumerate(one.keys):
+        drawing.text(LEFT, top + 58 + 19 * number, line, "mono")
+    for card in range(one.back.cards):
+        _card(drawing, CARDS_AT + card * (CARD_WIDTH + GAP), top, card, one.back)
+
+
+def _card(drawing: Drawing, x: float, y: float, index: int, share: gpuxlate.Share) -> None:
+    drawing.box(x, y, CARD_WIDTH, CARD_HEIGHT, "room")
+    drawing.text(x + 12, y + 22, f"card {index}", "soft")
+    cores, memory = share.cores_per_card, share.memory_mib_per_card
+    told = "compute: no cap" if cores is None else f"compute {cores} %"
+    _bar(drawing, x + 12, y + 44, told, None if cores is None else cores / 100, "first")
+    _bar(drawing, x + 12, y + 80, f"memory {memory} MiB", (memory or CARD_MIB) / CARD_MIB, "second")
+
+
+def _bar(drawing: Drawing, x: float, y: float, words: str, part: float | None, kind: str) -> None:
+    width = CARD_WIDTH - 24
+    drawing.text(x, y, words)
+    if part is None:
+        drawing.box(x, y + 6, width, 9, "open", 3)
+        return
+    drawing.box(x, y + 6, width, 9, "empty", 3)
+    drawing.box(x, y + 6, round(width * part, 1), 9, kind, 3)

@@ -1,0 +1,108 @@
+"""Terminal screenshots: the real commands, run, and drawn by rich in letters that every system has."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+from docs.tools.inserts.console import HIDDEN, ROOT
+
+
+@dataclass(frozen=True)
+class Shot:
+    """``command`` is shown after the prompt; ``words`` are run, with Python."""
+
+    name: str
+    command: str
+    words: tuple[str, ...]
+
+
+def _plain(name: str, command: str) -> Shot:
+    return Shot(name, command, ("-c", "from gpuxlate.cli import main; main()", *command.split()[1:]))
+
+
+RECORDED = "docs.tools.inserts.pictures.recorded"
+"""A cluster of nodes and pods in memory, as the tests have it, in place of a server."""
+
+SHOTS = (
+    _plain("compare", "gpuxlate compare examples/verdicts/refused.gpushare.yaml"),
+    _plain("lint", "gpuxlate lint examples/lint/search.yaml"),
+    Shot("capacity", "kubectl gpuxlate capacity --pods", ("-m", RECORDED, "capacity", "--pods")),
+)
+COLUMNS = 104
+
+THEME = TerminalTheme(
+    (24, 28, 36),
+    (216, 222, 233),
+    [
+        (59, 66, 82), (241, 128, 120), (143, 206, 138), (235, 203, 139),
+        (129, 176, 246), (199, 160, 232), (126, 206, 214), (216, 222, 233),
+    ],
+    [
+        (120, 130, 150), (255, 150, 140), (166, 224, 160), (245, 218, 160),
+        (158, 196, 252), (216, 184, 244), (150, 222, 228), (245, 248, 252),
+    ],
+)  # fmt: skip
+"""One theme for light and dark pages: a terminal is dark on both."""
+
+FORMAT = """\
+<svg class="rich-terminal" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" \
+xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{
+  font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
+.{unique_id}-title {{ font-size: 18px; font-weight: bold; font-family: system-ui, sans-serif; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
+</clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+"""rich's own form without its letters, which are fetched from elsewhere."""
+
+
+def draw(shot: Shot) -> str:
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    prompt = Text.assemble(("$ ", "green"), (shot.command, "bold"))
+    console.print(prompt, soft_wrap=True)
+    console.print(Text.from_ansi(printed(shot)), soft_wrap=True)
+    return console.export_svg(
+        title=shot.command, theme=THEME, code_format=FORMAT, unique_id=shot.name, font_aspect_ratio=0.61
+    )
+
+
+def printed(shot: Shot) -> str:
+    """What the command prints on a terminal with colours."""
+    env = {name: value for name, value in os.environ.items() if name not in (*HIDDEN, "NO_COLOR")}
+    done = subprocess.run(
+        [sys.executable, *shot.words],
+        cwd=ROOT,
+        env=env | {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode > 1 or "Traceback" in done.stdout:
+        raise SystemExit(f"{shot.command}: {done.stdout}")
+    return done.stdout.rstrip("\n")

@@ -1,0 +1,69 @@
+"""The way of a manifest through the tool: out to a share, and back into the same text."""
+
+from __future__ import annotations
+
+from docs.tools.inserts.pictures.svg import Drawing
+
+DOWN = (
+    ("A file", "bytes, as somebody wrote them", ""),
+    ("Documents", "positions of every key and value", "yamltext.compose"),
+    ("What each pod asks for", "limits, labels, annotations, selectors", "manifest.pods"),
+    ("Shares", "cards, cores, memory, policy, qos", "backend.read"),
+)
+UP = (
+    ("The same file", "only GPU lines differ", ""),
+    ("Edits of the text", "checked by reading the result again", "yamltext.edit"),
+    ("The difference", "keys that go, come and change", "translation.difference"),
+    ("What the pod is to ask for", "in the other vendor's keys", "backend.write"),
+)
+"""From top to bottom: a title, what it holds, and what makes it (for ``UP``, on the way upwards)."""
+
+WIDTH, BOX, TALL, STEP, TOP = 720, 300, 70, 104, 66
+LEFT, RIGHT = 24, WIDTH - 24 - BOX
+FIT_TOP = TOP + 4 * STEP + 14
+
+
+def draw() -> str:
+    drawing = Drawing(
+        WIDTH,
+        FIT_TOP + 140,
+        "The way of a manifest",
+        "A file is read into documents, pods and shares; the shares are fitted to the target, and written "
+        "back as edits of the same text.",
+    )
+    drawing.text(LEFT, 36, "The way of a manifest", "big")
+    for number, (down, up) in enumerate(zip(DOWN, UP, strict=True)):
+        y = TOP + number * STEP
+        _box(drawing, LEFT, y, down)
+        _box(drawing, RIGHT, y, up)
+        if number:
+            middle = (LEFT + BOX / 2, RIGHT + BOX / 2)
+            drawing.arrow((middle[0], y - STEP + TALL), (middle[0], y - 2))
+            drawing.text(middle[0] + 10, y - 12, down[2], "mono soft")
+            drawing.arrow((middle[1], y), (middle[1], y - STEP + TALL + 2))
+            drawing.text(middle[1] + 10, y - 12, up[2] if number == 1 else UP[number][2], "mono soft")
+    _fit(drawing)
+    return drawing.svg()
+
+
+def _box(drawing: Drawing, x: float, y: float, words: tuple[str, str, str]) -> None:
+    title, holds, _ = words
+    drawing.box(x, y, BOX, TALL, "room")
+    drawing.text(x + 16, y + 29, title, "strong")
+    drawing.text(x + 16, y + 51, holds, "soft")
+
+
+def _fit(drawing: Drawing) -> None:
+    left, right = LEFT + BOX / 2, RIGHT + BOX / 2
+    drawing.box(LEFT, FIT_TOP, WIDTH - 2 * LEFT, 64, "room")
+    drawing.text(LEFT + 16, FIT_TOP + 27, "Does the share fit the target?", "strong")
+    drawing.text(
+        LEFT + 16, FIT_TOP + 49, "exact, rounded, filled, dropped or refused: translation.fit", "soft"
+    )
+    above = TOP + 3 * STEP + TALL
+    drawing.arrow((left, above), (left, FIT_TOP - 2))
+    drawing.arrow((right, FIT_TOP), (right, above + 2))
+    drawing.text(
+        LEFT, FIT_TOP + 96, "Every step may find something: it is told with its file, line and rule."
+    )
+    drawing.text(LEFT, FIT_TOP + 118, "Where anything is refused, nothing is written.", "soft")

@@ -1,0 +1,76 @@
+"""The page of commands, from the application itself: each with its arguments and options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from docs.tools.markdown import table
+from gpuxlate.cli.app import LIVE_COMMANDS, build
+
+INTRODUCTION = """\
+A PATH is a file, a folder (all `*.yaml`, `*.yml` and `*.json` below it) or `-` for stdin. Results go to
+stdout, notes to stderr. `-o json` is for programs. `gpuxlate COMMAND --help` prints what stands here."""
+
+LIVE = """\
+`kubectl gpuxlate` has all of the above, with kubectl's own options (`-n`, `-A`, `-l`, `--context`,
+`--kubeconfig`, `--request-timeout`) where a cluster is met, and these: see [kubectl](kubectl.md)."""
+
+EXIT_CODES = (
+    ("0", "clean"),
+    ("1", "findings, a refused translation, or `--check` or `--fix` changed something"),
+    ("2", "the command line, the configuration or a target's name is wrong"),
+    ("3", "an input is missing, cannot be opened or decoded, or there is nothing to work on"),
+)
+
+CODES_NOTE = """\
+A refusal prints nothing on stdout and writes no file. All refusals of a run are listed at once. On a live
+cluster, 3 also stands for a server that cannot be reached or that refuses."""
+
+OF_KUBECTL = {
+    "--namespace",
+    "--all-namespaces",
+    "--selector",
+    "--context",
+    "--kubeconfig",
+    "--request-timeout",
+}
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    yield "commands.md", _page()
+
+
+def _page() -> str:
+    parts = ["# Commands", INTRODUCTION, "## Exit codes"]
+    parts += ["\n".join(table(["code", "meaning"], EXIT_CODES)), CODES_NOTE]
+    plain, live = build(), build(live=True)
+    parts += [_command(plain, name, "gpuxlate", f"## {name}") for name in plain.list_commands(None)]
+    parts += ["## On a live cluster", LIVE]
+    parts += [
+        _command(live, name, "kubectl gpuxlate", f"### kubectl gpuxlate {name}") for name in LIVE_COMMANDS
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _command(application: Any, name: str, program: str, heading: str) -> str:
+    command = application.get_command(None, name)
+    # what meets a cluster has kubectl's options, told once above
+    own = [one for one in command.params if not set(one.opts) & OF_KUBECTL]
+    takes = [_argument(one) for one in own if one.param_type_name == "argument"]
+    usage = " ".join([program, name, *takes])
+    lines = [heading, "", f"`{usage}`", "", " ".join(command.help.split())]
+    rows = [[_names(one), one.help] for one in own if one.param_type_name == "option"]
+    if rows:
+        lines += ["", *table(["option", "does"], rows)]
+    return "\n".join(lines)
+
+
+def _argument(one: Any) -> str:
+    name: str = one.metavar or one.name.upper()
+    return name if one.required or name.startswith("[") else f"[{name}]"
+
+
+def _names(one: Any) -> str:
+    value = "" if one.is_flag else f" {one.metavar or 'N'}"
+    return ", ".join(f"`{name}{value}`" for name in one.opts)

@@ -1,0 +1,74 @@
+"""The page of documents: each with its date, and what rests on it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib import import_module
+
+from docs.tools.documents import groups, named_in, tagged
+from docs.tools.markdown import rule_link, table
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.requirements import Source
+from gpuxlate.rules.catalog import all_rules
+
+INTRODUCTION = """\
+Every document that a rule, a key or a prerequisite of a node rests on, with its date. [Where the facts come
+from](sources.md) says how they were read, where they contradict each other, and what is unconfirmed."""
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    rules, keys, nodes = cited()
+    parts = ["# Documents", INTRODUCTION]
+    for group in groups():
+        rows = [
+            [
+                f'<a id="{one.id}"></a>' + (f"[{one.title}]({one.url})" if one.url else one.title),
+                one.kind,
+                one.date,
+                ", ".join(_resting(keys[one.id], one.id in nodes, rules[one.id])),
+            ]
+            for one in group.documents
+        ]
+        head = ["document", "what it is", "date", "what rests on it"]
+        parts += [f"## {group.title}", "\n".join(table(head, rows))]
+    yield "documents.md", "\n\n".join(parts) + "\n"
+
+
+def _resting(keys: int, nodes: bool, rules: list[str]) -> list[str]:
+    found = [f"{keys} key{'s' if keys != 1 else ''}"] if keys else []
+    return [*found, *(["what nodes need"] if nodes else []), *map(rule_link, rules)]
+
+
+def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str]]:
+    """By document: codes of rules, the number of keys; those that say what nodes need."""
+    rules: dict[str, list[str]] = defaultdict(list)
+    keys: dict[str, int] = defaultdict(int)
+    nodes: set[str] = set()
+    backends = list(registry.all_backends())
+    for code, rule in all_rules(backends).items():
+        for one in named_in(rule.sections["Source"]):
+            rules[one.id].append(code)
+    for backend in backends:
+        for row in backend.keys:
+            for one in {found.id for _, documents in tagged(backend.name, row.source) for found in documents}:
+                keys[one] += 1
+        nodes |= {document.id for title in of_nodes(backend) for document in named_in(title)}
+    return rules, keys, nodes
+
+
+def of_nodes(backend: Backend) -> list[str]:
+    """The titles of what a target's labels, warnings and prerequisites of nodes rest on."""
+    if backend.needs_module is None:
+        return []
+    found = [one for one in vars(import_module(backend.needs_module)).values() if isinstance(one, Source)]
+    return [one.title for one in found]
+
+
+def links(target: str, tags: str) -> str:
+    """The source column of a data sheet: each tag leads to its document."""
+    found = tagged(target, tags)
+    return ", ".join(
+        f"[{name}](documents.md#{documents[0].id})" if documents else name for name, documents in found
+    )

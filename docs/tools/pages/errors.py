@@ -1,0 +1,76 @@
+"""The pages of errors, one for each area, from the table that the tests hold: ``tests/errors``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docs.tools.markdown import table
+from tests.errors.table import ABSENT, Case, Section, sections
+
+INTRODUCTION = """\
+# What can go wrong
+
+What is printed, why, and what to do instead. The tests hold every word of it. Messages go to stderr, results
+to stdout; where something went wrong there are none, but for the count of `lint` and the answer of `krm`. The
+files are those of `tests/errors/files`, unless one is shown.
+
+| exit code | means |
+| --- | --- |
+| 0 | all is well |
+| 1 | findings, or something was refused |
+| 2 | the command line, the configuration or a plug-in cannot be meant so |
+| 3 | an input is missing or cannot be read, there is nothing to work on, or a cluster does not answer |
+| 129, 130, 143 | ended by SIGHUP, Ctrl-C, SIGTERM |
+
+What manifests say wrongly has codes, and pages of its own: [rules](rules.md).
+"""
+SHOWN = {"HERE": "/home/me/project", "SERVER": "https://api.example.com:6443"}
+"""What stands for a folder and an address of the tests."""
+LONGEST = 500
+"""Characters of a file that are shown."""
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """The areas with what each is about, and a page for each area."""
+    found = sections()
+    rows = [[f"[{one.title}](errors/{_stem(one)}.md)", " ".join(one.about.split())] for one in found]
+    yield "errors.md", "\n".join([INTRODUCTION, *table(["area", "about"], rows)]) + "\n"
+    for one in found:
+        yield f"errors/{_stem(one)}.md", _section(one)
+
+
+def _stem(section: Section) -> str:
+    """The name of its file of cases without the number that orders them."""
+    return section.name.partition("-")[2]
+
+
+def _section(section: Section) -> str:
+    parts = [f"# {section.title}", section.about.strip()]
+    for row in section.cases:
+        parts += _row(row)
+    return "\n\n".join([*parts, "---", "[All errors](../errors.md)"]) + "\n"
+
+
+def _row(row: tuple[Case, ...]) -> Iterator[str]:
+    case = row[0]
+    yield f"## {case.name[:1].upper()}{case.name[1:]}"
+    if " --> " not in case.says:  # the finding shows the line itself
+        for name, text in case.files.items():
+            if isinstance(text, str) and 0 < len(text) <= LONGEST and "/" not in name:
+                yield f"`{name}`:\n\n```text\n{text.rstrip()}\n```"
+    if case.stdin not in (None, ABSENT):
+        yield f"On stdin:\n\n```text\n{str(case.stdin).rstrip()}\n```"
+    commands = "\n".join(f"$ {one.run}{_streams(one)}" for one in row)
+    yield f"```text\n{commands}\n{_shown(case.says).rstrip()}\n```"
+    yield f"{case.why.strip()} Exit code {case.exit}."
+    yield f"Instead: {case.instead.strip()}"
+
+
+def _streams(case: Case) -> str:
+    return (" <&-" if case.stdin is None else "") + (" >&-" if case.stdout is None else "")
+
+
+def _shown(text: str) -> str:
+    for name, stands_for in SHOWN.items():
+        text = text.replace(name, stands_for)
+    return text

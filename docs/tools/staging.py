@@ -1,0 +1,91 @@
+"""All pages in one folder, as the site has them: those of ``docs/`` and of the root, and the generated ones.
+
+Kept pages are also read on a code host, where there are no generated ones: they link to those by their
+address on the site. Here, such a link becomes one from page to page, which MkDocs checks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from docs.tools.pages import generated
+from gpuxlate.backends import registry
+from gpuxlate.model.diagnostics import URL
+
+ROOT = Path(__file__).resolve().parents[2]
+
+OF_THE_ROOT = {"CHANGELOG": "changelog", "CONTRIBUTING": "contributing", "SECURITY": "reporting"}
+"""Pages of the root (``CHANGELOG.md``, ``CHANGELOG.zh.md``), and what they are called on the site."""
+
+SHOWN = {".md", ".svg", ".png", ".css", ".js"}
+"""What of ``docs/`` is for readers."""
+
+PLAYGROUND = "<!-- here is the playground -->"
+"""A line of its page, where the site has its form."""
+NO_PLAYGROUND = (
+    "This copy of the site was built where npm does not give Pyodide: the playground is not on it."
+)
+
+_FENCE = re.compile(r"^( *```[a-z]+) [^\n{]+$", re.MULTILINE)
+"""A fence with more than a language, such as ``console live``: a code host ignores the rest."""
+_ON_THE_SITE = re.compile(rf"\]\({re.escape(URL.removesuffix('rules/'))}(?!schemas/)([\w/-]*?)/?(#[\w-]+)?\)")
+
+
+def stage(folder: Path, *, playground: bool) -> None:
+    """Lay all pages into ``folder``. What is as it was is not touched, so that ``mkdocs serve``, which
+    watches this folder, comes to rest."""
+    form = _form() if playground else NO_PLAYGROUND
+    wanted = dict(_pages(form))
+    for inside, content in wanted.items():
+        path = folder / inside
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    for path in folder.rglob("*"):
+        if path.is_file() and path.relative_to(folder) not in wanted:
+            path.unlink()
+
+
+def _form() -> str:
+    names = [one.name for one in registry.all_backends() if not one.form_module]
+    form = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
+    return form.replace("<!-- targets -->", "\n".join(f"<option>{name}</option>" for name in names))
+
+
+def _pages(form: str) -> Iterator[tuple[Path, bytes]]:
+    docs = ROOT / "docs"
+    for path in sorted(docs.rglob("*")):
+        inside = path.relative_to(docs)
+        if path.is_file() and path.suffix in SHOWN and inside.parts[0] not in ("theme", "tools"):
+            content = path.read_bytes()
+            if path.suffix == ".md":
+                text = content.decode().replace(PLAYGROUND, form)
+                content = for_the_site(text, inside).encode()
+            yield inside, content
+    for path in sorted(ROOT.glob("*.md")):
+        stem, dot, rest = path.name.partition(".")
+        if stem in OF_THE_ROOT:
+            inside = Path(f"{OF_THE_ROOT[stem]}{dot}{rest}")
+            text = re.sub(r"\]\(docs/", "](", path.read_text(encoding="utf-8"))
+            yield inside, for_the_site(text, inside).encode()
+    for name, text in generated().items():
+        yield Path(name), for_the_site(text, Path(name)).encode()
+
+
+def for_the_site(text: str, page: Path) -> str:
+    """A page with its links as the site has them, and fences as its Markdown reads them."""
+    names = "|".join(OF_THE_ROOT)
+    text = re.sub(
+        rf"\]\((?:\.\./)?({names})((?:\.[a-z]+)?\.md)", lambda m: f"]({OF_THE_ROOT[m[1]]}{m[2]}", text
+    )
+    text = re.sub(r"(\]\([\w/-]+)\.zh\.md", r"\1.md", text)  # the site finds the page of each language itself
+    text = _ON_THE_SITE.sub(lambda link: f"]({_relative(link[1], page)}{link[2] or ''})", text)
+    return _FENCE.sub(r"\1", text)
+
+
+def _relative(address: str, page: Path) -> str:
+    """The page of an address, such as ``rules/GX001``, from another page."""
+    return PurePosixPath(os.path.relpath(f"{address or 'index'}.md", page.parent)).as_posix()

@@ -1,0 +1,5 @@
+"""``python -m gpuxlate``: the command line."""
+
+from gpuxlate.cli import main
+
+main()

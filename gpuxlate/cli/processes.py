@@ -1,0 +1,89 @@
+"""Work in several processes, which are forked from this one, with results in order."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from threading import Thread
+from typing import Any, TypeVar
+
+from gpuxlate.cli import common, end_if_asked
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+BATCH = 64
+"""Most inputs that go to a process at once."""
+AHEAD = 4
+"""Batches per process that wait for their turn: memory stays bounded."""
+
+
+def on_all_cores(
+    work: Callable[[Job], Result], jobs: Sequence[Job], count: int
+) -> Iterator[tuple[Job, Result]]:
+    """Each job with its result, in order; results go between processes, so they are plain data.
+
+    Raises CliError where a process was killed.
+    """
+    size = max(1, min(BATCH, len(jobs) // (count * AHEAD)))
+    waiting: deque[tuple[Sequence[Job], Future[list[Any]]]] = deque()
+    with _processes(work, count) as pool:
+        for start in range(0, len(jobs), size):
+            batch = jobs[start : start + size]
+            waiting.append((batch, pool.submit(_batch, batch)))
+            if len(waiting) > count * AHEAD:
+                done, future = waiting.popleft()
+                yield from zip(done, future.result(), strict=True)
+        for done, future in waiting:
+            yield from zip(done, future.result(), strict=True)
+
+
+_work: Callable[[Any], Any]
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    """In a new process: the work is handed down, not sent."""
+    global _work
+    _work = work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the parent's to end the run
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its processes."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _batch(jobs: Sequence[Any]) -> list[Any]:
+    return [_work(one) for one in jobs]
+
+
+@contextmanager
+def _processes(work: Callable[[Any], Any], count: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("fork"), _begin, (work,))
+    try:
+        yield pool
+    except BrokenProcessPool:
+        end_if_asked()
+        raise common.CliError(
+            "a process of this run was killed, probably for lack of memory",
+            "GPUXLATE_CORES=1 does the work in one process",
+            common.Exit.INPUT,
+        ) from None
+    except BaseException:  # nobody wants the rest
+        for process in multiprocessing.active_children():
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)

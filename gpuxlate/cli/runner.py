@@ -1,0 +1,68 @@
+"""Work on every input of a run: on all cores where there is much to read, with results in order."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
+
+from gpuxlate.cli.progress import progress
+from gpuxlate.inputs.files import Input, InputError
+
+Result = TypeVar("Result")
+
+WORTH = 512 * 1024
+"""Bytes of text that one process reads before another one has started."""
+
+
+def each(
+    work: Callable[[Input], Result], given: Iterable[Input]
+) -> Iterator[tuple[Input, Result | InputError]]:
+    """What the work makes of each input, in their order; an InputError that it raises is the result.
+
+    The work may run in another process, so its results are plain data. Raises CliError.
+    """
+    count = cores()
+    if count > 1 and isinstance(given, Sequence) and _is_worth_it(given):
+        from gpuxlate.cli.processes import on_all_cores
+
+        results = on_all_cores(partial(_result, work), given, count)
+    else:
+        results = ((one, _result(work, one)) for one in given)
+    yield from progress(results, len(given) if isinstance(given, Sequence) else 0)
+
+
+def cores() -> int:
+    """The cores that this process may use; one where processes cannot be forked safely.
+
+    ``GPUXLATE_CORES`` asks for fewer.
+    """
+    if not sys.platform.startswith("linux"):
+        return 1
+    usable = len(os.sched_getaffinity(0))
+    wanted = os.environ.get("GPUXLATE_CORES", "")
+    return min(usable, int(wanted)) if wanted.isdecimal() and int(wanted) > 0 else usable
+
+
+def _is_worth_it(given: Sequence[Input]) -> bool:
+    """There is more to read than WORTH, in several files. Stdin and live objects stay in this process."""
+    size = 0
+    if len(given) < 2 or any(one.path is None for one in given):
+        return False
+    for one in given:
+        try:
+            size += os.stat(one.path or "").st_size
+        except OSError:  # reading it says why
+            continue
+        if size >= WORTH:
+            return True
+    return False
+
+
+def _result(work: Callable[[Input], Result], one: Input) -> Result | InputError:
+    try:
+        return work(one)
+    except InputError as error:
+        return error

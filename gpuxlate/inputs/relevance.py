@@ -1,0 +1,41 @@
+"""Which files matter: a test on their text, before it is read as YAML."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+
+from gpuxlate.backends import registry
+from gpuxlate.rules.vocabulary import words
+
+_BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
+_ESCAPE = rb"(?s:\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.)))"
+
+
+def may_matter(data: bytes) -> bool:
+    """Whether any rule can find something in a text, or any dialect a share.
+
+    Sound: the only way to write a key without its letters is an escape in double quotes. A text with a
+    NUL is not UTF-8 text: reading it reports that.
+    """
+    if _holds(data.lower()) or b"\0" in data:
+        return True
+    return b"\\" in data and _holds(re.sub(_ESCAPE, _unescaped, data).lower())
+
+
+def _holds(text: bytes) -> bool:
+    return any(word in text for word in _words())
+
+
+@cache
+def _words() -> tuple[bytes, ...]:
+    return tuple(word.encode() for word in words(tuple(registry.all_backends())))
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    number = match[1] or match[2] or match[3]
+    if number is not None:
+        code = int(number, 16)
+        return chr(code).encode("utf-8", "surrogatepass") if code <= sys.maxunicode else b""
+    return match[5] or b""

@@ -1,0 +1,123 @@
+"""The pages say what the code does, and every link leads somewhere: on a code host and on the site."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs.tools.staging import OF_THE_ROOT
+from gpuxlate.backends import registry
+from gpuxlate.model.diagnostics import URL
+from gpuxlate.rules.catalog import all_rules
+from tests.errors.table import sections
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = URL.removesuffix("rules/")
+KEPT = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_what_kept_pages_show_is_current() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "docs.tools", "--check"],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+def without_blocks(text: str) -> str:
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def links(page: Path) -> list[str]:
+    return re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text(encoding="utf-8")))
+
+
+def heading_id(title: str) -> str:
+    return re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", KEPT, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_of_kept_pages_lead_somewhere(page: Path, pages: Path) -> None:
+    """On a code host: to files of the repository, and to the site."""
+    for target in links(page):
+        file, _, anchor = target.partition("#")
+        if target.startswith(SITE):
+            there = pages / f"{file.removeprefix(SITE).strip('/') or 'index'}.md"
+        elif target.startswith("https://"):
+            continue
+        else:
+            there = (page.parent / file).resolve() if file else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
+
+
+def test_links_of_pages_of_the_site_lead_somewhere(pages: Path) -> None:
+    staged = sorted(pages.rglob("*.md"))
+    assert len(staged) > 150
+    for page in staged:
+        for target in links(page):
+            assert not re.match(rf"{SITE}(?!schemas/)", target), (page.name, target)
+            file, _, anchor = target.partition("#")
+            if target.startswith("https://"):
+                continue
+            there = (page.parent / file).resolve() if file else page
+            assert there.exists(), (page.name, target)
+            translated = there.with_suffix(".zh.md")
+            if page.name.endswith(".zh.md") and translated.exists():  # where the site leads its readers
+                there = translated
+            assert not anchor or anchor in anchors(there), (page.name, target)
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link can name on a page: its headings, and places marked by hand."""
+    text = page.read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {*map(heading_id, titles), *re.findall(r'<a id="([^"]+)"', text)}
+
+
+def test_every_rule_has_its_page(pages: Path) -> None:
+    """Where findings lead to: ``URL`` and the code are ``rules/CODE`` of the site."""
+    rules = all_rules(registry.all_backends())
+    assert {path.stem for path in (pages / "rules").iterdir()} == set(rules)
+    listed = re.findall(r"\]\(rules/(\w+)\.md\)", (pages / "rules.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(rules)
+    for code, rule in rules.items():
+        text = (pages / "rules" / f"{code}.md").read_text(encoding="utf-8")
+        assert text.startswith(f"# {code} {rule.name}\n"), code
+        assert re.findall(r"^## (.+)$", without_blocks(text), re.MULTILINE) == list(rule.sections), code
+
+
+def test_every_area_of_errors_has_its_page(pages: Path) -> None:
+    listed = re.findall(r"\]\(errors/([\w-]+)\.md\)", (pages / "errors.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(path.stem for path in (pages / "errors").iterdir())
+    for section in sections():
+        text = (pages / "errors" / f"{section.name[3:]}.md").read_text(encoding="utf-8")
+        assert text.count("\nInstead: ") == len(section.cases), section.name
+
+
+def test_every_command_is_in_the_readme() -> None:
+    from gpuxlate.cli.app import COMMANDS
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"| `gpuxlate {name}" not in readme] == []
+
+
+@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
+def test_every_page_is_linked(start: str, pages: Path) -> None:
+    linked = {Path(one.partition("#")[0]).stem for one in links(ROOT / start)}
+    there = {path.stem for path in pages.glob("*.md") if "." not in path.stem}  # translations have their own
+    assert sorted(there - linked - {"index", *OF_THE_ROOT.values()}) == []
+
+
+def test_the_readme_shows_every_hook() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    hooks = re.findall(r"^- id: (\S+)", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.MULTILINE)
+    assert hooks == re.findall(r"^  - id: (\S+)", readme, re.MULTILINE)

@@ -1,0 +1,86 @@
+"""The cases of the rules: ``fixtures/lint/<CODE>.yaml``, a file for each rule that a manifest can break.
+
+``severity`` and ``fix`` are the rule's. ``profile`` is the cluster's profile, of all cases or of one. Each of
+the ``cases`` has
+
+- ``name``: ``bad...`` breaks the rule, ``good...`` keeps it; one that ends in ``.json`` is JSON
+- ``manifest``: the text
+- ``findings``: all of them, each ``line:column-endcolumn CODE``; left out where there are none
+- ``fixed``: the lines that ``--unsafe-fixes`` removes (``-``) and writes (``+``), where there is a fix
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gpuxlate.config.configuration import load_profile
+from gpuxlate.model.profile import Profile
+from gpuxlate.yamltext.source import Source
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "lint"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One manifest, and what is found in it."""
+
+    code: str
+    name: str
+    text: str
+    findings: tuple[str, ...]
+    fixed: str
+    profile: Profile | None
+
+    @property
+    def id(self) -> str:
+        """``TKE001/bad.yaml``: also its path where the cases are written as files."""
+        return f"{self.code}/{self.name}" + ("" if self.name.endswith(".json") else ".yaml")
+
+    @property
+    def is_bad(self) -> bool:
+        return self.name.startswith("bad")
+
+    @property
+    def source(self) -> Source:
+        return Source(self.id.rpartition("/")[2], self.text)
+
+
+@cache
+def files() -> dict[str, dict[str, Any]]:
+    """What each file holds, by code."""
+    return {
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))
+    }
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """All cases, by rule."""
+    return tuple(_case(code, data, one) for code, data in files().items() for one in data["cases"])
+
+
+def _case(code: str, data: dict[str, Any], one: dict[str, Any]) -> Case:
+    assert set(data) <= {"severity", "fix", "profile", "cases"}, code
+    assert set(one) <= {"name", "profile", "manifest", "findings", "fixed"}, (code, one["name"])
+    profile = one.get("profile", data.get("profile"))
+    return Case(
+        code=code,
+        name=one["name"],
+        text=one["manifest"],
+        findings=tuple(one.get("findings", ())),
+        fixed=one.get("fixed", ""),
+        profile=None if profile is None else load_profile(profile),
+    )
+
+
+def write_cases(folder: Path) -> None:
+    """Each manifest as a file of its own, for commands that read folders."""
+    for case in cases():
+        path = folder / case.id
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(case.text, encoding="utf-8")
