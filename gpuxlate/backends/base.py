@@ -1,7 +1,7 @@
 """What a backend is: a data sheet of keys, and two pure functions, read and write.
 
-Reading takes keys out of a ``Taking``; writing takes fields out of a ``Placing``. Whatever nobody
-took is reported by itself, so neither a new key nor a new field can be lost without a word.
+Reading takes keys from a ``Taking``; writing takes fields from a ``Placing``. Every key and field that
+is not taken is reported, so that none is lost silently.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
+from gpuxlate.backends.numbers import number
 from gpuxlate.backends.placing import Placing, PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
-from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
 from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
+from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Rule, rules_of
 
 if TYPE_CHECKING:
@@ -44,14 +46,18 @@ __all__ = [
 
 
 class Taking:
-    """A pod's keys, key by key. What is taken is known; what is left over gets reported."""
+    """The keys of a pod. What the backend takes is known; the caller reports the rest.
+
+    A reader returns shares, or "no share here": what is wrong with a manifest, rules report.
+    """
 
     def __init__(self, pod: PodKeys) -> None:
         self.pod = pod
         self.taken: set[Path] = set()
-        self.diagnostics: list[Diagnostic] = []
+        self.invalid: list[Diagnostic] = []
+        self.notes: list[Diagnostic] = []
         self.selectors: list[Selector] = []
-        self._unread: set[Path] = set()  # containers with a number that is none
+        self._unread: set[Path] = set()  # containers with a value that is not a whole number
 
     def _take(self, value: Value | None) -> Value | None:
         if value is not None:
@@ -64,24 +70,26 @@ class Taking:
         return self._take(container.limits.get(name)) or requested
 
     def number(self, container: ContainerKeys, name: str) -> int | None:
-        """A resource as a whole number; None where it is absent or no whole number."""
+        """A resource as a whole number; None where it is absent, or not a whole number (K8S001, K8S002).
+
+        A number such as ``0x10`` is only a warning of lint (GX008), but no translation reads it.
+        """
         value = self.resource(container, name)
-        if value is None:
-            return None
-        amount = quantity.whole(value.text)
-        if amount is None:
-            message = f"{name} is {value.text!r}, no whole number that Kubernetes can hold"
-            self.problem("K8S001", message, value.path, f"write digits alone, at most {quantity.LIMIT}")
+        amount = number(value)
+        if value is not None and amount is None:
             self._unread.add(container.path)
+            if numerals.written(value).form is numerals.Form.ODD:  # GX008 only warns; the key would be lost
+                message = say("{key} {text} is not translated", key=name, text=value.text)
+                self.note("K8S001", message, value.path, "write the number in plain decimal digits")
         return amount
 
     def label(self, name: str) -> Value | None:
-        """A label of the pod; one that stands on the workload only is taken in its stead (K8S005)."""
+        """A label of the pod, else of the workload (K8S005); both are taken."""
         owner = self._take(self.pod.owner_labels.get(name))
         return self._take(self.pod.labels.get(name)) or owner
 
     def annotation(self, name: str) -> Value | None:
-        """An annotation of the pod; one on the workload only is taken in its stead (VKE008)."""
+        """An annotation of the pod, else of the workload (K8S005); both are taken."""
         owner = self._take(self.pod.owner_annotations.get(name))
         return self._take(self.pod.annotations.get(name)) or owner
 
@@ -89,9 +97,9 @@ class Taking:
         return self._take(container.env.get(name))
 
     def node_values(self, name: str) -> tuple[str, ...]:
-        """What nodeSelector or the required node affinity (operator In) asks of a node label.
+        """The values that nodeSelector or the required node affinity (operator In) gives a node label.
 
-        Other operators choose nodes in a way that no field can say: they are selectors.
+        Other operators have no field of the share: they are selectors.
         """
         chosen = self._take(self.pod.node_selector.get(name))
         values = [chosen.text] if chosen else []
@@ -106,7 +114,7 @@ class Taking:
         return tuple(dict.fromkeys(values))
 
     def take_node(self, name: str) -> None:
-        """Take whatever the pod asks of a node label; the backend has looked at it itself."""
+        """Take every choice of nodes by a label; the backend reads it itself."""
         self._take(self.pod.node_selector.get(name))
         self.taken.update(r.path for r in self.pod.requirements() if r.key == name)
 
@@ -116,7 +124,7 @@ class Taking:
         self.selectors.append(Selector(requirement.key, text, requirement.path))
 
     def selector(self, name: str) -> None:
-        """Take a choice of nodes that has no counterpart elsewhere."""
+        """Take a choice of nodes that other targets do not have."""
         chosen = self._take(self.pod.node_selector.get(name))
         if chosen:
             self.selectors.append(Selector(name, chosen.text, chosen.path))
@@ -125,12 +133,24 @@ class Taking:
                 self._select(requirement)
 
     def choice(self, value: Value | None, name: str, what: str) -> None:
-        """Take an annotation, a variable or a resource that chooses what no other target can say."""
+        """Take an annotation, a variable or a resource that chooses what other targets do not have."""
         if self._take(value) is not None and value is not None:
             self.selectors.append(Selector(name, value.text, value.path, what))
 
+    def note(
+        self,
+        code: str,
+        message: str,
+        path: Path,
+        hint: str | None = None,
+        severity: Severity = Severity.ERROR,
+    ) -> None:
+        """Record what a translation cannot keep, though the manifest is valid."""
+        self.notes.append(Diagnostic(code, severity, message, hint, path))
+
     def problem(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
-        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, hint, path))
+        """Record a wrong value of a form that has no rules of its own."""
+        self.note(code, message, path, hint)
 
     def share(
         self,
@@ -144,7 +164,7 @@ class Taking:
         memory_percent: int | None = None,
         origins: Mapping[str, Path] | None = None,
     ) -> ContainerShare:
-        """The container with its share; numbers that are no share are reported (GX011)."""
+        """The container with its share; GX011 where the numbers together are not a share."""
         if container.path in self._unread:
             return self.none(container)
         found = None
@@ -155,7 +175,7 @@ class Taking:
             attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
             for one in error.problems:
                 path = where.get(attributes[one.field], container.path)
-                self.problem("GX011", one.message, path, one.hint)
+                self.invalid.append(Diagnostic("GX011", Severity.ERROR, one.message, one.hint, path))
         return ContainerShare(container.name, container.index, container.init, found, where, container.path)
 
     def none(self, container: ContainerKeys) -> ContainerShare:
@@ -167,7 +187,8 @@ class Taking:
             tuple(containers),
             tuple(self.selectors),
             isolation,
-            tuple(self.diagnostics),
+            tuple(self.invalid),
+            tuple(self.notes),
             frozenset(self.taken),
         )
 
@@ -215,7 +236,7 @@ class Backend:
     schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
     also_speaks: Callable[[PodKeys], bool] | None = None  # whatever keys stand in resources
     quotes_numbers: bool = False  # the vendor writes its numbers as strings
-    claimed: frozenset[str] = frozenset()  # wrong names that a rule of the vendor's own reports
+    wrong_names: frozenset[str] = frozenset()  # misspelt keys that a rule of the vendor reports
     needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
     form_module: str | None = None  # its FORM; None where shares stand in manifests of pods
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's

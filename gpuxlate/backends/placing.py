@@ -1,23 +1,30 @@
-"""Placing a share at a target, field by field, and recording what does not fit."""
+"""Placing the fields of a share at a target, and recording each loss."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+from gpuxlate.backends.numbers import too_large, too_many_cards
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Severity
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import CardProfile
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES, Policy, Qos, Share
+from gpuxlate.rules.translation import needed_field_is_set
 
-NUMBERS = ("cards", "cores", "memory_mib")
+NEEDS_A_CARD = (
+    "write memoryMiB, or pass a profile with cards.memoryMiB (--profile): percent becomes MiB only where "
+    "the memory of a card is known"
+)
+"""Hint for memory in percent at a target that counts MiB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """What the user allows. ``fill`` is by JSON name and **per card** (percent, MiB)."""
+    """What the user accepts. ``fill`` is by JSON name and **per card** (percent, MiB)."""
 
     round_up: bool = False
     fill: Mapping[str, int] = field(default_factory=dict)
@@ -25,11 +32,11 @@ class Accept:
 
 
 class Placing:
-    """One container's share on its way into a target.
+    """One container's share on its way into a target; ``target`` is the target's name.
 
-    ``take`` gives a field and marks it as placed. A field that nobody took becomes a Loss
-    (GX020) by itself. Every method that records a Loss goes on as if it were allowed, so that all
-    losses of a share are found at once.
+    ``take`` returns a field and marks it as placed. A field that no backend takes becomes a Loss
+    (GX020). Every method that records a Loss continues as if it were accepted, so that all losses of a
+    share are found at once. ``why`` is a clause of its own, that follows the finding after a colon.
     """
 
     def __init__(
@@ -37,6 +44,7 @@ class Placing:
         share: Share,
         accept: Accept,
         *,
+        target: str,
         name: str = "",
         index: int = 0,
         init: bool = False,
@@ -45,6 +53,7 @@ class Placing:
     ) -> None:
         self.asked = share
         self.accept = accept
+        self.target = target
         self.name = name
         self.index = index
         self.init = init
@@ -58,17 +67,17 @@ class Placing:
     # -- looking and taking ------------------------------------------------------------------
 
     def peek(self, attribute: str) -> Any:
-        """The field as it stands now (rounded, filled), without placing it."""
+        """The field as it is now (rounded, filled), without placing it."""
         return self._now[attribute]
 
     def take(self, attribute: str) -> Any:
-        """The field as it stands now; it counts as placed."""
+        """The field as it is now; it counts as placed."""
         self._untaken.discard(attribute)
         return self._now[attribute]
 
     @property
     def cards(self) -> int:
-        """The number of cards. Looking at it does not place it."""
+        """The number of cards; reading it does not place it."""
         return int(self._now["cards"])
 
     @property
@@ -77,7 +86,7 @@ class Placing:
 
     @property
     def untaken(self) -> tuple[str, ...]:
-        """Fields nobody placed, in the order of the share. One card needs no place of its own."""
+        """Fields that are not placed, in the order of the share. A single card needs no key."""
         left = [name for name in JSON_NAMES if name in self._untaken and self._now[name] is not None]
         return tuple(name for name in left if not (name == "cards" and self.cards == 1))
 
@@ -94,97 +103,113 @@ class Placing:
     def on_grid(self, attribute: str, code: str, *, step: int = 1, low: int = 1, unit: str) -> int | None:
         """Take ``cores`` or ``memory_mib`` (total), rounded up to a grid that counts **per card**.
 
-        ``step`` and ``low`` are per card, in percent or MiB. Returns the total, None if omitted.
+        ``step`` and ``low`` are per card, in ``unit`` (% or MiB). Returns the total, None if not set.
         """
         total = self.take(attribute)
         if total is None:
             return None
-        per_card = int(total) // self.cards
-        wanted = max(round_up(per_card, step), low)
-        if wanted == per_card:
+        each = int(total) // self.cards
+        wanted = max(round_up(each, step), low)
+        if wanted == each:
             return int(total)
-        each = " on each card" if self.cards > 1 else ""
-        why = f"the least is {low} {unit}" if per_card < low else f"it goes in steps of {step} {unit}"
-        return self.round(attribute, wanted * self.cards, code, f"{why}{each}")
+        values: dict[str, int | str] = {"field": JSON_NAMES[attribute], "asked": total, "unit": unit}
+        if self.cards > 1:
+            values["asked"] = say("{total} ({each} {unit} per card)", total=total, each=each, unit=unit)
+            values["unit"] = say("{unit} per card", unit=unit)
+        if each < low:
+            problem = say("{field} {asked} is below the minimum of {low} {unit}", low=low, **values)
+        else:
+            problem = say("{field} {asked} is not a multiple of {step} {unit}", step=step, **values)
+        return self._round(attribute, wanted * self.cards, code, problem)
 
     def round(self, attribute: str, given: int | None, code: str, why: str) -> int | None:
-        """Change a number upwards. ``given`` None lifts the cap altogether (all of the card)."""
+        """Change a number upwards. ``given`` None removes the cap (whole cards)."""
+        field, asked = JSON_NAMES[attribute], self._now[attribute]
+        problem = say("{field} {asked} is not a valid value: {why}", field=field, asked=asked, why=why)
+        return self._round(attribute, given, code, problem)
+
+    def _round(self, attribute: str, given: int | None, code: str, problem: str) -> int | None:
         name = JSON_NAMES[attribute]
-        asked = self._now[attribute]
         self._untaken.discard(attribute)
         self._now[attribute] = given
-        next_one = "given" if self.accept.round_up else "the next it takes is"
-        becomes = f"{next_one} {given}" if given is not None else "it becomes whole cards"
-        instead = f"write {name}: {given}" if given is not None else f"omit {name}"
-        self._lose(
-            LossKind.ROUNDED,
-            attribute,
-            code,
-            f"{name} {asked} does not fit: {why}; {becomes}",
-            f"{instead}, or pass --round up",
-            given,
-            accepted=self.accept.round_up,
-        )
+        valid: int | str = "whole cards" if given is None else given
+        if self.accept.round_up:
+            message = say("{problem}; rounded up to {valid}", problem=problem, valid=valid)
+        else:
+            message = say("{problem}; next valid value: {valid}", problem=problem, valid=valid)
+        if given is None:
+            hint = say("omit {field}, or pass --round up", field=name)
+        else:
+            hint = say("write {field}: {given}, or pass --round up", field=name, given=given)
+        self._lose(LossKind.ROUNDED, attribute, code, message, hint, given, accepted=self.accept.round_up)
         return given
 
     def need(self, attribute: str, code: str, why: str, example: int | None = None) -> int | None:
-        """Take a number that the target needs; where the share omits it, fill it or say so.
+        """Take a number that the target needs; where the share does not set it, fill it or record a loss.
 
-        ``example`` is a value per card that would do, for the hint.
+        ``example`` is a valid value per card, for the hint.
         """
         value = self.take(attribute)
         if value is not None:
             return int(value)
         if attribute == "memory_mib" and self._now["memory_percent"] is not None:
-            return None  # it is said, in a way that has no place here: that is one loss, not two
+            return None  # memory is set in percent, which the target lacks: that is one loss, not two
         name = JSON_NAMES[attribute]
         each = self.accept.fill.get(name)
         given = None if each is None else each * self.cards
         self._now[attribute] = given
+        message: Message = needed_field_is_set(name, why)
+        if given is not None:
+            message = say("{problem}; filled with {given}", problem=message, given=given)
         example = example or (30 if attribute == "cores" else 8192)
-        self._lose(
-            LossKind.FILLED,
-            attribute,
-            code,
-            f"{name} is open: {why}" + (f"; filled with {given}" if given is not None else ""),
-            f"add {name} to the share, or pass --fill {name}={example} "
-            f"({'percent of' if attribute == 'cores' else 'MiB on'} each card)",
-            given,
-            accepted=given is not None,
+        hint = say(
+            "add {field} to the share, or pass --fill {field}={example} ({unit} per card)",
+            field=name,
+            example=example,
+            unit="percent" if attribute == "cores" else "MiB",
         )
+        self._lose(LossKind.FILLED, attribute, code, message, hint, given, accepted=given is not None)
         return given
 
-    def drop(self, attribute: str, code: str, why: str) -> None:
-        """Leave a field out because it has no place here."""
+    def drop(self, attribute: str, code: str, why: str | None = None) -> None:
+        """Leave out a field that the target does not support; ``why`` where there is more to say."""
         asked = self.take(attribute)
         if asked is None:
             return
         name = JSON_NAMES[attribute]
         self._now[attribute] = None
-        self._lose(
-            LossKind.DROPPED,
-            attribute,
-            code,
-            f"{name} {asked} has no place: {why}",
-            f"remove {name} from the share, or pass --drop {name}",
-            None,
-            accepted=name in self.accept.drop,
+        message = self._unsupported(name, asked)
+        if why:
+            message = say("{problem}: {why}", problem=message, why=why)
+        hint = say("remove {field} from the share, or pass --drop {field}", field=name)
+        accepted = name in self.accept.drop
+        self._lose(LossKind.DROPPED, attribute, code, message, hint, None, accepted=accepted)
+
+    def drop_rest(self) -> None:
+        """Record every field that the backend did not take (GX020)."""
+        for attribute in self.untaken:
+            if attribute == "memory_percent":  # without it the share would be all of the memory
+                message = self._unsupported(JSON_NAMES[attribute], self._now[attribute])
+                self.refuse(attribute, "GX020", message, NEEDS_A_CARD)
+            else:
+                self.drop(attribute, "GX020")
+
+    def _unsupported(self, field: str, asked: object) -> Message:
+        return say(
+            "{field} {asked} is not supported by {target}", field=field, asked=asked, target=self.target
         )
 
     def refuse(self, attribute: str, code: str, message: str, hint: str | None = None) -> None:
-        """The target cannot say this share, whatever the user allows."""
+        """Record that the target cannot express this share, whatever the user accepts."""
         self._lose(LossKind.REFUSED, attribute, code, message, hint, None, accepted=False)
 
     def on_nodes(self, nodes: CardProfile, count: str | None, memory: str | None) -> None:
-        """Refuse what the nodes of a profile do not have; by the codes that lint says it with, if any."""
+        """Refuse what the nodes of a profile do not have; ``count`` and ``memory`` are codes, if any."""
         if count and nodes.per_node is not None and self.cards > nodes.per_node:
-            message = f"{self.cards} cards are asked, a node of the profile has {nodes.per_node}"
-            self.refuse("cards", count, message, "ask for fewer cards, and more of each")
+            self.refuse("cards", count, *too_many_cards(self.cards, nodes.per_node))
         each = (self._now["memory_mib"] or 0) // self.cards
         if memory and nodes.memory_mib is not None and each > nodes.memory_mib:
-            message = f"{each} MiB are asked of each card, a card of the profile has {nodes.memory_mib}"
-            hint = f"ask for at most {nodes.memory_mib} on each card, or leave memoryMiB out"
-            self.refuse("memory_mib", memory, message, hint)
+            self.refuse("memory_mib", memory, *too_large(each, nodes.memory_mib))
 
     def warn(self, code: str, message: str, hint: str | None = None, attribute: str = "cards") -> None:
         """Placed, but doubtful."""
@@ -195,14 +220,14 @@ class Placing:
         self.diagnostics.append(Diagnostic(code, Severity.INFO, message, hint, self.origin(attribute)))
 
     def whole_when_full(self, code: str) -> None:
-        """A full card's compute with a memory cap that the target cannot say: whole cards."""
+        """Turn all compute of a card with a memory cap, which the target cannot express, into whole cards."""
         cores, memory = self._now["cores"], self._now["memory_mib"]
         if cores != FULL_CARD_CORES * self.cards or self._now["memory_percent"] is not None:
             return
         self._now["cores"] = None
         self._untaken.discard("cores")
         if memory is not None:
-            self.round("memory_mib", None, code, "full compute of a card comes with all of its memory")
+            self.round("memory_mib", None, code, "all compute of a card comes with all of its memory")
 
     def _lose(
         self,
@@ -230,7 +255,7 @@ class Placing:
             (n for n, one in enumerate(self.losses) if one.kind is kind and one.field == loss.field), None
         )
         if earlier is not None and kind is LossKind.ROUNDED:
-            self.losses[earlier] = replace(loss, code=loss.code)
+            self.losses[earlier] = loss
         else:
             self.losses.append(loss)
 
@@ -263,10 +288,8 @@ class PodPlacing:
         found = self._of_pod("qos")
         return found if isinstance(found, Qos) else None
 
-    def peek_qos(self) -> Qos | None:
-        return next((p.peek("qos") for p in self.placings if p.peek("qos")), None)
-
     def peek_policy(self) -> Policy | None:
+        """The policy, without taking it."""
         return next((p.peek("policy") for p in self.placings if p.peek("policy")), None)
 
     def _of_pod(self, attribute: str) -> Any:

@@ -1,10 +1,9 @@
 """Targets from installed packages: entry points of the group ``gpuxlate.backends``.
 
-An entry point's name is a name of the target, its value the place of a ``Backend``; several names of
-one place are aliases. By name a target is looked up when it is asked for and no built-in one has that
-name. All of them together are loaded where all dialects are wanted (detection, ``lint``, ``targets``,
-``compare``), and only where ``installed`` has seen that there are some: importlib.metadata costs more
-to import than the look at the folders does.
+The name of an entry point is a name of the target, its value refers to a ``Backend``; several names of
+one value are aliases. One plug-in is loaded by its name, where no built-in target has that name. All are
+loaded where all dialects are needed (detection, ``lint``, ``targets``, ``compare``), and only where
+``installed`` finds some: importing importlib.metadata costs more than listing the folders.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Backend
+from gpuxlate.model.messages import say
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -23,17 +23,18 @@ GROUP = "gpuxlate.backends"
 
 
 class BrokenPluginError(Exception):
-    """A plug-in that cannot be used; names it, its distribution and the reason. ``hint``: what to do."""
+    """A plug-in cannot be used: its name, distribution and the reason. ``hint``: what to do."""
 
     def __init__(self, name: str, distribution: str, reason: str) -> None:
-        super().__init__(f"the plug-in {name!r} of {distribution} cannot be used: {reason}")
+        message = "the plug-in {name!r} of {distribution} cannot be used: {reason}"
+        super().__init__(say(message, name=name, distribution=distribution, reason=reason))
         package = distribution.partition(" ")[0]
-        self.hint = f"mend it, or remove it: pip uninstall {package}"
+        self.hint = say("fix it, or remove it: pip uninstall {package}", package=package)
 
 
 @cache
 def installed() -> bool:
-    """Some installed package has entry points of the group. Reads no more than it must."""
+    """Whether some installed package has entry points of the group."""
     return any(_declares(folder) for folder in dict.fromkeys(sys.path))
 
 
@@ -41,7 +42,7 @@ def _declares(folder: str) -> bool:
     try:
         with os.scandir(folder or ".") as found:
             names = [one.path for one in found if one.name.endswith((".dist-info", ".egg-info"))]
-    except OSError:  # a zip file, or a folder that is not there
+    except OSError:  # a zip file, or a missing folder
         return False
     return any(_mentions_group(os.path.join(name, "entry_points.txt")) for name in names)
 
@@ -98,14 +99,14 @@ def _load(entry: EntryPoint) -> Backend:
     try:
         found = entry.load()
         if not isinstance(found, Backend):
-            raise TypeError(f"{entry.value} is no gpuxlate Backend")
-        _ = found.rules  # what its rules import may be missing too
+            raise TypeError(f"{entry.value} is not a gpuxlate Backend")
+        _ = found.rules  # their imports may fail too
     except (Exception, SystemExit) as error:
         reason = f"{type(error).__name__}: {error}".split("\n")[0]
         raise BrokenPluginError(entry.name, _distribution(entry), reason) from error
     listed = {one.name for one in _entries() if one.value == entry.value}
     if found.name not in listed:
-        reason = f"its backend is called {found.name!r}, and no entry point is"
+        reason = say("its backend is named {name!r}, but no entry point is", name=found.name)
         raise BrokenPluginError(entry.name, _distribution(entry), reason)
     return found
 

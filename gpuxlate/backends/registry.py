@@ -11,6 +11,7 @@ from gpuxlate.backends import plugins
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 
 
@@ -70,8 +71,10 @@ class UnknownTargetError(LookupError):
 
         known = [n for row in BUILT_IN for n in (row.name, *row.aliases)]
         near = get_close_matches(name[:MAX_NAME], [*known, *plugins.names()], 1, 0.5)
-        self.hint = f"did you mean {near[0]}?" if near else f"targets: {', '.join(target_names())}"
-        super().__init__(f"unknown target {name!r}")
+        self.hint = say("targets: {names}", names=", ".join(target_names()))
+        if near:
+            self.hint = say("did you mean {name}?", name=near[0])
+        super().__init__(say("unknown target {name!r}", name=name))
 
 
 def target_names() -> tuple[str, ...]:
@@ -99,7 +102,7 @@ def _plugins() -> Iterator[Backend]:
 def _load(row: Row) -> Backend:
     backend = getattr(import_module(row.module), row.attribute)
     if not isinstance(backend, Backend):
-        raise TypeError(f"{row.module}.{row.attribute} is no gpuxlate Backend")
+        raise TypeError(f"{row.module}.{row.attribute} is not a gpuxlate Backend")
     return backend
 
 

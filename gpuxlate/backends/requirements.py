@@ -1,7 +1,7 @@
 """What a share needs of its nodes: labels, warnings, prerequisites. Data with their sources.
 
-A prerequisite names one fact of a profile and the bound it must keep. ``nodepool`` prints and checks
-them, and rules that need a profile ask the same data.
+A prerequisite names one fact of a profile and its bound. ``nodepool`` prints and checks them, and so do
+rules that need a profile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gpuxlate.rules.base import letters
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A vendor's document and the date it bears, None where it bears none."""
+    """A vendor's document and its date, None where it is not dated."""
 
     title: str
     date: str | None = None
@@ -34,7 +34,7 @@ class Source:
 
 
 class Setter(StrEnum):
-    """Who puts a label on the nodes."""
+    """Who sets a label of the nodes."""
 
     YOU = "you"
     POOL = "you, in the node pool"  # before a node joins it, never with kubectl
@@ -58,7 +58,7 @@ class NodeLabel:
 
 @dataclass(frozen=True, slots=True)
 class NodeWarning:
-    """What the documents warn of."""
+    """A warning of the documents."""
 
     text: str
     source: Source
@@ -68,10 +68,10 @@ class NodeWarning:
 
 
 class Bound(Protocol):
-    """What a fact must keep; its text says it in words."""
+    """A condition on a fact; its text describes it."""
 
     def holds(self, found: str) -> bool | None:
-        """Whether the fact keeps it; None where the text does not tell."""
+        """Whether the fact meets it; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class NoneOf:
-    """Texts that must not occur, however they are spelled (``veLinux 2.0`` is ``velinux2.0``)."""
+    """Texts that must not occur, in any spelling (``veLinux 2.0`` is ``velinux2.0``)."""
 
     texts: tuple[str, ...]
 
@@ -167,7 +167,7 @@ def model_words(model: str) -> frozenset[str]:
 
 
 class State(StrEnum):
-    """What a profile tells about a prerequisite."""
+    """Whether a profile meets a prerequisite."""
 
     MET = "met"
     UNMET = "not met"
@@ -176,11 +176,11 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One prerequisite: what must keep which bound, and when.
+    """One prerequisite: a fact, its bound, and when it applies.
 
-    ``fact``: where a profile says it, in the profile's own names (``components.mgpu``); ``when`` is
-    empty where every share needs it. Severity: error where the vendor's document makes it a
-    condition, warning where documents disagree or only advise.
+    ``fact``: its name in a profile (``components.mgpu``); ``when`` is empty where it applies to every
+    share. Severity: error where the vendor's document requires it, warning where documents disagree
+    or recommend it.
     """
 
     what: str
@@ -192,7 +192,7 @@ class Requirement:
 
     def check(self, profile: Profile | None) -> Checked:
         """The prerequisite against a profile."""
-        found = told(profile, self.fact) if profile else None
+        found = fact_of(profile, self.fact) if profile else None
         held = None if found is None else self.bound.holds(found)
         state = State.UNKNOWN if held is None else State.MET if held else State.UNMET
         return Checked(self, state, found)
@@ -200,7 +200,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A prerequisite, and what a profile tells about it; ``found`` as the profile has it."""
+    """A prerequisite checked against a profile; ``found`` is the value of the profile."""
 
     requirement: Requirement
     state: State
@@ -208,13 +208,13 @@ class Checked:
 
     @property
     def failed(self) -> bool:
-        """Not met, and the share cannot run so."""
+        """Not met, so the share cannot run."""
         return self.state is State.UNMET and self.requirement.severity is Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)
 class NodeNeeds:
-    """All that one share needs of its nodes. ``remarks``: what is right without doing anything."""
+    """What one share needs of its nodes. ``remarks``: what needs no action."""
 
     labels: tuple[NodeLabel, ...] = ()
     remarks: tuple[NodeWarning, ...] = ()
@@ -225,8 +225,8 @@ class NodeNeeds:
         return tuple(one.check(profile) for one in self.requirements)
 
 
-def told(profile: Profile, fact: str) -> str | None:
-    """What a profile says of a fact, by its name in the profile; None where it says nothing."""
+def fact_of(profile: Profile, fact: str) -> str | None:
+    """A fact of a profile by its name; None where it is not set."""
     name, _, part = fact.partition(".")
     if name == "components":
         return profile.components.get(part)
@@ -243,7 +243,7 @@ def told(profile: Profile, fact: str) -> str | None:
 
 
 def unmet(profile: Profile | None, requirements: Sequence[Requirement]) -> tuple[Checked, ...]:
-    """The prerequisites that a profile is known not to meet."""
+    """The prerequisites that a profile does not meet."""
     checked = (one.check(profile) for one in requirements)
     return tuple(one for one in checked if one.state is State.UNMET)
 

@@ -1,11 +1,11 @@
-"""What a backend gives when it has read a pod."""
+"""What a backend returns for a pod: shares, and choices that no share holds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path
 from gpuxlate.model.share import Share
 
@@ -17,14 +17,14 @@ class Selector:
     key: str
     text: str
     path: Path
-    what: str = "node selector"  # the place it stands in
+    what: str = "node selector"  # where it is set
 
 
 @dataclass(frozen=True, slots=True)
 class ContainerShare:
     """One container of a pod and its share, None where it asks for no GPU.
 
-    ``origins`` tells, by attribute name, where each field was read from.
+    ``origins``: where each field was read from, by attribute name.
     """
 
     name: str
@@ -37,14 +37,24 @@ class ContainerShare:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a backend read from a pod: its containers in their order, init containers first."""
+    """What a backend read from a pod: its containers in their order, init containers first.
+
+    What a manifest gets wrong is reported by rules. ``invalid`` is GX011 alone: numbers that only
+    together are not a share. ``notes``: what a translation cannot keep and lint does not report.
+    """
 
     containers: tuple[ContainerShare, ...]
     selectors: tuple[Selector, ...] = ()
     isolation: str | None = None  # ACK's mode, which is no field of the share
-    diagnostics: tuple[Diagnostic, ...] = ()
+    invalid: tuple[Diagnostic, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     taken: frozenset[Path] = frozenset()
 
     @property
     def shares(self) -> tuple[ContainerShare, ...]:
         return tuple(container for container in self.containers if container.share)
+
+    def invalid_beside(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """``invalid``, without the numbers about which a rule reports an error already."""
+        reported = {one.path for one in found if one.severity is Severity.ERROR}
+        return (one for one in self.invalid if one.path not in reported)

@@ -24,6 +24,10 @@ AHEAD = 4
 """Batches per process that wait for their turn: memory stays bounded."""
 
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end a run."""
+
+
 def on_all_cores(
     work: Callable[[Job], Result], jobs: Sequence[Job], count: int
 ) -> Iterator[tuple[Job, Result]]:
@@ -51,9 +55,10 @@ def _begin(work: Callable[[Any], Any]) -> None:
     """In a new process: the work is handed down, not sent."""
     global _work
     _work = work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the parent's to end the run
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -73,6 +78,12 @@ def _batch(jobs: Sequence[Any]) -> list[Any]:
 def _processes(work: Callable[[Any], Any], count: int) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(count, multiprocessing.get_context("fork"), _begin, (work,))
     try:
+        # a signal waits until all processes are known: what its handler raises in a fork would be lost
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+        try:
+            pool.submit(_batch, ())
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         yield pool
     except BrokenProcessPool:
         end_if_asked()

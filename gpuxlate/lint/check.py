@@ -160,21 +160,13 @@ def _asks_for_gpus(pods: Sequence[Pod]) -> bool:
     return any(registry.spoken_in(pod.keys) for pod in pods)
 
 
-READ_CODES = frozenset({"GX010", "GX011"})
-"""What reading finds and no rule of a vendor says."""
-
-
 def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The rules of no vendor, then those of the vendors whose dialect the pod speaks."""
     yield from check_pod(catalog.neutral_rules(), pod, context)
     for backend in registry.spoken_in(pod):
         of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
-        # what only shows when the numbers are put together, and no rule has said so
-        complained = {one.path for one in of_vendor if one.severity is Severity.ERROR}
-        for one in backend.read(Taking(pod), context.profile).diagnostics:
-            if one.code in READ_CODES and one.path not in complained:
-                yield one
+        yield from backend.read(Taking(pod), context.profile).invalid_beside(of_vendor)
 
 
 def limits_of(job: Job) -> Mapping[str, Value]:
@@ -191,4 +183,4 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     said = {one.path for one in found if one.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
         reading = backend.read(Taking(keys), context.profile)
-        yield from (one for one in reading.diagnostics if one.path not in said)
+        yield from (one for one in (*reading.invalid, *reading.notes) if one.path not in said)

@@ -14,7 +14,7 @@ MAX_FILES = 200_000
 """In one run."""
 
 MAX_DOCUMENTS = 100_000
-"""In a text that is read at once."""
+"""In one text."""
 MAX_NODES = 2_000_000
 """Keys, values, lists and mappings of one document, and their ends: about 0.3 KiB of memory each."""
 MAX_DEPTH = 256
@@ -33,7 +33,7 @@ MAX_RUN_FINDINGS = 1_000_000
 MAX_ENTRIES = 10_000
 """Keys and items of one GPUShare document, configuration or profile."""
 MAX_PROBLEMS = 100
-"""Told of one such document."""
+"""Reported for one such document."""
 MAX_IGNORES = 10_000
 """Comments in one file that ignore findings."""
 MAX_MESSAGE = 2000

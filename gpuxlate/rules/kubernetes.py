@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules import numerals
@@ -41,8 +42,8 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     """The quantity of a GPU resource is a whole number.
 
     ## What it does
-    Reports fractions (`5.5`, `1500m`) and values that are no number at all in the limits and
-    requests of a container, for every vendor's key.
+    Reports fractions (`5.5`, `1500m`), values that are not a number, and numbers above 2^63-1 in the
+    limits and requests of a container, for every vendor's key.
 
     ## Why
     GPU resources are extended resources: the API server refuses anything but integers.
@@ -70,6 +71,12 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             yield this.at(
                 one.value,
                 f"{one.name} {_what(one.value)}, where the API server takes a whole number only",
+                _whole_number_of(numerals.unit_of(one.row, context.profile)),
+            )
+        elif reading.form is Form.TOO_LARGE:
+            yield this.at(
+                one.value,
+                say("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text),
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
         elif reading.form is Form.FRACTION:

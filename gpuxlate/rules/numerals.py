@@ -28,6 +28,7 @@ class Form(StrEnum):
     PLAIN = "plain"
     ODD = "odd"  # GX008
     FRACTION = "fraction"  # K8S001
+    TOO_LARGE = "too large"  # K8S001
     NO_NUMBER = "no number"  # K8S001
     SUFFIX = "suffix"  # K8S002, a trailing ".0" included
 
@@ -61,7 +62,7 @@ def written(value: Value) -> Written:
 def _written(text: str, kind: Kind) -> Written:
     if _PLAIN.fullmatch(text):
         number = Fraction(int(text))
-        return Written(Form.PLAIN, number, number)
+        return Written(Form.PLAIN if abs(number) <= quantity.LIMIT else Form.TOO_LARGE, number, number)
     if readings(Value(text, kind)):
         return Written(Form.ODD)
     try:

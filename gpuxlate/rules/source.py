@@ -1,4 +1,4 @@
-"""The rules of a source text: files, templates, ignores and GPUShare documents (GX).
+"""The rules of a source text: files, templates, ignores and the numbers of a share (GX).
 
 Each gives message and hint from what its caller found.
 """
@@ -112,30 +112,6 @@ def ignore_matches(this: Rule, code: str, nearest: str | None = None) -> Finding
     if nearest and nearest != code:
         return f"{code} is ignored here, and is no rule", f"did you mean {nearest}?"
     return f"{code} is ignored here, and nothing is found", "remove the ignore"
-
-
-@rule("GX010", Severity.ERROR, scope=Scope.SOURCE)
-def document_fits_its_schema(this: Rule, field: str, problem: str, hint: str | None = None) -> Finding:
-    """A GPUShare document fits its schema.
-
-    ## What it does
-    Reports unknown fields, values of another type, and values outside the list of a field.
-
-    ## Why
-    A field that nobody knows would be lost in silence.
-
-    ## Example
-    `spec: {cores: thirty}`
-
-    ## Use instead
-    `spec: {cores: 30}`
-
-    ## Source
-    `gpuxlate schema spec`.
-    """
-    return (
-        f"{field}: {problem}" if field else problem
-    ), hint or "gpuxlate schema spec prints what may stand here"
 
 
 @rule("GX011", Severity.ERROR, scope=Scope.SOURCE)

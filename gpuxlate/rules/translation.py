@@ -122,7 +122,7 @@ def scheduler_is_the_same(this: Rule, old: str, new: str | None, path: Path) -> 
 
 
 @rule("GX020", Severity.ERROR, scope=Scope.TRANSLATION)
-def field_is_supported(this: Rule, target: str) -> Message:
+def field_is_supported(this: Rule, what: str, target: str) -> Message:
     """The target supports the field.
 
     ## What it does
@@ -142,7 +142,7 @@ def field_is_supported(this: Rule, target: str) -> Message:
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return say("{target} has no key for it", target=target)
+    return say("{what} is not supported by {target}", what=what, target=target)
 
 
 @rule("GX021", Severity.ERROR, scope=Scope.TRANSLATION)

@@ -27,7 +27,7 @@ class Vocabulary:
 
     def __init__(self, dialects: tuple[Dialect, ...]) -> None:
         self.dialects = dialects
-        self.claimed = frozenset(name for one in dialects for name in getattr(one, "claimed", ()))
+        self.wrong_names = frozenset(name for one in dialects for name in getattr(one, "wrong_names", ()))
         self.candidates = tuple(
             dict.fromkeys(
                 row.name
@@ -80,7 +80,7 @@ class Vocabulary:
 
     def _near_miss(self, name: str) -> NearMiss | None:
         """Why a key is taken for a misspelt one, None where it is not."""
-        if name in (IGNORE, WHOLE_CARD) or name in self.claimed or self.rows(name) or self.look_alike(name):
+        if name in (IGNORE, WHOLE_CARD) or name in self.wrong_names or self.rows(name) or self.look_alike(name):
             return None
         owners = self.owners(name)
         if owners:

@@ -66,7 +66,7 @@ class BackendContract:
             return
         manifest = as_manifest(fit.keys, pod)
         reading = self._read(manifest)
-        wrong = [one for one in reading.diagnostics if one.severity is Severity.ERROR]
+        wrong = [*reading.invalid, *(one for one in reading.notes if one.severity is Severity.ERROR)]
         assert not wrong, f"{self._name} finds its own writing wrong: {wrong}"
         read = {(one.init, one.index): one for one in reading.containers}
         asked = {(one.container.init, one.container.index): one for one in fit.outcomes}
@@ -196,7 +196,7 @@ class BackendContract:
     @bounded
     @given(st.data())
     def test_every_key_is_taken_or_reported(self, data: st.DataObject) -> None:
-        """Whatever stands where with whatever value: nothing of the vendor's is lost without a word."""
+        """Whatever key is in any place with any value: nothing of the vendor's is lost silently."""
         manifest = as_manifest(data.draw(self._keys, "pod"))
         reading, found = read_pod(manifest, self.backend, self._context)
         known = reading.taken | {one.path for one in found}
@@ -207,6 +207,28 @@ class BackendContract:
         ]
         assert not silent, f"neither taken nor reported: {silent}"
         assert len(reading.containers) == len(list(manifest.all_containers())), "every container is read"
+
+    @bounded
+    @given(st.data())
+    def test_a_reader_repeats_no_rule(self, data: st.DataObject) -> None:
+        """Rules report what a manifest gets wrong; a reader reports numbers that together are not a share."""
+        manifest = as_manifest(data.draw(self._keys, "pod"))
+        reading = self._read(manifest)
+        assert {one.code for one in reading.invalid} <= {"GX011"}, f"not GX011: {reading.invalid}"
+        rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
+        reported = list(check_pod(rules, manifest, self._context))
+        notes = {(one.code, one.path) for one in reading.notes}
+        twice = notes & {(one.code, one.path) for one in reported}
+        assert not twice, f"reported by a rule and by the reader: {twice}"
+        if self.backend.form_module:
+            return  # the rules of Kubernetes are not for parameters
+        at = {one.path for one in (*reported, *reading.notes) if one.severity is Severity.ERROR}
+        for container in manifest.all_containers():
+            for name, value in container.resources.items():
+                row = self.backend.find(name)
+                known = row is not None and row.says in JSON_NAMES and Place.RESOURCE in row.places
+                if known and quantity.whole(value.text) is None:
+                    assert value.path in at, f"{name}: {value.text!r} is not a number, and not reported"
 
     # --- helpers ----------------------------------------------------------------------------
 
@@ -288,6 +310,7 @@ def forgetful(backend: Backend, field: str) -> Backend:
             Placing(
                 Share(**{name: getattr(one.asked, name) for name in JSON_NAMES if name != field}),
                 one.accept,
+                target=one.target,
                 name=one.name,
                 index=one.index,
                 init=one.init,

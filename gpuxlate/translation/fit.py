@@ -16,12 +16,6 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.rules.translation import field_is_supported, percent_stays_percent, shares_of_a_pod_agree
 
-NEEDS_A_CARD = (
-    "write memoryMiB, or name a profile that gives cards.memoryMiB (--profile): "
-    "only the size of a card turns percent into MiB"
-)
-"""What to do about memory in percent at a target that counts MiB."""
-
 __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
 
 
@@ -116,6 +110,7 @@ def fit_pod(
         Placing(
             share,
             accept,
+            target=backend.name,
             name=one.name,
             index=one.index,
             init=one.init,
@@ -128,15 +123,7 @@ def fit_pod(
     ordinary = tuple(one.name for one in containers if not one.init)
     keys = backend.write(PodPlacing(placings, ordinary), profile)
     for placing in placings:
-        for attribute in placing.untaken:
-            why = field_is_supported(backend.name)
-            if attribute == "memory_percent":  # without it the share would be all of the memory
-                message = say(
-                    "memoryPercent {asked} is not supported: {why}", asked=placing.peek(attribute), why=why
-                )
-                placing.refuse(attribute, "GX020", message, NEEDS_A_CARD)
-            else:
-                placing.drop(attribute, "GX020", why)
+        placing.drop_rest()
     outcomes = tuple(
         Outcome(one, share, (*turned, *placing.losses), tuple(placing.diagnostics))
         for (one, share), (_, turned), placing in zip(shared, counted, placings, strict=True)
@@ -188,12 +175,9 @@ def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss
         LossKind.DROPPED,
         "selector",
         "GX020",
-        say(
-            "{what} {key} ({value}) is not supported: {why}",
-            what=selector.what,
-            key=selector.key,
-            value=selector.text,
-            why=field_is_supported(backend.name),
+        field_is_supported(
+            say("{what} {key} ({value})", what=selector.what, key=selector.key, value=selector.text),
+            backend.name,
         ),
         say("choose the nodes at {target} by hand, or pass --drop selector", target=backend.name),
         asked=f"{selector.key}={selector.text}",

@@ -27,7 +27,8 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
     found.extend(one for one in of_vendor if one.severity is not Severity.INFO)
     found = [one.located(fix=None) for one in islice(found, limits.MAX_FINDINGS + 1)]
     reading = backend.read(Taking(pod), context.profile)
-    found.extend(reading.diagnostics)
+    found.extend(reading.invalid_beside(found))
+    found.extend(reading.notes)
     complained = {one.path for one in found if one.severity is Severity.ERROR}
     for name, place, path in backend.owned(pod):
         row = backend.find(name)

@@ -14,8 +14,10 @@ from gpuxlate.model.pod import NodeRequirement, PodKeys
 from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.model.sheet import Place
+from gpuxlate.rules.base import Context
 from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
-from tests.backends.alibaba_pods import pod
+from gpuxlate.translation.reader import read_pod
+from tests.backends.alibaba_pods import limit, pod
 
 
 def reading_of(keys: PodKeys, profile: Profile | None = None) -> Reading:
@@ -27,7 +29,7 @@ def shares(keys: PodKeys, profile: Profile | None = None) -> list[Share | None]:
 
 
 def codes(reading: Reading) -> list[str]:
-    return [one.code for one in reading.diagnostics]
+    return [one.code for one in (*reading.invalid, *reading.notes)]
 
 
 def ack(**given: Any) -> Profile:
@@ -103,16 +105,19 @@ def test_unit_comes_from_the_profile() -> None:
     assert shares(pod({k.MEMORY: 3}), ack(memory_unit_mib=128)) == [Share(1, None, 384)]
 
 
-def test_fraction_is_reported_and_gives_no_share() -> None:
+def test_fraction_is_reported_by_its_rule_and_gives_no_share() -> None:
     # seen in the wild: gpu-mem 5.5
-    found = reading_of(pod({k.MEMORY: "5.5"}))
-    assert codes(found) == ["K8S001"]
+    keys = pod({k.MEMORY: "5.5"})
+    found = reading_of(keys)
+    assert codes(found) == []
     assert found.shares == ()
+    _, reported = read_pod(keys, BACKEND, Context(None, (BACKEND,)))
+    assert [(one.code, one.path) for one in reported] == [("K8S001", limit(k.MEMORY))]
 
 
 def test_label_for_several_containers_is_reported() -> None:
     found = reading_of(pod({k.MEMORY: 4}, {k.MEMORY: 4}, labels={k.COUNT: "2"}))
-    assert [(d.code, d.path) for d in found.diagnostics] == [("GX022", ("metadata", "labels", k.COUNT))]
+    assert [(d.code, d.path) for d in found.notes] == [("GX022", ("metadata", "labels", k.COUNT))]
     assert found.shares == ()
 
 

@@ -6,12 +6,14 @@ MiB over "2" cards), and the vendor's webhook code of volcano-sh/volcano pull re
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.volcengine import BACKEND
 from gpuxlate.model.diagnostics import LossKind, Severity
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import Kind, PodKeys, Value
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Context, check_pod
 from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
@@ -128,7 +130,25 @@ def test_origins_are_where_each_field_was_read() -> None:
 def test_numbers_that_are_no_share(numbers: Numbers, path: tuple[str | int, ...]) -> None:
     reading = read(pod(numbers))
     assert not reading.shares
-    assert [(d.code, d.path) for d in reading.diagnostics] == [("GX011", path)]
+    assert [(d.code, d.path) for d in reading.invalid] == [("GX011", path)]
+
+
+@pytest.mark.parametrize("text", ["30.5", "30%", "abc", "", "9223372036854775808"])
+def test_what_is_wrong_with_a_number_is_left_to_the_rules(text: str) -> None:
+    reading = read(pod({"core": text, "memory": 4096}))
+    assert (reading.shares, reading.invalid, reading.notes) == ((), (), ())
+
+
+def test_a_number_in_another_base_is_not_translated() -> None:
+    """GX008 warns of it only: with no error the key would be lost."""
+    keys = pod(PART)
+    hexadecimal = Value("0x1E", Kind.INT, limit("core"))
+    container = replace(keys.containers[0], limits={**keys.containers[0].limits, CORE: hexadecimal})
+    reading = read(replace(keys, containers=(container,)))
+    assert not reading.shares
+    assert [(d.code, d.severity, d.path) for d in reading.notes] == [
+        ("K8S001", Severity.ERROR, limit("core"))
+    ]
 
 
 # --- the truth table of the vendor's webhook (pull request 3030) ---------------------------------
@@ -379,13 +399,13 @@ def test_verdicts(
 
 
 def test_filled_to_whole_cards_needs_no_card_list() -> None:
-    """Whole cards stand alone; a list would bring the floor of VKE024 to the other container."""
+    """Whole cards need no list, which would bring the minimum of VKE024 to the other container."""
     done = fit(Share(2, None, 4096), Share(1, 30, 512), accept=Accept(True, {"cores": 100}))
     assert limits_of(done) == [{CORE: "200"}, {CORE: "30", MEMORY: "512"}]
     assert notes_of(done) == {}
 
 
-def test_the_card_list_brings_its_floor_to_every_share_of_the_pod() -> None:
+def test_the_card_list_brings_its_minimum_to_every_share_of_the_pod() -> None:
     """(30, 1023) with "1" is refused by the webhook."""
     both_of_them = (Share(2, 30, 4096), Share(1, 30, 512))
     assert [loss.code for loss in fit(*both_of_them).outcomes[1].losses] == ["VKE024"]

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from gpuxlate.backends.base import Taking
 from gpuxlate.backends.volcengine import BACKEND
 from gpuxlate.model.diagnostics import Diagnostic, Fix
 from gpuxlate.model.edits import Put, Remove, Rename
@@ -199,7 +200,7 @@ BROKEN: list[tuple[str, PodKeys, list[Finding]]] = [
         pod(PART, notes={"qos": "shared_cores", **WEIGHT}),
         [("VKE030", W, note("policy"))],
     ),
-    # VKE031: limits of use; the annotations stand on the workload, as on the vendor's page
+    # VKE031: limits of use; the annotations are on the workload, as on the vendor's page
     (
         "offline on several cards",
         pod(OFFLINE, owner_notes={**RECLAIMED_CORES, "listed": "1"}),
@@ -213,6 +214,14 @@ BROKEN: list[tuple[str, PodKeys, list[Finding]]] = [
 @pytest.mark.parametrize(("keys", "expected"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
 def test_broken(keys: PodKeys, expected: list[Finding]) -> None:
     assert found(keys) == expected
+
+
+@pytest.mark.parametrize("keys", [row[1] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_the_reader_repeats_no_rule(keys: PodKeys) -> None:
+    """All that it may report is numbers that only together are not a share."""
+    reading = BACKEND.read(Taking(keys), None)
+    assert not reading.notes
+    assert {one.code for one in reading.invalid} <= {"GX011"}
 
 
 KEPT: list[tuple[str, PodKeys]] = [
@@ -242,7 +251,7 @@ KEPT: list[tuple[str, PodKeys]] = [
     ("one listed card of any policy", pod(PART, notes={"listed": "1"})),
     ("81920 on each", pod({"core": 30, "memory": 163840}, notes=several("2"))),
     ("online", pod(PART, notes={"qos": "shared_cores", "policy": "guaranteed-burst-share"})),
-    # K8S001 reports what is no whole number, and nothing is said twice
+    # K8S001 reports what is not a whole number, and no other rule repeats it
     ("fractions", pod({"core": "5.5", "memory": "1500m"})),
     ("fraction of listed cards", pod({"core": "30.5", "memory": "4096"}, notes=several("2"))),
     ("a suffix of Kubernetes", pod({"core": "30", "memory": "6k"})),
@@ -379,7 +388,7 @@ def test_hint(keys: PodKeys, code: str, part: str) -> None:
     assert part in (only(keys, code).hint or "")
 
 
-def test_the_length_of_the_list_is_told_with_the_names() -> None:
+def test_a_list_of_the_wrong_length_names_the_containers() -> None:
     assert "(c1, c2)" in only(pod(PART, {}, notes=several("2")), "VKE017").message
 
 

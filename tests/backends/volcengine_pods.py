@@ -29,17 +29,17 @@ Numbers = Mapping[str, str | int]
 
 
 def limit(name: str, container: int = 0, place: str = "limits", group: str = "containers") -> Path:
-    """Where a resource of a container stands."""
+    """The path of a resource of a container."""
     return ("spec", group, container, "resources", place, SHORT[name])
 
 
 def note(name: str) -> Path:
-    """Where an annotation of the pod stands."""
+    """The path of an annotation of the pod."""
     return ("spec", "template", "metadata", "annotations", SHORT[name])
 
 
 def owner(name: str) -> Path:
-    """Where an annotation of the workload stands."""
+    """The path of an annotation of the workload."""
     return ("metadata", "annotations", SHORT[name])
 
 

@@ -198,7 +198,7 @@ FIT = [
         [],
         wanted("vke", pods.mgpu(30, 4096), annotations=BURST),
         Verdict.NOT,
-        "its policy is fixed-share, the pod asks for guaranteed-burst-share",
+        "its policy is fixed-share, the pod requests guaranteed-burst-share",
     ),
     (
         "whole cards go to any policy",
@@ -270,7 +270,7 @@ FIT = [
         [],
         wanted("ack", pods.gpushare(2, 30)),
         Verdict.NOT,
-        "its mode is cgpu, a share with compute goes to core_mem",
+        "its mode is cgpu; a share with compute needs core_mem",
     ),
     (
         "memory alone does not go to core_mem",

@@ -10,7 +10,8 @@ import pytest
 from hypothesis.errors import NoSuchExample
 
 from gpuxlate.backends.base import Backend, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.neutral import BACKEND, CARDS, CORES, MEMORY, POLICY
+from gpuxlate.backends.neutral import BACKEND
+from gpuxlate.backends.neutral.keys import CARDS, CORES, MEMORY, POLICY
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.testing import BackendContract
@@ -87,7 +88,9 @@ def rounds_without_leave(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 def _accepting(one: Placing) -> Placing:
     accept = replace(one.accept, round_up=True)
-    return Placing(one.asked, accept, name=one.name, index=one.index, init=one.init, path=one.path)
+    return Placing(
+        one.asked, accept, target=one.target, name=one.name, index=one.index, init=one.init, path=one.path
+    )
 
 
 _numbers: Iterator[int] = count()

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
-from unittest.mock import patch
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.volcengine_emr.parameters.find import SYNTAXES, reader_of, target_said
@@ -26,7 +25,6 @@ from gpuxlate.model.pod import Kind, Path, Value
 from gpuxlate.rules import numerals
 from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.translate import Settings, translate_source
-from gpuxlate.yamltext import pieces as module
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, get, locate, to_plain
@@ -34,8 +32,6 @@ from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.plain import fresh, plain_document
 from gpuxlate.yamltext.source import DecodeError, Source
 from tests.fuzz import model
-from tests.manifest.test_pieces import cut, gpu, outcome
-from tests.manifest.test_pieces import in_pieces as pieces_of
 
 NAME = "f.yaml"
 
@@ -132,30 +128,6 @@ def _plain(root: Node) -> None:
     if "nan" not in repr(data):
         text = fresh(data)
         assert plain_document(Source(NAME, text)) == data, text
-
-
-# --- pieces -------------------------------------------------------------------------------------
-
-
-def in_pieces(data: bytes) -> None:
-    """A text cut into pieces says the same as the whole; what is passed over unread holds no finding."""
-    source = source_of(data)
-    if source is None or source.encode(source.text) != data:
-        return
-    for size in (1, 40):
-        with patch.multiple(module, PART=size, PIECE=size, BLOCK=size):
-            found = cut(data, lambda _: True)
-            assert b"".join(one.data for one in found) == data
-            whole, cut_up = outcome(iter([source])), outcome(pieces_of(data))
-            if "control characters" in str(whole[-1:]):  # libyaml looks ahead: it hides what stands before
-                assert isinstance(cut_up[-1], tuple)
-                assert len(cut_up[-1]) == 2
-            else:
-                assert cut_up == whole
-            for piece in cut(data, gpu) if size == 1 else ():
-                if not piece.matters:
-                    linted = lint_source(piece.source(), LintSettings())
-                    assert (linted.documents, linted.diagnostics) == (piece.documents, [])
 
 
 # --- edits --------------------------------------------------------------------------------------
@@ -365,7 +337,6 @@ def commands(data: bytes) -> None:
 Target = Callable[[bytes], None]
 TARGETS: dict[str, Target] = {
     "reader": reader,
-    "pieces": in_pieces,
     "edits": edits,
     "quantities": quantities,
     "parameters": parameters,

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import cycle
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends import registry
-from gpuxlate.cli.translating import translated_piece
 from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.lint.lint_marks import text_marks
-from gpuxlate.lint.lint_repeated import lint_repeated
 from gpuxlate.testing.strategies import WORDS
-from gpuxlate.translation.repeated import Repeated
-from gpuxlate.translation.translate import Settings
-from gpuxlate.yamltext.alike import Alike
-from gpuxlate.yamltext.pieces import Piece
 from gpuxlate.yamltext.source import Source
 from tests.fuzz import targets
 from tests.fuzz.budget import budget
 from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, of_catalog, texts, workloads
-from tests.fuzz.writing import choices, files, written, yaml_texts
+from tests.fuzz.writing import files, yaml_texts
 
 
 @budget(350)
@@ -38,12 +29,6 @@ def test_any_manifest_is_read_or_refused(data: bytes) -> None:
 def test_any_manifest_gets_an_answer(data: bytes) -> None:
     """Lint, its fixes and translate to each target; without a share the bytes stay."""
     targets.commands(data)
-
-
-@budget(150)
-@given(files)
-def test_pieces_say_what_the_whole_says(data: bytes) -> None:
-    targets.in_pieces(data)
 
 
 @st.composite
@@ -72,53 +57,6 @@ def test_documents_are_judged_alone(made: list[str]) -> None:
     whole = "\n---\n".join(made)
     for number, one in enumerate(made):
         assert found(whole, number) == found(one, 0)
-
-
-PLAIN_WORDS = (
-    "null",
-    "true",
-    "yes",
-    "30",
-    "007",
-    "1e3",
-    "0x1f",
-    "5.5",
-    "4gi",
-    "1.2.3",
-    "a-b",
-    "nvidia.com",
-    "x",
-)
-
-
-@budget(150)
-@given(
-    st.one_of(workloads(), of_catalog()),
-    st.one_of(st.just([0]), choices),
-    st.lists(st.sampled_from(PLAIN_WORDS), min_size=1),
-)
-def test_documents_of_other_names_are_read_alike(
-    data: dict[str, Any], hand: list[int], words: list[str]
-) -> None:
-    """What was found of one is right for the other, whatever YAML takes its names for."""
-    one = written({**data, "metadata": {"name": "web"}}, hand)
-    turn = cycle(words)
-    other = re.sub(
-        r"(?m)^( *(?:- )?(?:name|app|version|team|image|namespace): )[^{[\n]*$",
-        lambda m: m[1] + next(turn),
-        one,
-    )
-    for text, before in ((one, other), (other, one)):
-        piece = Piece("f.yaml", text.encode())
-        remembered: Alike[Any, Any] = Alike(text_marks)
-        lint_repeated(Piece("f.yaml", before.encode()), LintSettings(), remembered)
-        warm = lint_repeated(piece, LintSettings(), remembered)
-        assert warm == lint_repeated(piece, LintSettings(), Alike(text_marks))
-        settings = Settings(to=registry.get("tencent-qgpu"))
-        repeated = Repeated(settings)
-        translated_piece(Piece("f.yaml", before.encode()), settings, repeated, items=False)
-        made = translated_piece(piece, settings, repeated, items=False)
-        assert made == translated_piece(piece, settings, Repeated(settings), items=False)
 
 
 orders = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 255), st.integers(0, 255)), max_size=4)

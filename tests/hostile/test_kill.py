@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.cli.ordered import cores
+from gpuxlate.cli.runner import cores
 from gpuxlate.inputs import write as writing
 from tests.hostile.conftest import ROOT, Case, Tree, Worker, fill, holds, left_over
 from tests.lint.conftest import pod

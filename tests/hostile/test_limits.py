@@ -158,18 +158,17 @@ def test_the_size_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
                 one.read_bytes()
 
 
-@pytest.mark.parametrize("size", [0, 1])
-def test_the_true_size_of_a_file_and_of_stdin(tmp_path: Path, worker: Worker, size: int) -> None:
+@pytest.mark.parametrize("given", ["a.yaml", "-"])
+@pytest.mark.parametrize("command", ["lint", "translate --to tke", "parse"])
+def test_the_true_size_of_a_file_and_of_stdin(
+    tmp_path: Path, worker: Worker, command: str, given: str
+) -> None:
     """A file without content on the disk: nothing of it is read where it is too large."""
     with (tmp_path / "a.yaml").open("wb") as file:
-        file.truncate(limits.MAX_BYTES + 1)
-    given = ["lint", "a.yaml"] if size == 0 else ["lint", "-"]
-    done = worker(tmp_path, *given, stdin=str(tmp_path / "a.yaml"))
-    said = {
-        0: "error: a.yaml: larger than 512 MiB\n",
-        1: "error: <stdin>: a document of more than 128 MiB; put its parts into several\n",
-    }
-    assert (done.code, done.err) == (3, said[size])
+        file.truncate(limits.MAX_TEXT + 1)
+    done = worker(tmp_path, *command.split(), given, stdin=str(tmp_path / "a.yaml"))
+    name = "<stdin>" if given == "-" else given
+    assert (done.code, done.err) == (3, f"error: {name}: larger than 64 MiB\n")
 
 
 def test_the_size_of_a_configuration_and_a_profile(tmp_path: Path, worker: Worker) -> None:
@@ -205,25 +204,6 @@ def test_the_findings_of_a_run(tmp_path: Path, worker: Worker, number: int) -> N
         done = worker(tmp_path, *command.split(), set=given)
         assert done.code == (3 if number == 7 else 0)
         assert ("more than 7 findings" in done.err) == (number == 7)
-
-
-@pytest.mark.parametrize("spare", [0, 1])
-@pytest.mark.parametrize("command", ["lint a.yaml", "translate a.yaml --to tke"])
-def test_the_size_of_one_document(tmp_path: Path, worker: Worker, command: str, spare: int) -> None:
-    """Files are read in pieces of whole documents: one document is held at once."""
-    most = 3 * 2**20
-    mark = "# vke.volcengine.com\na: 1 # "
-    fill(tmp_path, {"a.yaml": mark + "x" * (most + spare - len(mark) - 1) + "\n---\n" + OLD})
-    done = worker(tmp_path, *command.split(), set={"gpuxlate.model.limits.MAX_TEXT": most})
-    assert done.code == (3 if spare else 0)
-    assert ("error: a.yaml: a document of more than 3 MiB" in done.err) == bool(spare)
-
-
-def test_the_length_of_a_line_that_is_not_looked_at(tmp_path: Path, worker: Worker) -> None:
-    fill(tmp_path, {"a.yaml": "# " + "x" * 5 * 2**20 + "\n", "b.yaml": "#\n" * 2**21})
-    done = worker(tmp_path, "lint", ".", set={"gpuxlate.model.limits.MAX_TEXT": 2**20})
-    assert done.code == 3
-    assert done.err == "error: a.yaml: a line of more than 1 MiB; put its parts into several\n"
 
 
 # --- what is said ---------------------------------------------------------------------------------

@@ -245,7 +245,7 @@ def test_a_device_that_was_named_is_read_no_further_than_the_limit(tmp_path: Pat
     done = worker(tmp_path, "lint", "/dev/zero")
     assert (done.code, done.err) == (
         3,
-        "error: /dev/zero: a document of more than 128 MiB; put its parts into several\n",
+        "error: /dev/zero: larger than 64 MiB\n",
     )
 
 

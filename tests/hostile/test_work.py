@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,11 +18,10 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.lines import unified
 from gpuxlate.cli.side_by_side import side_by_side
-from gpuxlate.inputs.files import Input
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.translation.translate import Settings, translate_source
-from gpuxlate.yamltext.source import Source, Texts
+from gpuxlate.yamltext.source import Source
 from tests.hostile.conftest import Worker, fill
 from tests.hostile.shapes import BOMBS, SHAPES
 
@@ -61,13 +59,8 @@ def translate(text: str) -> None:
 
 
 def inspect(text: str) -> None:
-    @dataclass(frozen=True, slots=True)
-    class Given(Input):
-        def read_bytes(self) -> bytes:
-            return text.encode()
-
-    rows = inspect_command._rows(Given("a.yaml", None), None, None, Texts())
-    inspect_command.totals([one for one in rows if isinstance(one, inspect_command.Row)])
+    settings = Settings(registry.get("neutral"), reads_only=True)
+    inspect_command.totals(translate_source(Source("a.yaml", text), settings).items)
 
 
 def work_of(run: Callable[[str], None], text: str) -> int:

@@ -121,7 +121,7 @@ def test_a_refusal_gives_the_items_back(krm: Run) -> None:
     assert said.out.startswith(text + "results:\n")
     [one] = said.results
     assert one["severity"] == "error"
-    assert one["message"].startswith("memoryMiB 4000 does not fit")
+    assert one["message"].startswith("memoryMiB 4000 is not a multiple of 1024 MiB")
     assert one["resourceRef"] == {
         "apiVersion": "apps/v1", "kind": "Deployment", "namespace": "prod", "name": "web",
     }  # fmt: skip
@@ -132,7 +132,7 @@ def test_a_refusal_gives_the_items_back(krm: Run) -> None:
     # of the two pairs of annotations the newer counts (functions specification, v1)
     assert one["file"] == {"path": "apps/web.yaml", "index": 2}
     assert one["tags"]["code"] == "TKE001"
-    assert "Deployment web: memoryMiB 4000 does not fit" in said.err
+    assert "Deployment web: memoryMiB 4000 is not a multiple of 1024 MiB" in said.err
 
 
 def test_the_older_version_and_json(krm: Run) -> None:

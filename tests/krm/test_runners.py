@@ -125,7 +125,7 @@ def test_kpt_shows_a_refusal_and_writes_nothing(package: Path) -> None:
     done = run(package, *KPT, "--fn-config", "translate.yaml", "--results-dir", "results")
     assert done.returncode == 1
     assert (package / "base" / "web.yaml").read_text() == DEPLOYMENT
-    assert "memoryMiB 4000 does not fit" in done.stderr
+    assert "memoryMiB 4000 is not a multiple of 1024 MiB" in done.stderr
     [item] = yaml.safe_load((package / "results" / "results.yaml").read_text())["items"]
     [result] = item["results"]
     assert (result["severity"], result["file"]["path"]) == ("error", "web.yaml")
@@ -172,7 +172,7 @@ def test_kustomize_stops_at_a_refusal(package: Path, kustomize: str) -> None:
     done = built(package, kustomize)
     assert done.returncode != 0
     assert done.stdout == ""
-    assert "Deployment web: memoryMiB 4000 does not fit" in done.stderr
+    assert "Deployment web: memoryMiB 4000 is not a multiple of 1024 MiB" in done.stderr
 
 
 # --- kubectl -----------------------------------------------------------------------------------------

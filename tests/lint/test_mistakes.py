@@ -50,7 +50,7 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     # A-M9: gpu-core: 100, 50, 30 in four files
     "gpu-core": (
         pod("aliyun.com/gpu-mem: 2\naliyun.com/gpu-core: 50", spec=SELECTOR),
-        [Finding("ACK010", "aliyun.com/gpu-core", "no key of ACK", "aliyun.com/gpu-core.percentage")],
+        [Finding("ACK010", "aliyun.com/gpu-core", "not a key of ACK", "aliyun.com/gpu-core.percentage")],
     ),
     # A-M9, id 13073608257
     "requests other than limits": (
@@ -116,7 +116,7 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
         )
         + "  - name: log\n    image: log\n",
         [
-            Finding("VKE017", '"2"', "has 1 number, the pod has 2 containers (web, log)", 'write "2,0"'),
+            Finding("VKE017", '"2"', "does not have one number per container (web, log)", 'write "2,0"'),
         ],
     ),
     "a card list that gives cards to nobody": (
@@ -128,12 +128,12 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
             ),
         )
         + "  - name: log\n    image: log\n",
-        [Finding("VKE018", '"2,1"', "gives container log cards, but it asks for no mGPU", "0")],
+        [Finding("VKE018", '"2,1"', "is 1, but container log requests no mGPU", "0")],
     ),
     # seed 003: steps of 5, no 33
     "a share off the step": (
         pod(f"{QGPU}: 33\n{QMEMORY}: 5"),
-        [Finding("TKE002", "33", "steps of 5", "35")],
+        [Finding("TKE002", "33", "not a multiple of 5", "35")],
     ),
     # id 55415681782, a generated document
     "a policy that is true": (
@@ -146,7 +146,7 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     # seed 001: 30 % and 4096 MiB; whole cards take no memory
     "whole cards with memory": (
         pod(f"{CORE}: 100\n{MEMORY}: 4096"),
-        [Finding("VKE014", MEMORY, "1 whole card: mgpu-memory must be left out", "")],
+        [Finding("VKE014", MEMORY, "not allowed with 1 whole card (mgpu-core 100)", "")],
     ),
     # seed 002 counts GiB, seed 001 MiB: the unit of the other vendor
     "the unit of another vendor": (

@@ -97,7 +97,7 @@ def test_json(run: Run) -> None:
         "key": "tke.cloud.tencent.com/qgpu-schedule-policy",
         "value": "fixed-share",
         "setBy": "you",
-        "note": "the pod asks for nodes with it; the abbreviation fs does too",
+        "note": "the pod chooses nodes with it; the abbreviation fs is valid too",
         "source": {"title": "Tencent Cloud, GPU sharing: using qGPU", "date": "2024-11-25"},
     }
     assert item["requirements"][0] == {
@@ -136,7 +136,7 @@ def test_what_the_target_leaves_out_is_told(run: Run) -> None:
     code, out, err = run("part.yaml --to ack")
     assert code == 0
     assert "ack.node.gpu.schedule=core_mem" in out
-    assert err.startswith("info[GX020]: policy fixed-share has no place")
+    assert err.startswith("info[GX020]: policy fixed-share is not supported by alibaba-gpushare")
 
 
 def test_a_field_that_the_target_needs_is_told(run: Run) -> None:
@@ -148,7 +148,7 @@ def test_a_field_that_the_target_needs_is_told(run: Run) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "first"),
     [
-        ("two.yaml --to tke", 1, "error[TKE005]: a container shares at most 2 cards at TKE"),
+        ("two.yaml --to tke", 1, "error[TKE005]: requests 3 GPUs; a container of TKE shares at most 2"),
         ("bad.yaml --to tke", 1, "error[GX011]: cores is 300"),
         ("part.yaml --to neutral", 2, "error: neutral has no node pools\nhelp: targets: volcengine-mgpu, "),
         (

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.requirements import CardsOf, NodeNeeds, Setter, State, told
+from gpuxlate.backends.requirements import CardsOf, NodeNeeds, Setter, State, fact_of
 from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 
@@ -90,18 +90,18 @@ WARNINGS: list[tuple[str, Share, Profile | None, str, bool]] = [
     # the colocation page (2025-03-13)
     (VKE, part(FIXED, Qos.OFFLINE), None, "velinux2.0 or ubuntu22.04", True),
     (VKE, Share(2, 60, 8192), None, "native-burst-share", True),
-    (VKE, Share(2, 60, 8192, BEST), None, "want native-burst-share", False),
-    (ACK, PART, None, "must use one policy", True),
-    (ACK, PART, None, "do not label a node that is there with kubectl", True),
-    (ACK, MEMORY, None, "do not label a node that is there with kubectl", False),
-    (ACK, MEMORY, None, "does not bring exclusive cards back", True),
-    (ACK, WHOLE, None, "does not bring exclusive cards back", True),
-    (ACK, MEMORY, ack(isolation="share"), "keeps the kernel module", True),
-    (ACK, MEMORY, None, "keeps the kernel module", False),
+    (VKE, Share(2, 60, 8192, BEST), None, "need native-burst-share", False),
+    (ACK, PART, None, "use one policy (cGPU POLICY)", True),
+    (ACK, PART, None, "do not label an existing node with kubectl", True),
+    (ACK, MEMORY, None, "do not label an existing node with kubectl", False),
+    (ACK, MEMORY, None, "does not restore exclusive cards", True),
+    (ACK, WHOLE, None, "does not restore exclusive cards", True),
+    (ACK, MEMORY, ack(isolation="share"), "until its kernel module is uninstalled", True),
+    (ACK, MEMORY, None, "until its kernel module is uninstalled", False),
     (ACK, MEMORY, ack(isolation="share", memory_unit_mib=128), "autoscaling does not work", True),
-    (TKE, PART, None, "native nodes only", True),
+    (TKE, PART, None, "use native nodes", True),
     (TKE, PART, None, "16 qGPU devices", True),
-    (TKE, part(qos=Qos.ONLINE), None, "qgpu-manager and qgpu-scheduler pods rebuilt", True),
+    (TKE, part(qos=Qos.ONLINE), None, "rebuilds the qgpu-manager and qgpu-scheduler pods", True),
 ]
 
 
@@ -254,7 +254,7 @@ def test_everything_has_a_source_and_every_fact_is_one_of_a_profile(target: str)
     sources += [one.source for one in backend.requirements]
     assert all(one.title for one in sources)
     assert all(one.date is None or re.fullmatch(r"20\d\d(-\d\d){0,2}", one.date) for one in sources)
-    assert {told(Profile(target), one.fact) for one in backend.requirements} == {None}
+    assert {fact_of(Profile(target), one.fact) for one in backend.requirements} == {None}
 
 
 @pytest.mark.parametrize("target", [VKE, ACK, TKE])

@@ -124,7 +124,7 @@ def test_its_dialect_is_found_by_its_keys(fresh: Environment) -> None:
     (folder / "pod.yaml").write_text(POD.replace("slices:", "slice:"))
     said = fresh.gpuxlate("lint", str(folder), "--format", "json")
     assert "GX003" in [one["code"] for one in json.loads(said.stdout)["diagnostics"]]
-    assert "A container asks for one to ten slices" in fresh.gpuxlate("explain", "KES001").stdout
+    assert "A container requests one to ten slices" in fresh.gpuxlate("explain", "KES001").stdout
 
 
 def test_an_unknown_name_may_have_meant_it(fresh: Environment) -> None:

@@ -142,8 +142,8 @@ def test_a_name_that_a_dialect_claims_is_its_own(dialects: tuple[Any, ...]) -> N
         owns=ack.owns,
     )
     assert [one.code for one in key_is_known(keys, Context(dialects=(bare,)))] == ["GX003"]
-    claiming = SimpleNamespace(**vars(bare), claimed=("aliyun.com/gpu-core",))
-    assert list(key_is_known(keys, Context(dialects=(claiming,)))) == []
+    reporting = SimpleNamespace(**vars(bare), wrong_names=("aliyun.com/gpu-core",))
+    assert list(key_is_known(keys, Context(dialects=(reporting,)))) == []
 
 
 @pytest.mark.parametrize(

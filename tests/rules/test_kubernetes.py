@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.edits import Put, Remove
 from gpuxlate.model.profile import AlibabaProfile, Profile
@@ -36,6 +37,8 @@ NUMBERS: list[tuple[str, str, str, Severity, int | None, bool]] = [
     (PERCENT, "null", "K8S001", E, None, False),
     (PERCENT, '""', "K8S001", E, None, False),
     (PERCENT, ".inf", "K8S001", E, None, False),
+    (PERCENT, "9223372036854775808", "K8S001", E, None, False),
+    (ACK_GIB, "-9223372036854775808", "K8S001", E, None, False),
     (MIB, "2Gi", "K8S002", E, 2048, True),
     (MIB, "4096Mi", "K8S002", E, 4096, True),
     (MIB, "4096MiB", "K8S002", E, 4096, True),
@@ -100,6 +103,21 @@ def test_numbers(
 def test_whole_numbers_are_left_to_others(lint_limits: Callable[..., Any], text: str) -> None:
     found = lint_limits(f"{PERCENT}: {text}")
     assert not found.of("K8S001") + found.of("K8S002")
+
+
+UNCOUNTED = ["3.5", "0x1E", "0o36", "0b11", "1_000", "-0x1", "1e30", "3E-1", "30%", "9Ei", "4GB", "4 Gi"]
+UNCOUNTED += ["1Zi", "abc", "", "true", "~", ".5", "1:30", "1.0.0", "inf", "_", "٣", "9" * 65]
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("text", [*UNCOUNTED, str(quantity.LIMIT + 1)])
+def test_a_number_that_no_reader_counts_is_reported(
+    lint_limits: Callable[..., Any], text: str, quote: str
+) -> None:
+    """A reader gives no share for such a value, and leaves it to these rules to say why."""
+    assert quantity.whole(text) is None
+    codes = {"K8S001", "K8S002"} if quote else {"K8S001", "K8S002", "GX008"}  # unquoted: 30 to some versions
+    assert codes & set(lint_limits(f"{PERCENT}: {quote}{text}{quote}").codes)
 
 
 def test_a_long_text_is_no_number(lint_limits: Callable[..., Any]) -> None:

@@ -6,34 +6,39 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.alibaba.claimed import asking, count, own_cards
+from gpuxlate.backends.alibaba.facts import count
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.backends.numbers import requesting, too_many_cards
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile, alibaba_of
+from gpuxlate.model.profile import AlibabaProfile, CardProfile, Profile, alibaba_of, card_of
 from gpuxlate.model.share import Qos
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Claims to shares. One unit of ``gpu-mem`` is what the profile says, 1 GiB by default.
+    """Keys to shares. One unit of ``gpu-mem`` is that of the profile, 1 GiB by default.
 
-    A pod that breaks a rule of its own (ACK001, 002, 005, 006, 010, 011, K8S007) so that it says no
-    share gives none, and the rule's error is not repeated here.
+    Keys that are not a share (ACK001, 002, 005, 006, 010, 011, K8S007) give none.
     """
     unit = alibaba_of(profile).memory_unit_mib
     modes = [mode for mode in pod.node_values(k.SCHEDULE) if mode in k.ISOLATION_MODES]
     for name in (k.PLACEMENT, *k.ACCELERATORS):
         pod.selector(name)
-    sharing = asking(pod.pod, k.MEMORY, k.CORE)
+    sharing = requesting(pod.pod, k.MEMORY, k.CORE)
     label = pod.label(k.COUNT)
     cards = count(label)
     if label and cards and cards > 1 and len(sharing) > 1:
-        pod.problem(
+        pod.note(
             "GX022",
-            f"{k.COUNT} is {label.text} and {len(sharing)} containers of the pod ask for a share: "
-            "the label does not say whose cards it counts",
+            say(
+                "{key} is {cards}, and {count} containers share; the cards of each are not known",
+                key=k.COUNT,
+                cards=label.text,
+                count=len(sharing),
+            ),
             label.path,
-            "put each container in a pod of its own",
+            "use a separate pod for each container",
         )
         cards = None
     containers = [_read_container(pod, c, cards, label, unit) for c in pod.pod.all_containers()]
@@ -45,9 +50,9 @@ def _read_container(
 ) -> ContainerShare:
     """One container: whole cards, or a share."""
     _isolation_lifted(pod, container)
-    pod.resource(container, k.NO_CORE)  # ACK010 has said so
+    pod.resource(container, k.NO_CORE)  # ACK010
     units, cores = pod.number(container, k.MEMORY), pod.number(container, k.CORE)
-    # 0 whole cards ask for none
+    # 0 whole cards are none
     whole = [(name, n) for name in (k.WHOLE, k.TOPOLOGY) if (n := pod.number(container, name))]
     origins = {"cards": label.path if label else container.path}
     for attribute, name in (("memory_mib", k.MEMORY), ("cores", k.CORE)):
@@ -57,13 +62,13 @@ def _read_container(
     if whole and not shared and len(whole) == 1:
         [(name, number)] = whole
         return pod.share(container, cards=number, origins={"cards": container.resources[name].path})
-    if whole or cards is None or not _says_a_share(units, cores, cards):
+    if whole or cards is None or not _is_share(units, cores, cards):
         return pod.none(container)
     memory_mib = None if units is None else units * unit
     return pod.share(container, cards=cards, cores=cores, memory_mib=memory_mib, origins=origins)
 
 
-def _says_a_share(units: int | None, cores: int | None, cards: int) -> bool:
+def _is_share(units: int | None, cores: int | None, cards: int) -> bool:
     """The numbers are within the vendor's bounds: whole units on each card, compute on one card only."""
     if units is None and cores is None:
         return False
@@ -75,16 +80,16 @@ def _says_a_share(units: int | None, cores: int | None, cards: int) -> bool:
 def _isolation_lifted(pod: Taking, container: ContainerKeys) -> None:
     disabled = pod.env(container, k.DISABLE)
     if disabled and disabled.text.lower() in k.DISABLE_ON:
-        message = f"{k.DISABLE} lifts memory isolation for this container; a translation leaves it out"
-        hint = "the program must still keep to its share of the memory where the target does not isolate it"
-        pod.diagnostics.append(Diagnostic("GX015", Severity.INFO, message, hint, disabled.path))
+        message = say("{variable} turns off memory isolation; a translation removes it", variable=k.DISABLE)
+        hint = "the program must limit its own memory where the target does not isolate it"
+        pod.note("GX015", message, disabled.path, hint, Severity.INFO)
 
 
 # --- writing ----------------------------------------------------------------------------------
 
 
 class _Kind(StrEnum):
-    """What a container asks of its node; a node serves one of these (CORE, LBL)."""
+    """What a container requests of its node; a node serves one of these (CORE, LBL)."""
 
     WHOLE = "whole cards"
     COMPUTE = "memory with compute"
@@ -103,9 +108,9 @@ class _Written:
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys. ``policy`` and ``qos`` have no key here and stay untaken (GX020)."""
+    """Shares to keys. ``policy`` and ``qos`` have no key here and are not taken (GX020)."""
     ack = alibaba_of(profile)
-    nodes = own_cards(profile)
+    nodes = card_of(profile, k.NAMES)
     written = [_write_container(placing, ack, nodes) for placing in pod.placings]
     _one_pod(written, ack)
     kinds = {one.kind for one in written}
@@ -114,7 +119,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
         if one.kind is not _Kind.WHOLE and one.placing.cards > 1:
             labels[k.COUNT] = Value.of(str(one.placing.cards))
     selector: dict[str, Value] = {}
-    # nodes of the open-source plugin carry no such label
+    # nodes of the open-source plugin do not have this label
     if kinds - {_Kind.WHOLE} and not ack.open_source:
         mode = k.CORE_MEM if _Kind.COMPUTE in kinds else ack.isolation
         selector[k.SCHEDULE] = Value.of(mode)
@@ -128,7 +133,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _one_pod(written: list[_Written], ack: AlibabaProfile) -> None:
-    """What the shares of one pod may not differ in: the mode of the node, the label that counts cards."""
+    """Refuse shares of one pod that differ in the mode of the node or in the label that counts cards."""
     shared = [one for one in written if one.kind is not _Kind.WHOLE]
     kinds = [str(kind) for kind in _Kind if any(one.kind is kind for one in written)]
     mixed = len(kinds) > 1
@@ -138,39 +143,40 @@ def _one_pod(written: list[_Written], ack: AlibabaProfile) -> None:
             one.placing.refuse(
                 "cores",
                 "GX022",
-                f"containers of one pod ask for {' and '.join(kinds)}: a node of ACK serves one of these",
-                "put the containers in pods of their own, or ask for the same fields in all of them",
+                say("the pod requests {kinds}; a node of ACK serves one of them", kinds=" and ".join(kinds)),
+                "use separate pods, or set the same fields in all containers",
             )
         if uncounted:
             one.placing.refuse(
                 "cards",
                 "GX022",
-                f"the pod has {len(shared)} shares, and {k.COUNT} counts cards on the pod",
-                "put the share of several cards in a pod of its own",
+                say(
+                    "{key} counts the cards of one share; the pod has {count}", key=k.COUNT, count=len(shared)
+                ),
+                "use a separate pod for the share of several cards",
             )
     if ack.open_source and len(shared) > 1:
         for one in shared:
             one.placing.refuse(
                 "memory_mib",
                 "ACK013",
-                f"open-source gpushare takes one container with {k.MEMORY} in a pod, here are {len(shared)}",
-                "put each container in a pod of its own",
+                say(
+                    "{count} containers of the pod request {key}; open-source gpushare supports one",
+                    count=len(shared),
+                    key=k.MEMORY,
+                ),
+                "use a separate pod for each container",
             )
 
 
 def _write_container(placing: Placing, ack: AlibabaProfile, nodes: CardProfile) -> _Written:
     cards = int(placing.take("cards"))
     if nodes.per_node is not None and cards > nodes.per_node:
-        placing.refuse(
-            "cards",
-            "ACK003",
-            f"{cards} cards must sit on one node, and a node has {nodes.per_node}",
-            f"ask for at most {nodes.per_node} cards",
-        )
+        placing.refuse("cards", "ACK003", *too_many_cards(cards, nodes.per_node))
     if placing.whole_cards:
         return _whole(placing, cards)
     if placing.peek("memory_mib") is None:
-        placing.need("memory_mib", "ACK007", f"{k.CORE} goes with {k.MEMORY}")
+        placing.need("memory_mib", "ACK007", say("{key} needs {other}", key=k.CORE, other=k.MEMORY))
     unit = ack.memory_unit_mib
     # whole units that do not divide by the cards, or no whole units
     off_grid = "ACK001" if (placing.peek("memory_mib") or 0) % unit else "ACK002"
@@ -178,16 +184,18 @@ def _write_container(placing: Placing, ack: AlibabaProfile, nodes: CardProfile) 
     cores = _cores(placing, cards, ack)
     kind = _Kind.MEMORY if cores is None else _Kind.COMPUTE
     if ack.open_source and cards > 1:
-        placing.refuse(
-            "cards", "ACK014", "open-source gpushare gives a pod a part of one card", "ask for one card"
-        )
+        placing.refuse("cards", "ACK014", "open-source gpushare shares one card", "request one card")
     mode = ack.isolation if kind is _Kind.MEMORY else k.CORE_MEM
     if unit == k.SMALL_UNIT_MIB and mode != k.SHARE_MODE:
         placing.refuse(
             "memory_mib",
             "ACK015",
-            f"a unit of {unit} MiB is for nodes of mode share, this share goes to {mode}",
-            "ask for memory alone with isolation: share in the profile, or set memoryUnitMiB: 1024",
+            say(
+                "nodes of mode {mode} do not support the unit of {unit} MiB of this profile",
+                mode=mode,
+                unit=unit,
+            ),
+            "set isolation: share in the profile and request memory alone, or set memoryUnitMiB: 1024",
         )
     values: dict[str, int] = {}
     if memory is not None:
@@ -204,18 +212,18 @@ def _whole(placing: Placing, cards: int) -> _Written:
         placing.refuse(
             "qos",
             "GX023",
-            "offline whole cards cannot be said: ACK has no colocation of GPUs",
-            "ask for whole cards without qos",
+            "offline whole cards cannot be expressed: ACK has no colocation of GPUs",
+            "request whole cards without qos",
         )
     return _Written(placing, _Kind.WHOLE, {k.WHOLE: cards})
 
 
 def _cores(placing: Placing, cards: int, ack: AlibabaProfile) -> int | None:
-    """Compute has a place on one card of a core_mem node, nowhere else."""
+    """Compute is supported on one card of a core_mem node only."""
     if cards > 1:
-        placing.drop("cores", "ACK005", "several cards share their compute, only memory is divided")
+        placing.drop("cores", "ACK005", "several cards share their compute, only their memory is divided")
     elif ack.open_source:
-        placing.drop("cores", "GX020", "open-source gpushare counts memory only")
+        placing.drop("cores", "GX020", "open-source gpushare shares memory only")
     return placing.on_grid("cores", "ACK006", step=k.CORE_STEP, low=k.CORE_MIN, unit="%")
 
 
@@ -226,9 +234,15 @@ def _fits_card(placing: Placing, per_card: int, unit: int, nodes: CardProfile) -
     placing.refuse(
         "memory_mib",
         "ACK004",
-        f"{per_card // unit} units on each card, and a card of {nodes.memory_mib} MiB has "
-        f"{nodes.memory_mib // unit}",
-        f"ask for at most {nodes.memory_mib // unit * unit} MiB on each card, or omit it for whole cards",
+        say(
+            "requests {units} units of memory per GPU; GPUs in this profile have {there}",
+            units=per_card // unit,
+            there=nodes.memory_mib // unit,
+        ),
+        say(
+            "request at most {most} MiB per GPU, or omit memoryMiB for whole cards",
+            most=nodes.memory_mib // unit * unit,
+        ),
     )
 
 
@@ -237,12 +251,12 @@ BACKEND = Backend(
     title="Alibaba Cloud ACK, gpushare and cGPU",
     keys=k.KEYS,
     gpu_prefixes=k.GPU_PREFIXES,
-    claimed=frozenset({k.NO_CORE}),
+    wrong_names=frozenset({k.NO_CORE}),
     read=read,
     write=write,
     says={
         "cards": "label gpu-count for shared cards, nvidia.com/gpu for whole ones",
-        "cores": "5..100 % of one card in steps of 5, with memory; one card only",
+        "cores": "5..100 % of one card in multiples of 5, with memory; one card only",
         "memoryMiB": "GiB units, total over the cards (128 MiB on share nodes)",
         "policy": "no key: a setting of the whole cluster",
         "qos": "no key",

@@ -26,12 +26,12 @@ WHOLE = "nvidia.com/gpu"
 TOPOLOGY = "aliyun.com/gpu"
 """Whole cards, on nodes of mode ``topology`` (LBL)."""
 NO_CORE = "aliyun.com/gpu-core"
-"""No key of ACK: a frequent slip for CORE."""
+"""Not a key of ACK; often written for CORE."""
 
 SCHEDULE = "ack.node.gpu.schedule"
 """Node label: the one mode that a node serves (LBL)."""
 PLACEMENT = "ack.node.gpu.placement"
-"""Node label: how pods are laid on cards (LBL)."""
+"""Node label: how pods are placed on cards (LBL)."""
 ACCELERATORS = (
     "aliyun.accelerator/nvidia_name",
     "aliyun.accelerator/nvidia_mem",
@@ -39,7 +39,7 @@ ACCELERATORS = (
 )
 """Node labels: model, memory and number of the cards (LBL)."""
 DISABLE = "CGPU_DISABLE"
-"""Environment of a container: ``true`` or ``1`` lifts memory isolation (CSK)."""
+"""Variable of a container: ``true`` or ``1`` turns off memory isolation (CSK)."""
 DISABLE_ON = frozenset({"true", "1"})
 
 CORE_STEP = 5
@@ -55,17 +55,17 @@ PODS_PER_CARD = 20
 """The largest documented limit: 16 (UNIT, 2026-02) or 20 (page of ack-ai-installer, 2026-06)."""
 
 CORE_MEM = "core_mem"
-"""The only mode in which compute can be stated (LBL)."""
+"""The only mode that shares compute (LBL)."""
 SHARE_MODE = "share"
 """Memory counted, not isolated (LBL)."""
 WHOLE_MODE = "default"
-"""Whole cards, WHOLE; also what a node without the label is (LBL)."""
+"""Whole cards, WHOLE; also the mode of a node without the label (LBL)."""
 ISOLATION_MODES = ("share", "cgpu", "mps", CORE_MEM)
 """The modes that advertise ``gpu-mem``; on other nodes it is 0 (LBL)."""
 MODES = (WHOLE_MODE, *ISOLATION_MODES, "topology", "disabled")
 """Values of SCHEDULE (LBL; ``disabled``: ACK's page on DRA)."""
 UNCONFIRMED_MODES = ("mig",)
-"""One blog alone."""
+"""In one blog only."""
 PLACEMENTS = ("binpack", "spread")
 """Values of PLACEMENT (LBL)."""
 
@@ -114,13 +114,16 @@ KEYS: tuple[Key, ...] = (
         PLACEMENT,
         Place.NODE_SELECTOR,
         Place.NODE,
-        meaning="binpack or spread",
+        meaning="placement of pods on cards",
         source="LBL",
         values=PLACEMENTS,
     ),
-    *(key(name, Place.NODE_SELECTOR, Place.NODE, meaning="card", source="LBL") for name in ACCELERATORS),
-    key(DISABLE, Place.ENV, meaning="no memory isolation in this container", source="CSK"),
-    key("ALIYUN_COM_GPU_SCHD_WEIGHT", Place.ENV, meaning="weight of compute, >= 1", source="CGPU"),
+    *(
+        key(name, Place.NODE_SELECTOR, Place.NODE, meaning="model, memory or number of cards", source="LBL")
+        for name in ACCELERATORS
+    ),
+    key(DISABLE, Place.ENV, meaning="turns off memory isolation", source="CSK"),
+    key("ALIYUN_COM_GPU_SCHD_WEIGHT", Place.ENV, meaning="weight of compute, at least 1", source="CGPU"),
     key("ALIYUN_COM_GPU_HIGH_PRIO", Place.ENV, meaning="pre-empts compute", source="CGPU"),
     key("ALIYUN_COM_GPU_MEM_*", Place.SCHEDULER, meaning="allocation", source="OSS, CSK"),
     key("scheduler.framework.gpushare.*", Place.SCHEDULER, meaning="allocation", source="ARENA"),
@@ -129,7 +132,7 @@ KEYS: tuple[Key, ...] = (
 
 GPU_PREFIXES = ("aliyun.com/gpu",)
 
-_SIMULATOR = "a key of Alibaba's scheduling simulators; memory there is per card"
+_SIMULATOR = "a key of Alibaba's scheduling simulators, with memory per card"
 _ACS = "a key of ACS GPU-HPN nodes, in percent of one card; ACK has aliyun.com/gpu-mem"
 LOOK_ALIKES: dict[str, str] = {
     "alibabacloud.com/gpu-mem": _SIMULATOR,

@@ -37,7 +37,7 @@ _WHOLE_KEYS = {k.WHOLE_MODE: k.WHOLE, "topology": k.TOPOLOGY}
 
 
 def view(node: LiveNode) -> NodeView | None:
-    """A node serves one mode, by its label; the open-source plugin has a label of its own."""
+    """A node serves one mode, by its label; the open-source plugin has its own label."""
     mode = node.labels.get(k.SCHEDULE)
     open_source = mode is None and node.labels.get(OPEN_SOURCE_LABEL) == "true"
     units = node.amount(k.MEMORY)
@@ -70,9 +70,9 @@ def view(node: LiveNode) -> NodeView | None:
 
 def _why(mode: str | None, open_source: bool) -> tuple[str, ...]:
     if mode and mode not in k.MODES:
-        return (f"{k.SCHEDULE} is {mode!r}, which is no mode",)
+        return (f"{k.SCHEDULE} is {mode!r}, which is not a mode",)
     label = f"{OPEN_SOURCE_LABEL} is true" if open_source else f"{k.SCHEDULE} is {mode}"
-    return (f"{label}, and no {k.MEMORY} is allocatable",) if mode in k.ISOLATION_MODES or open_source else ()
+    return (f"{label}, but no {k.MEMORY} is allocatable",) if mode in k.ISOLATION_MODES or open_source else ()
 
 
 def _shared(
@@ -90,12 +90,11 @@ def _shared(
     notes = []
     if unit is None:
         notes.append(
-            f"the unit of {k.MEMORY} cannot be told from here; {ACK_DEFAULT_UNIT_MIB} MiB is the default"
+            f"the unit of {k.MEMORY} is not known from the node; {ACK_DEFAULT_UNIT_MIB} MiB is the default"
         )
     if cards is None:
-        notes.append(f"the number of cards is not told ({k.COUNT}, {CARDS})")
+        notes.append(f"the number of cards is not known ({k.COUNT}, {CARDS})")
     isolation = mode if mode in k.ISOLATION_MODES else None
-    told = AlibabaProfile()
     return NodeView(
         "alibaba-gpushare",
         Serves.SHARES,
@@ -108,13 +107,13 @@ def _shared(
         memory_mib=units * nominal,
         model=model,
         labels={k.PLACEMENT: k.PLACEMENTS[0], **node.labels},
-        alibaba=AlibabaProfile(nominal, isolation or told.isolation, open_source),
+        alibaba=AlibabaProfile(nominal, isolation or AlibabaProfile().isolation, open_source),
         notes=tuple(notes),
     )
 
 
 def unit_mib(on_card: int | None, physical: int | None) -> int | None:
-    """MiB of one unit, from the units and the MiB of a card: it has as many as fit. None if not told."""
+    """MiB of one unit, from the units and the MiB of a card: it has as many as fit. None if not known."""
     if not on_card or physical is None:
         return None
     fitting = [unit for unit in UNITS_MIB if physical // unit == on_card]
@@ -139,7 +138,7 @@ def placements(pod: LivePod) -> tuple[Placement, ...]:
 
 
 def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
-    """What of the record makes sense: the rest of the pod counts as not placed."""
+    """The valid entries of the record; other containers count as not placed."""
     found = []
     for one in pod.keys.containers:
         held = record.get(str(one.index))
@@ -153,15 +152,15 @@ def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
 
 
 def keeps_out(node: NodeView, wanted: Containers) -> str | None:
-    """Compute goes to core_mem nodes alone, and memory without compute to the other modes (CORE)."""
+    """Compute runs on core_mem nodes only, and memory without compute on the other modes (CORE)."""
     shares = [one.share for one in wanted if one.share]
     if any(share.whole_cards for share in shares):
-        return f"it shares its cards, whole ones are on nodes of mode {k.WHOLE_MODE}"
+        return f"it shares its cards; whole cards are on nodes of mode {k.WHOLE_MODE}"
     computed = any(share.cores is not None for share in shares)
     if computed and node.mode != k.CORE_MEM:
-        return f"its mode is {node.mode or 'not told'}, a share with compute goes to {k.CORE_MEM}"
+        return f"its mode is {node.mode or 'not known'}; a share with compute needs {k.CORE_MEM}"
     if not computed and node.mode == k.CORE_MEM:
-        return f"its mode is {k.CORE_MEM}, a share of memory alone does not run beside those with compute"
+        return f"its mode is {k.CORE_MEM}; a share of memory alone needs another mode"
     return None
 
 

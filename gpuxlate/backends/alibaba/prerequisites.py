@@ -49,18 +49,18 @@ REQUIREMENTS: tuple[Requirement, ...] = (*COMPUTE_NEEDS, STABLE_CGPU)
 _CGPU_MODES = ("cgpu", k.CORE_MEM)
 """Modes with the kernel module of cGPU (NOTES)."""
 _NOT_RESTORED = NodeWarning(
-    f"removing {k.SCHEDULE} does not bring exclusive cards back: set it to default", LABELS
+    f"removing {k.SCHEDULE} does not restore exclusive cards: set it to default", LABELS
 )
 _SHARED: tuple[NodeWarning, ...] = (
-    NodeWarning("an ACK Pro cluster is needed", MULTI),
-    NodeWarning("a node serves one mode, and advertises the resources of no other", LABELS),
+    NodeWarning("use an ACK Pro cluster", MULTI),
+    NodeWarning("a node serves one mode, and advertises the resources of that mode only", LABELS),
     NodeWarning(
-        "all shared GPU nodes of a cluster must use one policy (cGPU POLICY); no label or pod sets it", POLICY
+        "all shared GPU nodes of a cluster use one policy (cGPU POLICY), which no label or pod sets", POLICY
     ),
     _NOT_RESTORED,
     NodeWarning("set no static CPU policy on nodes that share GPUs", COMPONENT),
     NodeWarning(
-        f"a card takes {k.PODS_PER_CARD} pods at most (16 on the page on units, {UNIT.date})", COMPONENT
+        f"a card runs at most {k.PODS_PER_CARD} pods (16 on the page on units, {UNIT.date})", COMPONENT
     ),
 )
 _CGPU: tuple[NodeWarning, ...] = (
@@ -72,17 +72,17 @@ _BY_MODE: dict[str, tuple[NodeWarning, ...]] = {
         *_CGPU,
         NodeWarning("pods with compute and pods of memory alone cannot run on the same node", COMPUTE),
         NodeWarning(
-            "do not label a node that is there with kubectl: remove it from the cluster, and add it to "
-            "a node pool that has the label",
+            "do not label an existing node with kubectl: remove it from the cluster, and add it to a node "
+            "pool with the label",
             COMPUTE_ARTICLE,
         ),
     ),
     "cgpu": _CGPU,
     k.SHARE_MODE: (
-        NodeWarning("memory is counted and not isolated: the program must keep to its share", NO_ISOLATION),
+        NodeWarning("memory is counted, not isolated: the program must limit its own memory", NO_ISOLATION),
         NodeWarning(
-            "a node that was cgpu keeps the kernel module, and isolates, until it is uninstalled and the "
-            "node restarted",
+            "a former cgpu node isolates memory until its kernel module is uninstalled and the node is "
+            "restarted",
             POOLS,
         ),
     ),
@@ -95,7 +95,7 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     if ack.open_source:
         return _open_source(share)
     if share.whole_cards:
-        note = "nodes that never had another mode need no label"
+        note = "nodes that never had another mode do not need the label"
         return NodeNeeds(
             (NodeLabel(k.SCHEDULE, k.WHOLE_MODE, note, LABELS, Setter.OPTIONAL),),
             warnings=(_NOT_RESTORED,),
@@ -112,7 +112,7 @@ def _shared(share: Share, ack: AlibabaProfile) -> NodeNeeds:
         NodeLabel(
             k.PLACEMENT,
             k.PLACEMENTS[0],
-            f"fill one card before the next, which is the default; {k.PLACEMENTS[1]} does the opposite",
+            f"fills one card before the next (the default); {k.PLACEMENTS[1]} spreads pods over cards",
             LABELS,
             Setter.OPTIONAL,
         ),
@@ -130,11 +130,11 @@ def _shared(share: Share, ack: AlibabaProfile) -> NodeNeeds:
 
 
 def _open_source(share: Share) -> NodeNeeds:
-    """Nodes of the open-source plugin, which knows neither modes nor isolation."""
+    """Nodes of the open-source plugin, which has neither modes nor isolation."""
     requirements = cards_of_a_node(share, OPEN_SOURCE)
     if share.whole_cards:
         remark = NodeWarning("whole cards run on nodes without the label gpushare=true", OPEN_SOURCE)
         return NodeNeeds(remarks=(remark,), requirements=requirements)
-    label = NodeLabel("gpushare", "true", "the device plugin runs on nodes with it", OPEN_SOURCE)
-    warning = NodeWarning("memory is counted and not isolated", OPEN_SOURCE)
+    label = NodeLabel("gpushare", "true", "the device plugin runs only on nodes with it", OPEN_SOURCE)
+    warning = NodeWarning("memory is counted, not isolated", OPEN_SOURCE)
     return NodeNeeds((label,), warnings=(warning,), requirements=requirements)

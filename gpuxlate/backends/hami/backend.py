@@ -1,10 +1,11 @@
-"""HAMi: reading and writing. Its numbers count each card, those of a share all cards together."""
+"""HAMi: reading and writing. Its numbers are per card, those of a share are totals over the cards."""
 
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.backends.hami.asks import speaks
+from gpuxlate.backends.numbers import outside
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile, card_of, memory_unit_of
 from gpuxlate.model.share import Policy, Qos
@@ -14,7 +15,7 @@ PRIORITIES = {qos: text for text, qos in CLASSES.items()}
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Claims to shares."""
+    """Keys to shares."""
     unit = memory_unit_of(profile, k.NAMES)
     for name in k.CHOICES:
         pod.choice(pod.annotation(name), name, "annotation")
@@ -47,15 +48,15 @@ def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> Contain
 
 
 def _policy(pod: Taking, container: ContainerKeys) -> Policy | None:
-    """FORCE is a hard cap. The default one says nothing; what else there is has no counterpart."""
-    said = pod.env(container, k.CORE_POLICY)
-    if said is not None and said.text not in (k.FORCE, k.DEFAULT):
-        pod.choice(said, k.CORE_POLICY, "variable")
-    return Policy.FIXED_SHARE if said is not None and said.text == k.FORCE else None
+    """FORCE is a hard cap, which is fixed-share; DEFAULT is no choice; others have no field of the share."""
+    policy = pod.env(container, k.CORE_POLICY)
+    if policy is not None and policy.text not in (k.FORCE, k.DEFAULT):
+        pod.choice(policy, k.CORE_POLICY, "variable")
+    return Policy.FIXED_SHARE if policy is not None and policy.text == k.FORCE else None
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys. Only fixed-share has a place (FORCE); other policies are left over."""
+    """Shares to keys. HAMi has fixed-share (FORCE) alone; other policies are not taken."""
     unit, nodes = memory_unit_of(profile, k.NAMES), card_of(profile, k.NAMES)
     policy = pod.policy() if pod.peek_policy() is Policy.FIXED_SHARE else None
     qos = pod.qos()
@@ -72,13 +73,16 @@ def _write_container(
     cards = int(placing.take("cards"))
     values: dict[str, int | None] = {k.COUNT: cards}
     if placing.asked.whole_cards:
-        values[k.CORES] = k.FULL  # as the webhook would add it; so the manifest shows its dialect
+        values[k.CORES] = k.FULL  # the webhook adds it too; without it the manifest shows no dialect
         if qos:
             placing.refuse(
                 "qos",
                 "GX023",
-                f"{qos} whole cards cannot be said: priority at HAMi is between shares of one card",
-                "ask for a part of a card, or remove qos from the share",
+                say(
+                    "{qos} whole cards cannot be expressed: HAMi has priorities only on shared cards",
+                    qos=qos,
+                ),
+                "request a part of a card, or remove qos from the share",
             )
     else:
         memory = placing.on_grid("memory_mib", "HAMI004", step=unit, low=unit, unit="MiB")
@@ -89,12 +93,20 @@ def _write_container(
         if qos:
             values[k.PRIORITY] = int(PRIORITIES[qos])
         if (values[k.MEMORY] or 0) > k.MOST_MEMORY:
-            message = f"{k.MEMORY} would be {values[k.MEMORY]}, it must be 1 to {k.MOST_MEMORY}"
-            placing.refuse("memory_mib", "HAMI004", message, "no card has so much: count in MiB")
+            message = outside(k.MEMORY, values[k.MEMORY] or 0, 1, k.MOST_MEMORY)
+            placing.refuse("memory_mib", "HAMI004", message, "write memoryMiB in MiB")
     placing.on_nodes(nodes, "HAMI005", "HAMI004")
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {k.CORE_POLICY: Value.of(k.FORCE)} if policy else {}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
+
+
+def speaks(pod: PodKeys) -> bool:
+    """The pod counts cards with the common key alone, and has a choice that only HAMi reads."""
+    counts = any(k.COUNT in container.resources for container in pod.all_containers())
+    annotated = any(name in pod.annotations for name in k.CHOICES)
+    in_env = (k.CORE_POLICY, k.DISABLE_CONTROL)
+    return counts and (annotated or any(name in one.env for one in pod.containers for name in in_env))
 
 
 BACKEND = Backend(
@@ -109,7 +121,7 @@ BACKEND = Backend(
         "cores": f"{k.CORES}, of each card",
         "memoryMiB": f"{k.MEMORY}, of each card",
         "memoryPercent": k.PERCENT,
-        "policy": f"fixed-share alone: variable {k.CORE_POLICY}: {k.FORCE}",
+        "policy": f"fixed-share only: variable {k.CORE_POLICY}: {k.FORCE}",
         "qos": f"{k.PRIORITY}: 0 online, 1 offline",
     },
     rules_module="gpuxlate.backends.hami.rules",

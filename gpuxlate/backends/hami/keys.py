@@ -14,20 +14,20 @@ from gpuxlate.backends.base import SELECTOR, Key, Place, key
 NAMES = ("hami", "4paradigm")
 """What a profile may call this target."""
 SCHEDULERS = ("hami-scheduler",)
-"""The webhook names it; a pod that names another than this and the default one is skipped (HOOK)."""
+"""The webhook sets it; it ignores pods of schedulers other than this and the default one (HOOK)."""
 
 COUNT = "nvidia.com/gpu"
-"""Physical cards, at least 1; 1 where a share goes without it (DEV, ``defaultGPUNum``). Every cloud knows
-the key, so it tells no dialect by itself."""
+"""Physical cards, at least 1; 1 where a share omits it (DEV, ``defaultGPUNum``). Every cloud has the key,
+so it alone does not identify a dialect."""
 MEMORY = "nvidia.com/gpumem"
-"""MiB of each card, times ``memoryFactor`` of the cluster (1). 0 is as good as omitted (DEV)."""
+"""MiB of each card, times ``memoryFactor`` of the cluster (1). 0 means the same as omitted (DEV)."""
 PERCENT = "nvidia.com/gpumem-percentage"
-"""Memory in percent of each card, 0 to 100; others are refused (HOOK). MEMORY wins over it (DEV)."""
+"""Memory in percent of each card, 0 to 100; others are refused (HOOK). Ignored beside MEMORY (DEV)."""
 CORES = "nvidia.com/gpucores"
-"""Compute in percent of each card. 100 has the card to itself, above is taken for 100, 0 or none is not
-capped (DEV)."""
+"""Compute in percent of each card. 100 makes the card exclusive, more is read as 100, 0 and none
+are not capped (DEV)."""
 PRIORITY = "nvidia.com/priority"
-"""0 is high and 1 low: who pre-empts whom on one card (DEV)."""
+"""0 is high and 1 low: high pre-empts low on one card (DEV)."""
 
 USE_TYPE = "nvidia.com/use-gputype"
 """Annotation: card models to use, parts of their names in any letter case, with commas (DEV)."""
@@ -35,18 +35,18 @@ AVOID_TYPE = "nvidia.com/nouse-gputype"
 USE_UUID = "nvidia.com/use-gpuuuid"
 AVOID_UUID = "nvidia.com/nouse-gpuuuid"
 MODE = "nvidia.com/vgpu-mode"
-"""Annotation: what isolates, one of MODES (DEV)."""
+"""Annotation: the isolation mode (DEV)."""
 NUMA = "nvidia.com/numa-bind"
 NODE_POLICY = "hami.io/node-scheduler-policy"
 CARD_POLICY = "hami.io/gpu-scheduler-policy"
 CORE_POLICY = "GPU_CORE_UTILIZATION_POLICY"
-"""Variable of a container: FORCE is a hard cap of compute, DISABLE none; DEFAULT caps only while others
-are on the card (CONF)."""
+"""Variable of a container: FORCE is a hard cap of compute, DISABLE is no cap; DEFAULT caps only while
+other containers use the card (CONF)."""
 DISABLE_CONTROL = "CUDA_DISABLE_CONTROL"
 """Variable of a container: ``true`` turns all isolation off (issue 1678)."""
 
 FULL = 100
-"""Percent of a card that makes it exclusive (DEV)."""
+"""Percent of a whole, exclusive card (DEV)."""
 MOST_MEMORY = 2**31 - 1
 """MEMORY is an int32 (DEV)."""
 
@@ -58,7 +58,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     CORE_POLICY: (DEFAULT, FORCE, DISABLE),
     PRIORITY: ("0", "1"),
 }
-"""What the choices take (DEV, TYPES, CONF). CARD_POLICY may be a chain with commas since 2026-08."""
+"""Values of the choices (DEV, TYPES, CONF). CARD_POLICY may be a chain with commas since 2026-08."""
 
 CHOICES = (USE_TYPE, AVOID_TYPE, USE_UUID, AVOID_UUID, MODE, NUMA, NODE_POLICY, CARD_POLICY)
 """Annotations that choose cards or nodes: no field of a share."""
@@ -80,17 +80,17 @@ KEYS: tuple[Key, ...] = (
         says="memory_percent",
     ),
     key(CORES, Place.RESOURCE, meaning="compute", unit=_PERCENT_OF_CARD, source="DEV", says="cores"),
-    key(PRIORITY, Place.RESOURCE, meaning="0 high, 1 low, on one card", source="DEV", says="qos"),
+    key(PRIORITY, Place.RESOURCE, meaning="priority on one card: 0 high, 1 low", source="DEV", says="qos"),
     key(USE_TYPE, Place.ANNOTATION, meaning="card models", source="DEV", says=SELECTOR),
-    key(AVOID_TYPE, Place.ANNOTATION, meaning="card models not to use", source="DEV", says=SELECTOR),
+    key(AVOID_TYPE, Place.ANNOTATION, meaning="card models to avoid", source="DEV", says=SELECTOR),
     key(USE_UUID, Place.ANNOTATION, meaning="cards by UUID", source="DEV", says=SELECTOR),
-    key(AVOID_UUID, Place.ANNOTATION, meaning="cards not to use", source="DEV", says=SELECTOR),
-    key(MODE, Place.ANNOTATION, meaning="what isolates", source="DEV", says=SELECTOR),
+    key(AVOID_UUID, Place.ANNOTATION, meaning="cards to avoid, by UUID", source="DEV", says=SELECTOR),
+    key(MODE, Place.ANNOTATION, meaning="isolation mode", source="DEV", says=SELECTOR),
     key(NUMA, Place.ANNOTATION, meaning="all cards on one NUMA node", source="DEV", says=SELECTOR),
-    key(NODE_POLICY, Place.ANNOTATION, meaning="how nodes are chosen", source="TYPES", says=SELECTOR),
-    key(CARD_POLICY, Place.ANNOTATION, meaning="how cards are chosen", source="TYPES", says=SELECTOR),
-    key(CORE_POLICY, Place.ENV, meaning="whether compute is capped hard", source="CONF", says="policy"),
-    key(DISABLE_CONTROL, Place.ENV, meaning="no isolation at all", source="issue 1678", says=SELECTOR),
+    key(NODE_POLICY, Place.ANNOTATION, meaning="node scheduling policy", source="TYPES", says=SELECTOR),
+    key(CARD_POLICY, Place.ANNOTATION, meaning="card scheduling policy", source="TYPES", says=SELECTOR),
+    key(CORE_POLICY, Place.ENV, meaning="whether compute has a hard cap", source="CONF", says="policy"),
+    key(DISABLE_CONTROL, Place.ENV, meaning="turns isolation off", source="issue 1678", says=SELECTOR),
     key("hami.io/vgpu-*", Place.SCHEDULER, meaning="assigned cards", source="TYPES"),
     key("hami.io/bind-*", Place.SCHEDULER, meaning="binding", source="TYPES"),
     key("nvidia.com/predicate*", Place.SCHEDULER, meaning="scheduled", source="TYPES"),

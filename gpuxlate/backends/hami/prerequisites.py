@@ -21,13 +21,13 @@ REQUIREMENTS: tuple[Requirement, ...] = ()
 
 
 def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of nodes that HAMi manages."""
-    label = NodeLabel("gpu", "on", "HAMi manages no node without it", GUIDE)
+    """What the share needs of the nodes that HAMi manages."""
+    label = NodeLabel("gpu", "on", "HAMi manages only nodes with it", GUIDE)
     warnings = [
-        NodeWarning("no other NVIDIA device plugin on the node: both register nvidia.com/gpu", FAQ),
+        NodeWarning("run no other NVIDIA device plugin on the node: both register nvidia.com/gpu", FAQ),
     ]
     if not share.whole_cards:
         warnings.append(
-            NodeWarning("a card holds 10 tasks at most, unless deviceSplitCount says more", CHART)
+            NodeWarning("a card holds at most 10 tasks, unless deviceSplitCount is higher", CHART)
         )
     return NodeNeeds((label,), (), tuple(warnings), cards_of_a_node(share, GUIDE))

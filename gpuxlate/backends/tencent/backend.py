@@ -6,12 +6,14 @@ from gpuxlate.backends.base import Backend, Placing, PodPlacing
 from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
+from gpuxlate.backends.tencent.texts import OLD_ADDON_HINT, old_addon, other_policy
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos
 
 Numbers = dict[str, int | None]
-"""Values of one container by key; None where a field that the target needs stays open."""
+"""Values of one container by key; None where a field that the target needs is not set."""
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
@@ -30,7 +32,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None) -> ContainerKeys:
-    # Asked, not as it stands: a share that loses its cores on the way is no whole card.
+    # as requested: a share that loses its cores here is not whole cards
     if placing.asked.whole_cards:
         values = _whole(placing, qos)
     elif qos is Qos.OFFLINE:
@@ -50,8 +52,8 @@ def _whole(placing: Placing, qos: Qos | None = None) -> Numbers:
         placing.refuse(
             "qos",
             "GX023",
-            f"{qos} whole cards cannot be said: colocation at TKE shares one card",
-            "ask for a part of one card with memoryMiB, or remove qos from the share",
+            say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=qos),
+            "request a part of one card with memoryMiB, or remove qos from the share",
         )
     return {k.CORE: k.FULL * int(placing.take("cards"))}
 
@@ -59,11 +61,9 @@ def _whole(placing: Placing, qos: Qos | None = None) -> Numbers:
 def _offline(placing: Placing) -> Numbers:
     """Greedy compute of 1..100 % and memory, one card (TC81034)."""
     if placing.take("cards") > 1:
-        placing.refuse(
-            "cards", "TKE010", "offline work at TKE cannot share several cards", "ask for one card"
-        )
-    cores = placing.need("cores", "TKE010", "an offline pod asks for qgpu-core-greedy")
-    placing.need("memory_mib", "TKE010", "an offline pod asks for qgpu-memory")
+        placing.refuse("cards", "TKE010", "offline pods of TKE share one card only", "request one card")
+    cores = placing.need("cores", "TKE010", say("offline pods need {key}", key=k.GREEDY))
+    placing.need("memory_mib", "TKE010", say("offline pods need {key}", key=k.MEMORY))
     memory = placing.on_grid("memory_mib", "TKE001", step=k.GIB, low=k.GIB, unit="MiB")
     return {k.GREEDY: cores, k.MEMORY: _gib(memory)}
 
@@ -71,9 +71,9 @@ def _offline(placing: Placing) -> Numbers:
 def _online(placing: Placing) -> Numbers:
     """Memory alone, one card: online pods compete for compute (TC81034)."""
     if placing.take("cards") > 1:
-        placing.refuse("cards", "TKE011", "online work at TKE cannot share several cards", "ask for one card")
-    placing.drop("cores", "TKE011", "online pods of TKE ask for memory alone and compete for compute")
-    placing.need("memory_mib", "TKE011", "an online pod asks for qgpu-memory")
+        placing.refuse("cards", "TKE011", "online pods of TKE share one card only", "request one card")
+    placing.drop("cores", "TKE011", "online pods of TKE request memory only and compete for compute")
+    placing.need("memory_mib", "TKE011", say("online pods need {key}", key=k.MEMORY))
     memory = placing.on_grid("memory_mib", "TKE001", step=k.GIB, low=k.GIB, unit="MiB")
     return {k.MEMORY: _gib(memory)}
 
@@ -83,7 +83,7 @@ def _ordinary(placing: Placing, profile: Profile | None) -> Numbers:
     cards = int(placing.take("cards"))
     if cards <= k.MAX_SHARED_CARDS:
         example = k.TWO_CARDS_EXAMPLE if cards > 1 else None
-        placing.need("cores", "GX021", "an ordinary qGPU pod asks for compute and memory", example)
+        placing.need("cores", "GX021", "qGPU pods need compute and memory", example)
     if cards == 1:
         placing.on_grid("cores", "TKE002", step=k.CORE_STEP, low=k.CORE_STEP, unit="%")
     placing.whole_when_full("TKE008")
@@ -92,19 +92,23 @@ def _ordinary(placing: Placing, profile: Profile | None) -> Numbers:
     if cards > 1:
         _several_cards(placing, cards, profile)
     lacking, off_grid = ("TKE006", "TKE006") if cards > 1 else ("TKE003", "TKE001")
-    placing.need("memory_mib", lacking, "a part of a card needs qgpu-memory")
+    placing.need("memory_mib", lacking, say("a part of a card needs {key}", key=k.MEMORY))
     memory = placing.on_grid("memory_mib", off_grid, step=k.GIB, low=k.GIB, unit="MiB")
     return {k.CORE: placing.take("cores"), k.MEMORY: _gib(memory)}
 
 
 def _several_cards(placing: Placing, cards: int, profile: Profile | None) -> None:
-    """There is no key for the number of cards: qgpu-core alone tells it (TC127667)."""
+    """The number of cards has no key: it follows from qgpu-core (TC127667)."""
     if cards > k.MAX_SHARED_CARDS:
         placing.refuse(
             "cards",
             "TKE005",
-            f"a container shares at most {k.MAX_SHARED_CARDS} cards at TKE, {cards} are asked",
-            "ask for fewer cards, or for whole cards",
+            say(
+                "requests {cards} GPUs; a container of TKE shares at most {most}",
+                cards=cards,
+                most=k.MAX_SHARED_CARDS,
+            ),
+            "request fewer GPUs, or whole cards",
         )
         return
     cores = placing.peek("cores")
@@ -112,24 +116,28 @@ def _several_cards(placing: Placing, cards: int, profile: Profile | None) -> Non
         placing.refuse(
             "cores",
             "TKE005",
-            f"two cards at {cores // cards} % each cannot be said: qgpu-core {cores} means one card",
-            "ask for more than 50 % of each card, or for one card",
+            say(
+                "two cards at {each} % each cannot be expressed: {key} {cores} means one card",
+                each=cores // cards,
+                key=k.CORE,
+                cores=cores,
+            ),
+            "request more than 50 % of each card, or one card",
         )
     elif cores is not None and cores // cards % k.CORE_STEP:
         placing.warn(
             "TKE007",
-            f"{cores // cards} % of each card is off the {k.CORE_STEP} % step of one card; "
-            "the vendor's pages disagree on whether it holds for two",
-            f"use a multiple of {k.CORE_STEP * cards} for cores",
+            say(
+                "{each} % of each card is not a multiple of {step} %, which may be needed for two cards too",
+                each=cores // cards,
+                step=k.CORE_STEP,
+            ),
+            say("write a multiple of {step} for cores", step=k.CORE_STEP * cards),
             "cores",
         )
     version = cluster.old_addon(profile)
     if version:
-        placing.warn(
-            "TKE005",
-            f"two shared cards need the qGPU add-on 1.1.1 or later, the profile says {version}",
-            "upgrade the add-on, or ask for one card",
-        )
+        placing.warn("TKE005", old_addon(version), OLD_ADDON_HINT)
 
 
 def _gib(memory_mib: int | None) -> int | None:
@@ -137,27 +145,26 @@ def _gib(memory_mib: int | None) -> int | None:
 
 
 def _doubtful_policy(placing: Placing, policy: Policy, qos: Qos | None, profile: Profile | None) -> None:
-    """What the choice of nodes by policy does not do."""
+    """Report what the choice of nodes by policy does not do."""
     if policy is Policy.BEST_EFFORT:
         placing.note(
             "TKE014",
-            "nodes without the label qgpu-schedule-policy are best-effort too, "
-            "but the pod goes to labelled nodes only",
-            f"label the node pool {k.POLICY}=best-effort",
+            "nodes without a policy label are best-effort too; the pod runs on labelled nodes only",
+            say("label the node pool {label}={policy}", label=k.POLICY, policy=policy),
             "policy",
         )
     if qos is Qos.ONLINE:
         placing.note(
             "TKE014",
-            "the policy of the nodes does not divide compute among online pods, they always compete",
+            "online pods always compete for compute, whatever the policy of the nodes",
             attribute="policy",
         )
     on_nodes = cluster.node_policy(profile)
-    if on_nodes not in (None, policy):
+    if on_nodes is not None and on_nodes is not policy:
         placing.warn(
             "TKE014",
-            f"the nodes of the profile are {on_nodes}, the pod asks for {policy} and would find none",
-            f"label a node pool {k.POLICY}={policy}",
+            other_policy(policy, on_nodes),
+            say("label the node pool {label}={policy}", label=k.POLICY, policy=policy),
             "policy",
         )
 
@@ -171,7 +178,7 @@ BACKEND = Backend(
     write=write,
     says={
         "cards": "1, or 2 shared with more than 50 % of each, or any number of whole cards",
-        "cores": "5..100 % by 5, total over the cards; offline 1..100; online has none",
+        "cores": "5..100 % in multiples of 5, total over the cards; offline 1..100; online has none",
         "memoryMiB": "GiB, total over the cards; whole cards have none",
         "policy": "required node affinity on the label qgpu-schedule-policy",
         "qos": "annotation app-class; one card, a part of it",

@@ -1,4 +1,4 @@
-"""What a profile tells about a TKE cluster; None wherever it says nothing, or speaks of another."""
+"""What a profile holds about a TKE cluster; None where it does not, or is of another target."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpuxlate.model.share import Policy
 if TYPE_CHECKING:
     from gpuxlate.backends.requirements import Requirement
 
-# Most runs have no profile: what is needed to judge one is loaded where there is one.
+# Prerequisites are imported where there is a profile to check.
 
 
 def ours(profile: Profile | None) -> Profile | None:
@@ -32,7 +32,7 @@ def card_gib(profile: Profile | None) -> int | None:
 
 
 def card_mib(profile: Profile | None) -> int | None:
-    """MiB of one card that can be asked for: what its units of qgpu-memory are."""
+    """MiB of one card that can be requested: its units of qgpu-memory."""
     units = card_gib(profile)
     return None if units is None else units * k.GIB
 
@@ -58,7 +58,7 @@ def old_kubernetes(profile: Profile | None) -> str | None:
 
 
 def _lacking(profile: Profile, need: Requirement) -> str | None:
-    """What the profile has, where it is known not to do; what is no version is not judged."""
+    """The version of the profile, where it is too old; None where it is not a version."""
     from gpuxlate.backends.requirements import unmet
 
     return next((lack.found for lack in unmet(profile, (need,))), None)

@@ -20,8 +20,8 @@ CORE = "tke.cloud.tencent.com/qgpu-core"
 """Percent of one card, total of the container: 5..100 by 5, 100 x N for N whole cards (S003), and
 what lies between for two shared cards (TC127667)."""
 MEMORY = "tke.cloud.tencent.com/qgpu-memory"
-"""GiB, total of the container. The pages say G or GB; the capacities that the nodes report are
-the floor of GiB (QD, EA)."""
+"""GiB, total of the container. The pages write G or GB; the capacities of the nodes are GiB, rounded
+down (QD, EA)."""
 GREEDY = "tke.cloud.tencent.com/qgpu-core-greedy"
 """Offline compute, percent of one card, in place of CORE (TC81034)."""
 APP_CLASS = "tke.cloud.tencent.com/app-class"
@@ -31,7 +31,7 @@ POLICY = "tke.cloud.tencent.com/qgpu-schedule-policy"
 DEVICE_ENABLE = "qgpu-device-enable"
 """Label of every qGPU node (QD)."""
 MIXED_ENABLE = "mixed-qgpu-enable"
-"""Label of a node for online and offline work, on the older pages only (QD; not in TC81034)."""
+"""Label of a node with online and offline pods, on the older pages only (QD; not in TC81034)."""
 
 SPELLINGS: Mapping[Policy, tuple[str, str]] = {
     Policy.BEST_EFFORT: ("best-effort", "be"),
@@ -46,26 +46,26 @@ CLASSES: Mapping[str, Qos] = {"online": Qos.ONLINE, "offline": Qos.OFFLINE}
 """Values of APP_CLASS, exactly (TC81034)."""
 
 GIB = 1024
-"""MiB of one unit of MEMORY, which is also the least and the step (S003)."""
+"""MiB of one unit of MEMORY, which is also its minimum and step (S003)."""
 CORE_STEP = 5
-"""Percent: the least of one card, and the step (S003, TC65734)."""
+"""Percent: minimum and step of one card (S003, TC65734)."""
 FULL = 100
 """Percent of a whole card (S003)."""
 MAX_SHARED_CARDS = 2
 """Most cards that a container shares (TC117759, 2026-01-13)."""
 TWO_CARDS_EXAMPLE = 60
-"""Percent of each of two cards that can be said: more than half of a card (TC127667)."""
+"""A valid percent of each of two cards: more than half of a card (TC127667)."""
 MAX_SHARES = 16
 """Most qGPU devices on one card (S003, TC65734)."""
 
 
 def is_misused(texts: tuple[str, ...]) -> bool:
-    """POLICY is chosen as "true" and nothing else, as generated documents write it: GX013 says so."""
+    """POLICY is chosen as "true" and nothing else, as generated documents write it (GX013)."""
     return [text.lower() for text in texts] == ["true"]
 
 
 def is_whole(core: int) -> bool:
-    """CORE asks for N whole cards (S003)."""
+    """CORE is N whole cards (S003)."""
     return core >= FULL and core % FULL == 0
 
 
@@ -119,13 +119,13 @@ KEYS: tuple[Key, ...] = (
         POLICY,
         Place.NODE_SELECTOR,
         Place.NODE,
-        meaning="policy",
+        meaning="policy of the node",
         source="S003",
         says="policy",
         values=tuple(POLICY_OF),
     ),
-    key(DEVICE_ENABLE, Place.NODE_SELECTOR, Place.NODE, meaning="the node serves qGPU", source="QD"),
-    key(MIXED_ENABLE, Place.NODE, meaning="the node takes colocation", source="QD, older pages only"),
+    key(DEVICE_ENABLE, Place.NODE_SELECTOR, Place.NODE, meaning="qGPU on the node", source="QD"),
+    key(MIXED_ENABLE, Place.NODE, meaning="colocation on the node", source="QD, older pages only"),
     key("tke.cloud.tencent.com/qgpu.version", Place.NODE, meaning="kernel module", source="TC117759"),
     key("tke.cloud.tencent.com/qgpu", Place.SCHEDULER, meaning="scheduled", source="EA"),
     key("tke.cloud.tencent.com/qgpu-pgpu-*", Place.SCHEDULER, meaning="card indexes", source="EA"),

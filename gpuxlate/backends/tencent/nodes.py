@@ -31,14 +31,14 @@ def view(node: LiveNode) -> NodeView | None:
     if not (cores or units or enabled or k.POLICY in node.labels):
         return None
     if not (cores and units):
-        notes = (f"{k.DEVICE_ENABLE} is enable, and no qGPU is allocatable",) if enabled else ()
+        notes = (f"{k.DEVICE_ENABLE} is enable, but no qGPU is allocatable",) if enabled else ()
         return NodeView("tencent-qgpu", Serves.NOTHING, notes=notes)
-    said = node.labels.get(k.POLICY)
-    policy = k.POLICY_OF.get(said) if said is not None else Policy.BEST_EFFORT
+    label = node.labels.get(k.POLICY)
+    policy = k.POLICY_OF.get(label) if label is not None else Policy.BEST_EFFORT
     cards = cores // PERCENT
     card_units = per_card(units, cards)
     module = node.labels.get(MODULE_VERSION)
-    spelled = {k.POLICY: k.SPELLINGS[policy][0]} if said is not None and policy else {}
+    spelled = {k.POLICY: k.SPELLINGS[policy][0]} if label is not None and policy else {}
     return NodeView(
         "tencent-qgpu",
         Serves.SHARES,
@@ -49,7 +49,7 @@ def view(node: LiveNode) -> NodeView | None:
         memory_mib=units * k.GIB,
         labels={**node.labels, **spelled},
         components={MODULE.removeprefix("components."): module} if module else {},
-        notes=() if policy else (f"{k.POLICY} is {said!r}, which is no policy",),
+        notes=() if policy else (f"{k.POLICY} is {label!r}, which is not a policy",),
     )
 
 
@@ -59,7 +59,7 @@ def placements(pod: LivePod) -> tuple[Placement, ...]:
 
 
 def keeps_out(node: NodeView, wanted: Containers) -> str | None:
-    """Pods choose nodes by their affinity alone, and that is looked at for every target."""
+    """Pods choose nodes by their affinity only, which is checked for every target."""
     return None
 
 

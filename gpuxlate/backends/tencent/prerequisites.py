@@ -48,14 +48,14 @@ MODULE = Requirement(
 REQUIREMENTS: tuple[Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE)
 
 _ALWAYS: tuple[NodeWarning, ...] = (
-    NodeWarning("native nodes only (the pages of 2022-23 allowed ordinary ones too)", USING),
+    NodeWarning("use native nodes (the pages of 2022-23 allowed ordinary ones too)", USING),
     NodeWarning(
-        "switch on qGPU sharing for the cluster first: GPU nodes that are added after it are qGPU nodes",
+        "turn on qGPU sharing for the cluster first: GPU nodes that are added later are qGPU nodes",
         SHARING,
     ),
     NodeWarning(
-        "use a public image that TKE supports, TencentOS Server 3.1 (TK4) above all, and no marketplace "
-        "image; image and machine type decide the driver",
+        "use a public image that TKE supports, preferably TencentOS Server 3.1 (TK4), and no marketplace "
+        "image; image and machine type determine the driver",
         SHARING,
     ),
     NodeWarning(
@@ -65,7 +65,7 @@ _ALWAYS: tuple[NodeWarning, ...] = (
     ),
 )
 _COLOCATION_WARNING = NodeWarning(
-    "the page of 2025 asks for no node label and has the qgpu-manager and qgpu-scheduler pods rebuilt",
+    "the page of 2025 needs no node label, and rebuilds the qgpu-manager and qgpu-scheduler pods",
     COLOCATION,
 )
 
@@ -78,21 +78,19 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     requirements = [KUBERNETES, ARCHITECTURE]
     if share.policy:
         spellings = k.SPELLINGS[share.policy]
-        note = f"the pod asks for nodes with it; the abbreviation {spellings[1]} does too"
+        note = f"the pod chooses nodes with it; the abbreviation {spellings[1]} is valid too"
         labels.append(NodeLabel(k.POLICY, spellings[0], note, SHARING))
         requirements.append(Requirement("the policy of the nodes", "policy", OneOf(spellings), SHARING))
     else:
-        remarks.append(
-            NodeWarning(f"no policy is asked for: nodes without {k.POLICY} are best-effort", SHARING)
-        )
-    device = "TKE sets it on qGPU nodes; where it is missing, set it by hand"
+        remarks.append(NodeWarning(f"policy is not set: nodes without {k.POLICY} are best-effort", SHARING))
+    device = "TKE sets it on qGPU nodes; set it yourself where it is missing"
     labels.append(NodeLabel(k.DEVICE_ENABLE, "enable", device, OLDER, Setter.CLOUD))
     if share.qos:
-        mixed = "online and offline work on one card, on the older pages only"
+        mixed = "online and offline pods on one card, on the older pages only"
         labels.append(NodeLabel(k.MIXED_ENABLE, "enable", mixed, OLDER, Setter.OPTIONAL))
         warnings.append(_COLOCATION_WARNING)
     if not share.whole_cards:
-        warnings.append(NodeWarning(f"a card holds {k.MAX_SHARES} qGPU devices at most", SHARING))
+        warnings.append(NodeWarning(f"a card holds at most {k.MAX_SHARES} qGPU devices", SHARING))
         if share.cards > 1:
             requirements += [ADDON, MODULE]
     requirements += cards_of_a_node(share, SHARING)

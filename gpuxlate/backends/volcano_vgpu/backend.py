@@ -1,4 +1,4 @@
-"""Volcano vGPU: reading and writing. Its numbers count each card, those of a share all cards together."""
+"""Volcano vGPU: reading and writing. Its numbers are per card, those of a share are totals over the cards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpuxlate.model.profile import CardProfile, Profile, card_of, memory_unit_of
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Claims to shares."""
+    """Keys to shares."""
     unit = memory_unit_of(profile, k.NAMES)
     for name in k.CHOICES:
         pod.choice(pod.annotation(name), name, "annotation")
@@ -20,11 +20,11 @@ def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> Contain
     found = {name: container.resources.get(name) for name in k.RESOURCES}
     count, memory, percent, cores = (pod.number(container, name) for name in k.RESOURCES)
     if found[k.NUMBER] is None and found[k.MEMORY] is None:
-        return pod.none(container)  # not seen at all: VOLC002 says so
+        return pod.none(container)  # Volcano sees no share (VOLC002)
     cards = 1 if count is None else count
     fields = dict(zip(k.RESOURCES, ("cards", "memory_mib", "memory_percent", "cores"), strict=True))
     origins: dict[str, Path] = {fields[name]: value.path for name, value in found.items() if value}
-    in_mib = percent is None and memory is not None  # PERCENT wins
+    in_mib = percent is None and memory is not None  # ignored beside PERCENT
     return pod.share(
         container,
         cards=cards,
@@ -36,7 +36,7 @@ def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> Contain
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys, and the scheduler that they need."""
+    """Shares to keys, and their scheduler."""
     unit, nodes = memory_unit_of(profile, k.NAMES), card_of(profile, k.NAMES)
     containers = [_write_container(placing, unit, nodes) for placing in pod.placings]
     return PodKeys(
@@ -47,7 +47,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _write_container(placing: Placing, unit: int, nodes: CardProfile) -> ContainerKeys:
-    """Whole cards are their number alone."""
+    """Whole cards have their number only."""
     cards = int(placing.take("cards"))
     memory = placing.on_grid("memory_mib", "VOLC007", step=unit, low=unit, unit="MiB")
     placing.on_nodes(nodes, "VOLC006", "VOLC007")

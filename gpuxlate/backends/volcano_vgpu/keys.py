@@ -19,21 +19,21 @@ SCHEDULER = "volcano"
 """``schedulerName`` of every pod with these keys (GUIDE)."""
 
 NUMBER = "volcano.sh/vgpu-number"
-"""Physical cards, in limits alone; 1 where MEMORY stands without it (UTIL)."""
+"""Physical cards, in limits only; 1 where MEMORY is set without it (UTIL)."""
 MEMORY = "volcano.sh/vgpu-memory"
 """MiB of each card, times ``gpuMemoryFactor`` of the cluster (1; PLUGIN)."""
 PERCENT = "volcano.sh/vgpu-memory-percentage"
-"""Memory in percent of each card. It wins over MEMORY (VGPU)."""
+"""Memory in percent of each card. MEMORY is ignored beside it (VGPU)."""
 CORES = "volcano.sh/vgpu-cores"
-"""Compute in percent of each card: 100 has the card to itself, more never fits, none is no cap (VGPU)."""
+"""Compute in percent of each card: 100 makes it exclusive, more never fits, none is not capped (VGPU)."""
 
 MODE = "volcano.sh/vgpu-mode"
-"""Annotation, one of MODES; the node's mode must be the same. None fits any node (VGPU)."""
+"""Annotation, one of MODES; the node must have the same mode. Any node where it is not set (VGPU)."""
 MODES = ("hami-core", "mig")
 USE_UUID = "volcano.sh/vgpu-use-gpuuuid"
 AVOID_UUID = "volcano.sh/vgpu-nouse-gpuuuid"
 SPREAD = "volcano.sh/vgpu-podgroup-policy"
-"""Annotation: ``spread`` puts the members of a PodGroup on cards of their own (VGPU)."""
+"""Annotation: ``spread`` puts the members of a PodGroup on different cards (VGPU)."""
 USE_TYPE = "nvidia.com/use-gputype"
 """Annotation: card models, parts of their names, with commas (VGPU)."""
 AVOID_TYPE = "nvidia.com/nouse-gputype"
@@ -42,7 +42,7 @@ FULL = 100
 """Percent of a card."""
 
 CHOICES = (MODE, USE_UUID, AVOID_UUID, SPREAD, USE_TYPE, AVOID_TYPE)
-"""Annotations that choose cards or nodes: no field of a share."""
+"""Annotations that choose cards or nodes; no field of a share."""
 RESOURCES = (NUMBER, MEMORY, PERCENT, CORES)
 
 _PERCENT_OF_CARD = "percent of each card"
@@ -66,12 +66,12 @@ KEYS: tuple[Key, ...] = (
         says="memory_percent",
     ),
     key(CORES, Place.RESOURCE, meaning="compute", unit=_PERCENT_OF_CARD, source="UTIL", says="cores"),
-    key(MODE, Place.ANNOTATION, meaning="what isolates", source="VGPU, GUIDE", says=SELECTOR),
+    key(MODE, Place.ANNOTATION, meaning="isolation mode", source="VGPU, GUIDE", says=SELECTOR),
     key(USE_UUID, Place.ANNOTATION, meaning="cards by UUID", source="VGPU", says=SELECTOR),
-    key(AVOID_UUID, Place.ANNOTATION, meaning="cards not to use", source="VGPU", says=SELECTOR),
-    key(SPREAD, Place.ANNOTATION, meaning="cards of a PodGroup's members", source="VGPU", says=SELECTOR),
+    key(AVOID_UUID, Place.ANNOTATION, meaning="cards to avoid, by UUID", source="VGPU", says=SELECTOR),
+    key(SPREAD, Place.ANNOTATION, meaning="spreads a PodGroup over cards", source="VGPU", says=SELECTOR),
     key(USE_TYPE, Place.ANNOTATION, meaning="card models", source="VGPU", says=SELECTOR),
-    key(AVOID_TYPE, Place.ANNOTATION, meaning="card models not to use", source="VGPU", says=SELECTOR),
+    key(AVOID_TYPE, Place.ANNOTATION, meaning="card models to avoid", source="VGPU", says=SELECTOR),
     key("volcano.sh/vgpu-ids-*", Place.SCHEDULER, meaning="assigned cards", source="VGPU"),
     key("volcano.sh/vgpu-time", Place.SCHEDULER, meaning="assigned", source="VGPU"),
     key("volcano.sh/vgpu-node", Place.SCHEDULER, meaning="assigned node", source="VGPU"),

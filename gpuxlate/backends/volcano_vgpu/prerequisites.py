@@ -21,10 +21,10 @@ VOLCANO = Requirement("Volcano", "components.volcano", AtLeast("1.9"), GUIDE)
 REQUIREMENTS: tuple[Requirement, ...] = (KUBERNETES, VOLCANO)
 
 _ALWAYS = (
-    NodeWarning("deviceshare.VGPUEnable: true in the scheduler's configuration", GUIDE),
+    NodeWarning("set deviceshare.VGPUEnable: true in the configuration of the scheduler", GUIDE),
     NodeWarning(
-        "the plugin registers a device for each unit of memory and kubelet takes about 60000: large nodes "
-        "raise gpuMemoryFactor, and a profile then says memoryUnitMiB",
+        "the plugin registers a device for each unit of memory, and kubelet accepts about 60000: raise "
+        "gpuMemoryFactor on large nodes, and set memoryUnitMiB in the profile",
         DESIGN,
     ),
 )

@@ -1,4 +1,4 @@
-"""Volcengine VKE mGPU: reading and writing shares. Values are totals of the container."""
+"""Reading and writing shares of Volcengine VKE mGPU. Values are totals of the container."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine import keys as k
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy, Qos
@@ -16,18 +17,19 @@ _QOS_OF = {text: qos for qos, text in k.QOS_LEVELS.items()}
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Claims to shares. The annotation decides first whether a number covers one card or several.
+    """Keys to shares. The annotation decides first whether a number covers one card or several.
 
-    Where that or a name cannot be read nothing is guessed: the rules say what is wrong.
+    Nothing is guessed: where the annotation cannot be read there is no share, and a name that is not
+    known is not set. The rules report both.
     """
     policy, qos = pod.annotation(k.POLICY), pod.annotation(k.QOS)
     listed = pod.annotation(k.MULTIPLE_GPU)
     pod.node_values(k.NODE_DEVICE)
     on_node = pod.node_values(k.POLICY)
-    said = policy.text if policy else on_node[0] if len(on_node) == 1 else ""
+    name = policy.text if policy else on_node[0] if len(on_node) == 1 else ""
     pod.selector(k.GPU_NAME)
     whole_pod = _OfPod(
-        policy=_POLICY_OF.get(said),
+        policy=_POLICY_OF.get(name),
         qos=_QOS_OF.get(qos.text) if qos else None,
         listed=listed,
         counts=_card_counts(pod, listed) if listed else (),
@@ -38,7 +40,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class _OfPod:
-    """What the pod says for all of its containers."""
+    """What the pod sets for all of its containers."""
 
     policy: Policy | None
     qos: Qos | None
@@ -63,7 +65,7 @@ def _read_container(pod: Taking, container: ContainerKeys, whole_pod: _OfPod) ->
     if listed:
         cards = whole_pod.counts[container.index] if whole_pod.counts else 0
         if cards == 0:
-            return pod.none(container)  # how many cards is anybody's guess: VKE016 to VKE018
+            return pod.none(container)  # the number of cards is not known: VKE016 to VKE018
         origins["cards"] = listed.path
     elif cores and cores % k.FULL == 0:
         cards = cores // k.FULL  # without the list, 100 x k is k whole cards (VKE013, VKE014)
@@ -113,35 +115,38 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _on_nodes(placing: Placing, policy: Policy | None, multi: bool, profile: Profile) -> None:
-    """What the nodes of the profile do not have: so many cards, another policy. Whole cards fit any."""
+    """Refuse more cards than a node of the profile has, and, for a part of a card, another policy."""
     if not multi or placing.cards <= k.MAX_CARDS:
         placing.on_nodes(profile.cards, "VKE020", None)
     known = {str(own): text for own, text in k.POLICIES.items()}  # a profile may use gpuxlate's names
     nodes = known.get(profile.policy or "", profile.policy)
-    said = k.POLICIES[policy or k.DEFAULT_POLICY]
-    if nodes is None or placing.whole_cards or said == nodes:
+    name = k.POLICIES[policy or k.DEFAULT_POLICY]
+    if nodes is None or placing.whole_cards or name == nodes:
         return
-    asked = f"the pod asks for {said}" if policy else f"the share names no policy, which means {said}"
     mine = next((str(own) for own, text in k.POLICIES.items() if text == nodes), nodes)
     placing.refuse(
         "policy",
         "VKE005",
-        f"{asked}, but the nodes of the profile have {nodes}",
-        f"write policy: {mine} in the share, or choose nodes with {said}",
+        say(
+            "policy is {policy}; nodes in this profile have {nodes}",
+            policy=name if policy else say("not set (default: {policy})", policy=name),
+            nodes=nodes,
+        ),
+        say("write policy: {policy} in the share, or use nodes with {name}", policy=mine, name=name),
     )
 
 
 def _settle_compute(placing: Placing) -> None:
-    """Fill compute where it is open; full compute of every card is whole cards, memory or not."""
+    """Fill compute that is not set; all compute of every card is whole cards, with memory or without."""
     if not placing.whole_cards and placing.peek("cores") is None:
-        placing.need("cores", "VKE011", "mGPU asks for compute wherever it asks for memory")
+        placing.need("cores", "VKE011", "mgpu-memory requires mgpu-core")
     placing.whole_when_full("VKE014")
 
 
 def _colocation_policy(pod: PodPlacing, qos: Qos) -> None:
-    """Colocation knows fixed-share and guaranteed-burst-share only (S1)."""
+    """Colocation supports fixed-share and guaranteed-burst-share only (S1)."""
     for placing in pod.placings:
-        message = "colocation does not support native-burst-share (best-effort)"
+        message = "online and offline work on one card does not support native-burst-share (best-effort)"
         hint = "use policy: burst-share, which the vendor recommends for colocation"
         if qos is Qos.OFFLINE:
             placing.refuse("policy", "VKE030", message, hint)
@@ -155,15 +160,19 @@ def _write_container(placing: Placing, multi: bool) -> ContainerKeys:
         placing.refuse(
             "cards",
             "VKE009",
-            "an init container cannot ask for mGPU: the vendor's webhook and scheduler ignore it",
-            "ask for the share in an ordinary container",
+            "an init container cannot request mGPU: the vendor's webhook and scheduler ignore it",
+            "request the share in an ordinary container",
         )
     if multi and placing.cards > k.MAX_CARDS:
         placing.refuse(
             "cards",
             "VKE019",
-            f"{placing.cards} cards in a pod that shares several: the most for a container is {k.MAX_CARDS}",
-            "ask for fewer",
+            say(
+                "cards {cards} is above the maximum of {most} in a pod that shares several cards",
+                cards=placing.cards,
+                most=k.MAX_CARDS,
+            ),
+            "request fewer cards",
         )
     values = _whole(placing, offline) if placing.whole_cards else _shared(placing, offline, multi)
     written = {name: Value.of(number) for name, number in values.items()}
@@ -176,27 +185,27 @@ def _whole(placing: Placing, offline: bool) -> dict[str, int]:
         placing.refuse(
             "qos",
             "GX023",
-            "offline whole cards cannot be said: reclaimed-mgpu-core is a part of one card",
-            "ask for cores below 100 with memoryMiB, or drop qos",
+            "qos offline is not supported for whole cards: reclaimed-mgpu-core is a part of one card",
+            "request a part of one card with memoryMiB, or remove qos from the share",
         )
     return {k.CORE: k.FULL * placing.take("cards")}
 
 
 def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
     if placing.peek("memory_mib") is None:
-        placing.need("memory_mib", "VKE024" if multi else "VKE012", "a part of a card needs mgpu-memory")
+        placing.need("memory_mib", "VKE024" if multi else "VKE012", "a part of a card requires mgpu-memory")
     code, low = ("VKE024", k.MULTI_CARD_MIN_MIB) if multi else ("VKE012", k.SINGLE_CARD_MIN_MIB)
     memory = placing.on_grid("memory_mib", code, low=low, unit="MiB")
     cores = placing.take("cores")
     cards = placing.take("cards")
     if offline and cards > 1:
-        placing.refuse("qos", "VKE031", "offline work cannot share several cards", "ask for one card")
+        placing.refuse("qos", "VKE031", "offline work cannot share several cards", "request one card")
     if cards > 1 and placing.peek("policy") is not Policy.BEST_EFFORT:
         placing.warn(
             "VKE026",
             "several shared cards without policy best-effort (native-burst-share): "
-            "the vendor's scheduler code refuses it, its console offers it",
-            "check it on the cluster, or use policy: best-effort",
+            "the vendor's scheduler code rejects them, its console accepts them",
+            "test it on the cluster, or use policy: best-effort",
             "policy",
         )
     _doubtful_memory(placing, memory, cards, multi)
@@ -213,13 +222,20 @@ def _doubtful_memory(placing: Placing, memory: int | None, cards: int, multi: bo
         return
     if not multi and memory == k.SINGLE_CARD_MIN_MIB:
         placing.warn(
-            "VKE012", "exactly 256 MiB: one page of the vendor says greater than 256", "use 257", "memory_mib"
+            "VKE012",
+            "memoryMiB is exactly 256; one page of the vendor says more than 256",
+            "write memoryMiB: 257",
+            "memory_mib",
         )
     if multi and memory // cards > k.MULTI_CARD_MAX_MIB:
         placing.warn(
             "VKE024",
-            f"{memory // cards} MiB on each card is above the documented {k.MULTI_CARD_MAX_MIB}",
-            "newer components may allow it: check on the cluster",
+            say(
+                "{each} MiB per card is above the documented maximum of {most} MiB",
+                each=memory // cards,
+                most=k.MULTI_CARD_MAX_MIB,
+            ),
+            "check on the cluster: newer components may allow it",
             "memory_mib",
         )
 
@@ -234,9 +250,9 @@ BACKEND = Backend(
     says={
         "cards": "1..8 shared (annotation container-multiple-gpu), any number of whole cards",
         "cores": "1..99 % of each card, total over the cards; required",
-        "memoryMiB": "MiB, total; at least 256 on one card, 1024 on each of several",
+        "memoryMiB": "MiB, total; at least 256 on one card, 1024 per card on several",
         "policy": "annotation mgpu-compute-policy; several cards: best-effort",
-        "qos": "annotation qos_level; offline: one card, a part of it",
+        "qos": "annotation qos_level; offline: a part of one card",
     },
     rules_module="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",

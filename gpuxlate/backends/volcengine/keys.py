@@ -13,7 +13,7 @@ from gpuxlate.backends.base import Key, Place, Range, key
 from gpuxlate.model.share import Policy, Qos
 
 NAMES = ("volcengine-mgpu", "volcengine", "vke")
-"""What a profile may call this target."""
+"""Names of this target in a profile."""
 
 CORE = "vke.volcengine.com/mgpu-core"
 """Percent of one card, total of the container: 1..99, or 100 x k for k whole cards (S1, V)."""
@@ -42,15 +42,15 @@ QOS_LEVELS: dict[Qos, str] = {Qos.ONLINE: "shared_cores", Qos.OFFLINE: "reclaime
 """S1."""
 
 SINGLE_CARD_MIN_MIB = 256
-"""One card: V refuses less than 256; S0 says "greater than 256", so 256 itself is doubtful."""
+"""One card: V rejects less than 256; S0 says "greater than 256", so 256 itself is doubtful."""
 MULTI_CARD_MIN_MIB = 1024
-"""Several cards: least MiB on each (Q; V)."""
+"""Several cards: minimum MiB per card (Q; V)."""
 MULTI_CARD_MAX_MIB = 81920
-"""Several cards: most MiB on each (Q, 2024); component v0.6.1 may have moved it."""
+"""Several cards: maximum MiB per card (Q, 2024); component v0.6.1 may have raised it."""
 MAX_CARDS = 8
-"""Most cards that a container shares (Q)."""
+"""Maximum number of cards that a container shares (Q)."""
 INSTANCES_PER_CARD = 16
-"""Most containers on one card (V; the same in a live scheduler configuration)."""
+"""Maximum number of containers on one card (V; the same in a live scheduler configuration)."""
 FULL = 100
 """Percent of a whole card."""
 
@@ -129,5 +129,5 @@ GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")
 
 
 def card_counts(text: str) -> tuple[int, ...] | None:
-    """``2,0`` of MULTIPLE_GPU to (2, 0); None where malformed: V reads each part as it stands, untrimmed."""
+    """``2,0`` of MULTIPLE_GPU to (2, 0); None where malformed: V parses each part without trimming it."""
     return tuple(int(part) for part in text.split(",")) if _CARD_LIST.fullmatch(text) else None

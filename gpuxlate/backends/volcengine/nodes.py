@@ -22,17 +22,17 @@ RECORD = "vke.volcengine.com/gpu-index-container-"
 
 
 def view(node: LiveNode) -> NodeView | None:
-    """100 of CORE are a card; MEMORY is the MiB of all cards, which are alike (V)."""
+    """100 of CORE are a card; MEMORY is the MiB of all cards, which have the same size (V)."""
     device = node.labels.get(k.NODE_DEVICE)
     cores, memory = node.amount(k.CORE), node.amount(k.MEMORY)
     if not (cores or memory or device or k.GPU_NAME in node.labels):
         return None
     model = node.labels.get(k.GPU_NAME)
     if not (cores and memory):
-        notes = (f"{k.NODE_DEVICE} is mgpu, and no mGPU is allocatable",) if device == "mgpu" else ()
+        notes = (f"{k.NODE_DEVICE} is mgpu, but no mGPU is allocatable",) if device == "mgpu" else ()
         return NodeView("volcengine-mgpu", Serves.NOTHING, mode=device, model=model, notes=notes)
-    said = node.labels.get(k.POLICY)
-    policy = _POLICY_OF.get(said) if said is not None else k.DEFAULT_POLICY
+    label = node.labels.get(k.POLICY)
+    policy = _POLICY_OF.get(label) if label is not None else k.DEFAULT_POLICY
     cards = cores // PERCENT
     labels = {k.POLICY: k.POLICIES[k.DEFAULT_POLICY], **node.labels}
     return NodeView(
@@ -46,7 +46,7 @@ def view(node: LiveNode) -> NodeView | None:
         memory_mib=memory,
         model=model,
         labels=labels,
-        notes=() if policy else (f"{k.POLICY} is {said!r}, which is no policy",),
+        notes=() if policy else (f"{k.POLICY} {label!r} is not a policy",),
     )
 
 
@@ -56,14 +56,14 @@ def placements(pod: LivePod) -> tuple[Placement, ...]:
 
 
 def keeps_out(node: NodeView, wanted: Containers) -> str | None:
-    """A pod goes to nodes of its own policy, unless all it asks for is whole cards (V)."""
+    """A pod needs nodes of its own policy, unless it requests whole cards only (V)."""
     shares = [one.share for one in wanted if one.share]
     if all(share.whole_cards for share in shares):
         return None
-    asked = next((share.policy for share in shares if share.policy), None) or k.DEFAULT_POLICY
-    if node.policy is asked:
+    policy = next((share.policy for share in shares if share.policy), None) or k.DEFAULT_POLICY
+    if node.policy is policy:
         return None
-    return f"its policy is {node.labels.get(k.POLICY)}, the pod asks for {k.POLICIES[asked]}"
+    return f"its policy is {node.labels.get(k.POLICY)}, the pod requests {k.POLICIES[policy]}"
 
 
 LIVE = Live(

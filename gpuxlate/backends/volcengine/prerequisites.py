@@ -55,18 +55,18 @@ REQUIREMENTS: tuple[Requirement, ...] = (*COLOCATION, SEVERAL_CARDS, LARGE_CARDS
 
 LARGE_CARD_MODEL = "H20"
 LARGE_CARD_ABOVE_MIB = k.MULTI_CARD_MAX_MIB
-"""CHANGES names no size: the old bound of a card is taken for it (H20: about 96 GiB)."""
+"""CHANGES gives no size: this is the former maximum of a card (H20: about 96 GiB)."""
 
 _POLICY_WARNINGS: tuple[NodeWarning, ...] = (
     NodeWarning(
-        "after a change of the policy, restart every mGPU node of the pool; a new pool made with the "
-        "label needs no restart",
+        "after a change of the policy, restart every mGPU node of the pool; a new pool with the label "
+        "needs no restart",
         APPS,
     ),
     NodeWarning(f"{k.POLICY} is a system label: once it is on a node, its value cannot be edited", APPS),
     NodeWarning(
-        "the node pool's switch for updating labels and taints decides whether nodes that are there "
-        "already get the label; off, they may keep another policy",
+        "existing nodes get the label only if the node pool's switch for updating labels and taints is on; "
+        "otherwise they may keep another policy",
         APPS,
     ),
 )
@@ -74,11 +74,11 @@ _ECS_ONLY = NodeWarning("mGPU runs on ECS nodes only, not on elastic containers 
 _COLOCATION_WARNINGS: tuple[NodeWarning, ...] = (
     NodeWarning("nodes with the images velinux2.0 or ubuntu22.04 do not support colocation", COLOCATION_PAGE),
     NodeWarning(
-        "colocation is in public beta; a new cluster is recommended, and an existing one is upgraded by "
-        "the vendor's support (general-webhook is managed and not shown in the console)",
+        "colocation is in public beta; a new cluster is recommended, the vendor's support upgrades an "
+        "existing one (general-webhook is managed and not shown in the console)",
         COLOCATION_PAGE,
     ),
-    NodeWarning("memory is not pre-empted: offline memory must fit beside online memory", COLOCATION_PAGE),
+    NodeWarning("memory is not preempted: offline memory must fit beside online memory", COLOCATION_PAGE),
 )
 
 
@@ -98,7 +98,7 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
             labels.insert(0, NodeLabel(k.POLICY, name, "the policy of all cards of the node", APPS))
             warnings += _POLICY_WARNINGS
         else:
-            remarks.append(NodeWarning(f"no policy is asked for: nodes without {k.POLICY} are {name}", APPS))
+            remarks.append(NodeWarning(f"the policy is not set: nodes without {k.POLICY} are {name}", APPS))
         # a profile may use gpuxlate's names or the vendor's
         requirements.append(
             Requirement("the policy of the nodes", "policy", OneOf((name, str(policy))), APPS)
@@ -106,9 +106,9 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
         if several and policy is not Policy.BEST_EFFORT:
             best_effort = k.POLICIES[Policy.BEST_EFFORT]
             warnings.append(
-                NodeWarning(f"several shared cards want {best_effort} on the pod and on its node", WEBHOOK)
+                NodeWarning(f"several shared cards need {best_effort} on the pod and on its node", WEBHOOK)
             )
-        warnings.append(NodeWarning(f"a card takes {k.INSTANCES_PER_CARD} containers at most", WEBHOOK))
+        warnings.append(NodeWarning(f"a card holds at most {k.INSTANCES_PER_CARD} containers", WEBHOOK))
     warnings.append(_ECS_ONLY)
     requirements += cards_of_a_node(share, WEBHOOK)
     if share.qos:
@@ -122,7 +122,7 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
 
 
 def _device() -> NodeLabel:
-    note = "nodes of an mGPU node pool carry it; whether a user may set it is not documented"
+    note = "nodes of an mGPU node pool have it; whether users may set it is not documented"
     return NodeLabel(k.NODE_DEVICE, "mgpu", note, WEBHOOK, Setter.CLOUD)
 
 

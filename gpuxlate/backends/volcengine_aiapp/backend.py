@@ -26,7 +26,7 @@ def _read_form(pod: Taking, form: ContainerKeys) -> ContainerShare:
     memory = _memory(pod, values)
     cards = _cards(pod, values, cores)
     policy = _policy(pod, values)
-    if pod.diagnostics or cores is None or cards is None:
+    if pod.notes or cores is None or cards is None:
         return pod.none(form)
     attributes = {"cores": k.COMPUTE, "memory_mib": k.MEMORY, "policy": k.POLICY, "cards": k.CARDS}
     origins: dict[str, Path] = {

@@ -9,7 +9,7 @@ from gpuxlate_kestrel import keys as k
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Claims to shares: what is taken from ``pod`` is known, what is left over gets reported."""
+    """Keys to shares: keys that are not taken from ``pod`` are reported."""
     return pod.reading([_read(pod, container) for container in pod.pod.all_containers()])
 
 
@@ -27,7 +27,7 @@ def _read(pod: Taking, container: ContainerKeys) -> ContainerShare:
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys: a field that is not taken from its placing is refused by itself."""
+    """Shares to keys: fields that are not taken from their placing are refused."""
     written = [_write(placing) for placing in pod.placings]
     return PodKeys(
         containers=tuple(one for one in written if not one.init),
@@ -37,11 +37,11 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 def _write(placing: Placing) -> ContainerKeys:
     if placing.take("cards") > 1:
-        placing.refuse("cards", "GX023", "a container gets slices of one card", "ask for one card")
+        placing.refuse("cards", "GX023", "a container gets slices of one card", "request one card")
     if placing.whole_cards:
         cores: int | None = k.MOST * k.PERCENT
     else:
-        placing.need("cores", "KES001", "a share is counted in slices")
+        placing.need("cores", "KES001", "a share is a number of slices")
         cores = placing.on_grid("cores", "KES001", step=k.PERCENT, low=k.PERCENT, unit="%")
     memory = placing.on_grid("memory_mib", "KES002", step=k.GIB, low=k.GIB, unit="MiB")
     values = {

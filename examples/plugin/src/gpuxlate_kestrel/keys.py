@@ -5,7 +5,7 @@ from gpuxlate.backends.base import Key, Place, key
 SLICES = "gpu.kestrel.example/slices"
 """Slices of one card, 1 to 10."""
 MEMORY = "gpu.kestrel.example/memory"
-"""GiB; all memory of the card where it is left out."""
+"""GiB; all memory of the card where it is omitted."""
 
 MOST = 10
 PERCENT = 10

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.model import quantity
+from gpuxlate.backends.numbers import outside, requesting, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate_kestrel import keys as k
@@ -13,7 +14,7 @@ from gpuxlate_kestrel import keys as k
 
 @rule("KES001", Severity.ERROR)
 def slices_of_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container asks for one to ten slices.
+    """A container requests one to ten slices.
 
     ## What it does
     Reports `gpu.kestrel.example/slices` outside 1 to 10, and memory without slices.
@@ -34,13 +35,13 @@ def slices_of_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     Kestrel Cloud, "GPU slices" (2026-01).
     """
-    for container in pod.all_containers():
-        slices, memory = container.resources.get(k.SLICES), container.resources.get(k.MEMORY)
-        number = quantity.whole(slices.text) if slices else None
-        if slices and number is not None and not 1 <= number <= k.MOST:
-            yield this.at(slices, f"{number} slices are asked, a card has {k.MOST}", "write 1 to 10")
-        elif memory and slices is None:
-            yield this.at(memory, "memory is asked without slices", f"add {k.SLICES}", on_key=True)
+    for _, value, slices in whole_numbers(pod, k.SLICES):
+        if not 1 <= slices <= k.MOST:
+            yield this.at(value, outside(k.SLICES, slices, 1, k.MOST), "write 1 to 10")
+    for container in requesting(pod, k.MEMORY):
+        if k.SLICES not in container.resources:
+            message = say("{key} is set without {other}", key=k.MEMORY, other=k.SLICES)
+            yield this.at(container.resources[k.MEMORY], message, f"add {k.SLICES}", on_key=True)
 
 
 @rule("KES002", Severity.ERROR)
@@ -51,7 +52,7 @@ def memory_is_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     Reports `gpu.kestrel.example/memory` below 1.
 
     ## Why
-    Memory is given out in whole GiB.
+    Memory is allocated in whole GiB.
 
     ## Example
     ```yaml
@@ -66,8 +67,7 @@ def memory_is_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     Kestrel Cloud, "GPU slices" (2026-01).
     """
-    for container in pod.all_containers():
-        memory = container.resources.get(k.MEMORY)
-        number = quantity.whole(memory.text) if memory else None
-        if memory and number is not None and number < 1:
-            yield this.at(memory, f"memory is {number}", "write the GiB, or leave it out for all of the card")
+    for _, value, memory in whole_numbers(pod, k.MEMORY):
+        if memory < 1:
+            message = outside(k.MEMORY, memory, 1)
+            yield this.at(value, message, "write the GiB, or remove the key for all memory of the card")

@@ -1,4 +1,4 @@
-"""The annotation container-multiple-gpu: its form, its length, its numbers."""
+"""The annotation container-multiple-gpu: its syntax, its length, its numbers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.asked import annotation, asked, has_mgpu
+from gpuxlate.backends.volcengine.rules.containers import annotation, has_mgpu, mgpu_containers
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Kind, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
@@ -20,11 +21,11 @@ def card_list_is_well_formed(this: Rule, pod: PodKeys, context: Context) -> Iter
     """The card list is whole numbers joined by commas, without spaces.
 
     ## What it does
-    Reports a value of `vke.volcengine.com/container-multiple-gpu` that is empty, holds spaces,
-    signs or anything but whole numbers and commas.
+    Reports a value of `vke.volcengine.com/container-multiple-gpu` that is empty, or contains spaces,
+    signs or anything else than whole numbers and commas.
 
     ## Why
-    The vendor's code reads each part as it stands, without trimming, and refuses the pod.
+    The vendor's code parses each part without trimming it, and rejects the pod.
 
     ## Example
     ```yaml
@@ -50,7 +51,7 @@ def card_list_is_well_formed(this: Rule, pod: PodKeys, context: Context) -> Iter
     ```
 
     ## Fix
-    Safe: takes the spaces out, where nothing else is wrong.
+    Safe: removes the spaces, where nothing else is wrong.
 
     ## Source
     volcano-sh/volcano pull request 3030, `pkg/scheduler/api/devices/nvidia/mgpu` (2024-03).
@@ -60,14 +61,19 @@ def card_list_is_well_formed(this: Rule, pod: PodKeys, context: Context) -> Iter
         return  # a mapping or list in place of a string is K8S008
     closed_up = re.sub(r"\s*,\s*", ",", listed.text.strip())
     if k.card_counts(closed_up) is not None:
-        fix = Fix(f'write "{closed_up}"', (Put(listed.path, closed_up),))
-        yield this.at(listed, f"{SHORT} {listed.text!r} holds spaces", f'write "{closed_up}"', fix=fix)
+        hint = _write(closed_up)
+        fix = Fix(hint, (Put(listed.path, closed_up),))
+        message = say("{key} {text} contains spaces", key=SHORT, text=repr(listed.text))
+        yield this.at(listed, message, hint, fix=fix)
         return
-    names = ", ".join(container.name for container in pod.containers)
     yield this.at(
         listed,
-        f"{SHORT} {listed.text!r} is no list of whole numbers",
-        f'write one number of cards per container ({names}), joined by commas, such as "{_shape(pod)}"',
+        say("{key} {text} is not a list of whole numbers", key=SHORT, text=repr(listed.text)),
+        say(
+            'write the number of cards of each container ({names}), joined by commas, such as "{shape}"',
+            names=_names(pod),
+            shape=_shape(pod),
+        ),
     )
 
 
@@ -80,8 +86,8 @@ def card_list_covers_every_container(this: Rule, pod: PodKeys, context: Context)
     containers do not count.
 
     ## Why
-    The numbers are matched to the containers by their order, and the vendor's webhook refuses a list
-    of another length. A container without a share has 0.
+    The numbers belong to the containers in their order, and the vendor's webhook rejects a list of
+    another length. A container without a share has 0.
 
     ## Example
     ```yaml
@@ -107,8 +113,8 @@ def card_list_covers_every_container(this: Rule, pod: PodKeys, context: Context)
     ```
 
     ## Fix
-    Unsafe: where the list names as many cards as containers have shares, gives them to those in
-    order and 0 to the others.
+    Unsafe: where the list has one number for each container with a share, assigns the numbers to
+    these in their order, and 0 to the others.
 
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
@@ -117,21 +123,30 @@ def card_list_covers_every_container(this: Rule, pod: PodKeys, context: Context)
     counts = k.card_counts(listed.text) if listed else None
     if listed is None or counts is None or len(counts) == len(pod.containers):
         return
-    names = ", ".join(container.name for container in pod.containers)
-    message = (
-        f'{SHORT} "{listed.text}" has {len(counts)} {_plural(len(counts), "number")}, '
-        f"the pod has {len(pod.containers)} {_plural(len(pod.containers), 'container')} ({names})"
+    message = say(
+        '{key} "{text}" does not have one number per container ({names})',
+        key=SHORT,
+        text=listed.text,
+        names=_names(pod),
     )
     right = _derived(pod, counts)
     if right is None:
-        yield this.at(listed, message, f"write one number for each of {names}, in this form: {_shape(pod)}")
+        yield this.at(listed, message, say("write it in this form: {shape}", shape=_shape(pod)))
     else:
-        fix = Fix(f'write "{right}"', (Put(listed.path, right),), safe=False)
-        yield this.at(listed, message, f'write "{right}": one number for each of {names}', fix=fix)
+        hint = _write(right)
+        yield this.at(listed, message, hint, fix=Fix(hint, (Put(listed.path, right),), safe=False))
+
+
+def _write(text: str) -> Message:
+    return say('write "{text}"', text=text)
+
+
+def _names(pod: PodKeys) -> str:
+    return ", ".join(container.name for container in pod.containers)
 
 
 def _derived(pod: PodKeys, counts: tuple[int, ...]) -> str | None:
-    """The list with the same cards for the containers that have shares, where that is certain."""
+    """The list with the same numbers for the containers that have shares, where that is certain."""
     given = [count for count in counts if count]
     sharing = [container for container in pod.containers if has_mgpu(container)]
     if len(given) != len(sharing):
@@ -145,19 +160,15 @@ def _shape(pod: PodKeys) -> str:
     return ",".join(f"<cards of {c.name}>" if has_mgpu(c) else "0" for c in pod.containers)
 
 
-def _plural(count: int, noun: str) -> str:
-    return noun if count == 1 else noun + "s"
-
-
 @rule("VKE018", Severity.ERROR)
 def card_list_matches_the_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container has 0 in the card list exactly when it asks for no mGPU.
+    """A container has 0 in the card list exactly when it requests no mGPU.
 
     ## What it does
     Reports a container with a share and 0 cards, and one without a share but with cards.
 
     ## Why
-    The vendor's webhook refuses both.
+    The vendor's webhook rejects both.
 
     ## Example
     ```yaml
@@ -187,14 +198,31 @@ def card_list_matches_the_shares(this: Rule, pod: PodKeys, context: Context) -> 
     """
     for place, count, listed in _entries(pod):
         container = pod.containers[place]
-        where = f'number {place + 1} of {SHORT} "{listed.text}"'
+        number = say('number {place} of {key} "{text}"', place=place + 1, key=SHORT, text=listed.text)
         if count and not has_mgpu(container):
-            message = f"{where} gives container {container.name} cards, but it asks for no mGPU"
-            yield this.at(listed, message, "write 0 there, or add mgpu-core and mgpu-memory to the container")
-        elif not count and has_mgpu(container):
-            message = f"{where} is 0, but container {container.name} asks for mGPU"
             yield this.at(
-                listed, message, f"write the number of cards of {container.name}: 1 to {k.MAX_CARDS}"
+                listed,
+                say(
+                    "{number} is {count}, but container {container} requests no mGPU",
+                    number=number,
+                    count=count,
+                    container=container.name,
+                ),
+                "write 0 there, or add mgpu-core and mgpu-memory to the container",
+            )
+        elif not count and has_mgpu(container):
+            yield this.at(
+                listed,
+                say(
+                    "{number} is 0, but container {container} requests mGPU",
+                    number=number,
+                    container=container.name,
+                ),
+                say(
+                    "write the number of cards of {container}: 1 to {most}",
+                    container=container.name,
+                    most=k.MAX_CARDS,
+                ),
             )
 
 
@@ -206,7 +234,7 @@ def card_counts_are_in_range(this: Rule, pod: PodKeys, context: Context) -> Iter
     Reports a number above 8 in `container-multiple-gpu`.
 
     ## Why
-    The vendor's table and its console take 1 to 8.
+    The vendor's table and its console accept 1 to 8.
 
     ## Example
     ```yaml
@@ -232,16 +260,21 @@ def card_counts_are_in_range(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Source
     Copy of docs 6460/182418, table and screenshot (2024-09).
     """
-    for one in asked(pod):
+    for one in mgpu_containers(pod):
         listed = annotation(pod, k.MULTIPLE_GPU)
         if listed and one.listed is not None and one.listed > k.MAX_CARDS:
-            message = f"container {one.name} shares {one.listed} cards, the most is {k.MAX_CARDS}"
-            hint = f"write {k.MAX_CARDS} or less, or split the work over several pods"
+            message = say(
+                "container {container} shares {cards} cards, more than the maximum of {most}",
+                container=one.name,
+                cards=one.listed,
+                most=k.MAX_CARDS,
+            )
+            hint = say("write {most} or less, or split the work over several pods", most=k.MAX_CARDS)
             yield this.at(listed, message, hint)
 
 
 def _entries(pod: PodKeys) -> Iterator[tuple[int, int, Value]]:
-    """Place and number of each entry of a list that has the right length."""
+    """Index and number of each entry of a list that has the right length."""
     listed = annotation(pod, k.MULTIPLE_GPU)
     counts = k.card_counts(listed.text) if listed else None
     if listed and counts and len(counts) == len(pod.containers):

@@ -1,58 +1,23 @@
-"""Policy, and where mGPU cannot be asked for at all."""
+"""Pods and containers that cannot have mGPU."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.numbers import number
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.asked import RESOURCES, annotation, cards_text, has_mgpu, nearest_of
-from gpuxlate.model import quantity
+from gpuxlate.backends.volcengine.rules.containers import (
+    RESOURCES,
+    annotation,
+    cards_text,
+    has_mgpu,
+)
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
-
-
-@rule("VKE004", Severity.ERROR, fix="safe")
-def policy_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The policy annotation names one of the three policies.
-
-    ## What it does
-    Reports a value of `vke.volcengine.com/mgpu-compute-policy` other than `fixed-share`,
-    `guaranteed-burst-share` and `native-burst-share`.
-
-    ## Why
-    No node has such a policy, so the pod never schedules.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/mgpu-compute-policy: Fixed_Share}}
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Fix
-    Safe: spells the name as the vendor does, where only case and joints are wrong.
-
-    ## Source
-    Docs 6461/1581673 (2025-06-04); "mGPU online/offline colocation" (2025-03-13).
-    """
-    policy = annotation(pod, k.POLICY)
-    if policy and policy.text not in k.POLICIES.values():
-        hint, fix = nearest_of(policy, {str(name): text for name, text in k.POLICIES.items()})
-        yield this.at(policy, f"{policy.text!r} is no compute policy of mGPU", hint, fix=fix)
 
 
 @rule("VKE006", Severity.ERROR)
@@ -60,11 +25,11 @@ def no_mgpu_on_vci(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     """A pod with mGPU is not sent to elastic container instances (VCI).
 
     ## What it does
-    Reports `vke.volcengine.com/burst-to-vci: enforce`, as annotation or label, on a pod that asks
-    for mGPU.
+    Reports `vke.volcengine.com/burst-to-vci: enforce`, as annotation or label, on a pod that requests
+    mGPU.
 
     ## Why
-    mGPU runs on ECS nodes only; VCI does not have it.
+    mGPU runs on ECS nodes only; VCI does not support it.
 
     ## Example
     ```yaml
@@ -90,20 +55,21 @@ def no_mgpu_on_vci(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
         return
     for value in (annotation(pod, k.BURST_TO_VCI), pod.labels.get(k.BURST_TO_VCI)):
         if value and value.text == "enforce":
-            hint = f"remove {k.BURST_TO_VCI}, or ask for whole cards that VCI offers"
-            yield this.at(value, "the pod asks for mGPU and is sent to VCI, which does not have it", hint)
+            hint = say("remove {key}, or request whole cards that VCI offers", key=k.BURST_TO_VCI)
+            message = "the pod requests mGPU, but is sent to VCI, which does not support it"
+            yield this.at(value, message, hint)
 
 
 @rule("VKE007", Severity.WARNING)
 def pod_uses_one_device_stack(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """No other container of a pod with mGPU asks for nvidia.com/gpu.
+    """No other container of a pod with mGPU requests nvidia.com/gpu.
 
     ## What it does
-    Reports `nvidia.com/gpu` in one container while another container of the pod asks for mGPU. The
-    two in one container are K8S007.
+    Reports `nvidia.com/gpu` in one container while another container of the pod requests mGPU. Both
+    in one container are K8S007.
 
     ## Why
-    A node runs the mGPU stack or NVIDIA's, so one node will hardly have both.
+    A node runs either the mGPU device plug-in or NVIDIA's, so it is unlikely to offer both.
 
     ## Example
     ```yaml
@@ -135,23 +101,28 @@ def pod_uses_one_device_stack(this: Rule, pod: PodKeys, context: Context) -> Ite
         value = container.resources.get(WHOLE_CARDS_OF_NVIDIA)
         if not value or has_mgpu(container):
             continue
-        count = quantity.whole(value.text)
+        count = number(value)
         if count is not None and count > 0:
-            hint = f"write {k.CORE}: {k.FULL * count} for {cards_text(count)}, or use pods of their own"
-            message = "the pod asks for mGPU and for nvidia.com/gpu, and a node offers only one of the two"
+            hint = say(
+                "write {key}: {cores} for {cards}, or use separate pods",
+                key=k.CORE,
+                cores=k.FULL * count,
+                cards=cards_text(count),
+            )
+            message = "the pod requests mGPU and nvidia.com/gpu, but a node offers only one of them"
             yield this.at(value, message, hint, on_key=True)
 
 
 @rule("VKE009", Severity.ERROR)
 def init_containers_ask_for_no_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """No init container asks for mGPU.
+    """No init container requests mGPU.
 
     ## What it does
     Reports mGPU keys in `initContainers`, sidecars included.
 
     ## Why
     The vendor's webhook, scheduler and card list look at `spec.containers` only, so the request is
-    not checked, not placed and not counted.
+    not checked, not scheduled and not counted.
 
     ## Example
     ```yaml
@@ -180,9 +151,9 @@ def init_containers_ask_for_no_mgpu(this: Rule, pod: PodKeys, context: Context) 
     for container in pod.init_containers:
         found = next((container.resources[name] for name in RESOURCES if name in container.resources), None)
         if found:
-            yield this.at(
-                found,
-                f"init container {container.name} asks for mGPU, which the vendor's scheduler does not see",
-                "ask for the share in an ordinary container, and do the GPU work there",
-                on_key=True,
+            message = say(
+                "init container {container} requests mGPU, which the vendor's scheduler ignores",
+                container=container.name,
             )
+            hint = "request the share in an ordinary container, and do the GPU work there"
+            yield this.at(found, message, hint, on_key=True)

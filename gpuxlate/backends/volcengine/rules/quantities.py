@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.numbers import number, outside
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.asked import asked, cards_text
-from gpuxlate.model import quantity
+from gpuxlate.backends.volcengine.rules.containers import MgpuContainer, cards_text, mgpu_containers
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 
@@ -20,7 +21,7 @@ def numbers_are_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator
     Reports `mgpu-core` or `reclaimed-mgpu-core` of zero or less, and a negative `mgpu-memory`.
 
     ## Why
-    The vendor's webhook refuses the pod. A container that needs no GPU leaves the keys out.
+    The vendor's webhook rejects the pod. A container that needs no GPU omits the keys.
 
     ## Example
     ```yaml
@@ -41,24 +42,26 @@ def numbers_are_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Source
     volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
-    for one in asked(pod):
+    for one in mgpu_containers(pod):
         for name, low in ((k.CORE, 1), (k.RECLAIMED_CORE, 1), (k.MEMORY, 0)):
-            value = one.container.resources.get(name)
-            amount = quantity.whole(value.text) if value else None
+            value = one.keys.resources.get(name)
+            amount = number(value)
             if value and amount is not None and amount < low:
-                hint = f"write a number above 0, or leave the GPU keys of container {one.name} out"
-                yield this.at(value, f"{name} is {amount}: it must be at least {low}", hint)
+                hint = say(
+                    "write a number above 0, or remove the GPU keys of container {name}", name=one.name
+                )
+                yield this.at(value, outside(name, amount, low), hint)
 
 
 @rule("VKE011", Severity.ERROR)
 def memory_comes_with_compute(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container that asks for mGPU memory asks for compute too.
+    """A container that requests mGPU memory requests compute too.
 
     ## What it does
     Reports `mgpu-memory` in a container that has neither `mgpu-core` nor `reclaimed-mgpu-core`.
 
     ## Why
-    The vendor's webhook refuses a share of memory alone: mGPU divides compute wherever it divides
+    The vendor's webhook rejects a share of memory alone: mGPU divides compute wherever it divides
     memory.
 
     ## Example
@@ -79,12 +82,12 @@ def memory_comes_with_compute(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Source
     volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
-    for one in asked(pod):
+    for one in mgpu_containers(pod):
         if one.memory and not one.core:
             yield this.at(
                 one.memory,
-                f"container {one.name} asks for mgpu-memory without mgpu-core",
-                f"add {k.CORE}: the percent of a card that it may use, 1 to 99",
+                say("container {container} sets mgpu-memory without mgpu-core", container=one.name),
+                say("add {key}: percent of one card, 1 to 99", key=k.CORE),
                 on_key=True,
             )
 
@@ -95,11 +98,11 @@ def part_of_a_card_has_enough_memory(this: Rule, pod: PodKeys, context: Context)
 
     ## What it does
     Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is
-    a warning: the code takes it, one page says "greater than 256". Pods with the annotation
-    `container-multiple-gpu` fall under VKE024.
+    a warning: the code accepts it, one page says "greater than 256". VKE024 checks pods with the
+    annotation `container-multiple-gpu`.
 
     ## Why
-    The vendor's webhook refuses the pod. A small number is often one in GiB: the unit is MiB.
+    The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
 
     ## Example
     ```yaml
@@ -122,36 +125,49 @@ def part_of_a_card_has_enough_memory(this: Rule, pod: PodKeys, context: Context)
     greater than 256.
     """
     low = k.SINGLE_CARD_MIN_MIB
-    for one in asked(pod):
+    for one in mgpu_containers(pod):
         if one.multi or not one.core or not 0 < one.cores < k.FULL:
             continue
         if not one.memory:
             yield this.at(
                 one.core,
-                f"container {one.name} asks for {one.cores} % of a card without mgpu-memory",
-                f"add {k.MEMORY} in MiB, more than {low}: 4 GiB is 4096",
+                say(
+                    "container {container} requests {cores} % of a card without mgpu-memory",
+                    container=one.name,
+                    cores=one.cores,
+                ),
+                say("add {key} in MiB, more than {low}: 4 GiB is 4096", key=k.MEMORY, low=low),
                 on_key=True,
             )
         elif one.mib is not None and 0 <= one.mib < low:
             yield this.at(
                 one.memory,
-                f"mgpu-memory is {one.mib} MiB, a part of a card has at least {low}",
-                f"write {one.mib * 1024} for {one.mib} GiB, or a number above {low}"
+                say(
+                    "mgpu-memory {mib} is below the minimum of {low} MiB for a part of a card",
+                    mib=one.mib,
+                    low=low,
+                ),
+                say(
+                    "write {mib} for {gib} GiB, or a number above {low}",
+                    mib=one.mib * 1024,
+                    gib=one.mib,
+                    low=low,
+                )
                 if 0 < one.mib <= 80
-                else f"write a number above {low}, in MiB",
+                else say("write a number above {low}, in MiB", low=low),
             )
         elif one.mib == low:
             yield this.at(
                 one.memory,
-                f"mgpu-memory is exactly {low} MiB: the vendor's page says greater than that",
-                f"write {low + 1} or more",
+                say("mgpu-memory is exactly {low} MiB; the vendor's page says more than {low}", low=low),
+                say("write {value} or more", value=low + 1),
                 severity=Severity.WARNING,
             )
 
 
 @rule("VKE013", Severity.ERROR)
 def compute_above_one_card_is_whole_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute above 100 is a multiple of 100, where no annotation spreads it over several cards.
+    """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
     ## What it does
     Reports compute of 101 to 199, 201 to 299 and so on in a pod without the annotation
@@ -159,7 +175,7 @@ def compute_above_one_card_is_whole_cards(this: Rule, pod: PodKeys, context: Con
 
     ## Why
     Without the annotation a container has a part of one card (1 to 99) or whole cards (100, 200).
-    The vendor's webhook refuses anything between.
+    The vendor's webhook rejects any other value.
 
     ## Example
     ```yaml
@@ -178,21 +194,27 @@ def compute_above_one_card_is_whole_cards(this: Rule, pod: PodKeys, context: Con
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    for one in asked(pod):
+    for one in mgpu_containers(pod):
         if one.multi or not one.core or one.cores <= k.FULL or one.cores % k.FULL == 0:
             continue
-        cards = one.cores // k.FULL
-        alone = ", without mgpu-memory" if one.memory else ""
-        whole = f"{cards * k.FULL} or {(cards + 1) * k.FULL} for whole cards{alone}"
-        hint = f"write {whole}; or 1 to 99 to share one"
-        if one.cores % (cards + 1) == 0:
-            each = f"{one.cores // (cards + 1)} % of each of {cards + 1} cards"
-            hint += f"; for {each}, list them in the annotation {k.MULTIPLE_GPU}"
-        yield this.at(
-            one.core,
-            f"{one.cores} is neither a part of one card (1 to 99) nor whole cards (100, 200, ...)",
-            hint,
+        low, cards = one.cores // k.FULL * k.FULL, one.cores // k.FULL + 1
+        whole = say("write {low} or {high} for whole cards", low=low, high=cards * k.FULL)
+        if one.memory:
+            whole = say("{hint}, without mgpu-memory", hint=whole)
+        hint = say("{hint}; or 1 to 99 to share one card", hint=whole)
+        if one.cores % cards == 0:
+            hint = say(
+                "{hint}; for {each} % of each of {cards} cards, list the cards in the annotation {key}",
+                hint=hint,
+                each=one.cores // cards,
+                cards=cards,
+                key=k.MULTIPLE_GPU,
+            )
+        message = say(
+            "mgpu-core {cores} is neither a part of one card (1 to 99) nor whole cards (100, 200, ...)",
+            cores=one.cores,
         )
+        yield this.at(one.core, message, hint)
 
 
 @rule("VKE014", Severity.ERROR, fix="unsafe")
@@ -204,7 +226,7 @@ def whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -
     annotation `container-multiple-gpu`.
 
     ## Why
-    Whole cards come with all of their memory, and the vendor's webhook refuses a number for it.
+    Whole cards come with all of their memory, and the vendor's webhook rejects a number for it.
 
     ## Example
     ```yaml
@@ -227,29 +249,33 @@ def whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -
     ## Source
     volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
-    for one in asked(pod):
-        online = k.CORE in one.container.resources  # whole cards of offline work: no document tells
+    for one in mgpu_containers(pod):
+        online = k.CORE in one.keys.resources  # whole cards of offline work are not documented
         if not one.multi and online and one.whole_cards and one.memory:
-            yield this.at(
-                one.memory,
-                f"mgpu-core {one.cores} is {cards_text(one.whole_cards)}: mgpu-memory must be left out",
-                "remove mgpu-memory, or write mgpu-core 99 to share a card with a memory cap",
-                on_key=True,
-                fix=one.without_memory(),
-            )
+            hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
+            yield _capped_whole_cards(this, one, one.memory, hint)
+
+
+def _capped_whole_cards(this: Rule, one: MgpuContainer, memory: Value, hint: str) -> Diagnostic:
+    message = say(
+        "mgpu-memory is not allowed with {cards} (mgpu-core {cores})",
+        cards=cards_text(one.whole_cards),
+        cores=one.cores,
+    )
+    return this.at(memory, message, hint, on_key=True, fix=one.without_memory())
 
 
 @rule("VKE021", Severity.ERROR, fix="unsafe")
 def listed_whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container that takes its listed cards whole has no mgpu-memory.
+    """A container that uses its listed cards whole has no mgpu-memory.
 
     ## What it does
     Reports `mgpu-memory` where `mgpu-core` is 100 times the container's number in
     `container-multiple-gpu`.
 
     ## Why
-    That is all the compute of the cards: they are the container's own, with all of their memory, and
-    the vendor's webhook refuses a number for it. Half of two cards (100 with "2") is no such case.
+    That is all compute of the cards: the container has them alone, with all of their memory, and the
+    vendor's webhook rejects a number for it. Half of two cards (100 with "2") is a shared part.
 
     ## Example
     ```yaml
@@ -275,13 +301,8 @@ def listed_whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Con
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    for one in asked(pod):
+    for one in mgpu_containers(pod):
         if one.multi and one.whole_cards and one.memory:
             most = (k.FULL - 1) * one.whole_cards
-            yield this.at(
-                one.memory,
-                f"mgpu-core {one.cores} is {cards_text(one.whole_cards)}: mgpu-memory must be left out",
-                f"remove mgpu-memory, or write mgpu-core {most} at most to share the cards with a memory cap",
-                on_key=True,
-                fix=one.without_memory(),
-            )
+            hint = say("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
+            yield _capped_whole_cards(this, one, one.memory, hint)

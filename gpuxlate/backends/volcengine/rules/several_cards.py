@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.asked import annotation, cards_text, policy_of, sharing_several
+from gpuxlate.backends.volcengine.rules.containers import sharing_several
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.quantity import round_up
-from gpuxlate.model.share import Policy
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("VKE022", Severity.ERROR)
 def cards_give_equal_parts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute and memory divide by the number of cards.
+    """Compute and memory are multiples of the number of cards.
 
     ## What it does
-    Reports `mgpu-core` or `mgpu-memory` that does not divide by the container's number in
+    Reports `mgpu-core` or `mgpu-memory` that is not a multiple of the container's number in
     `container-multiple-gpu`.
 
     ## Why
     Both are totals of the container and every card gives an equal part, in whole percent and whole
-    MiB. The vendor's webhook refuses the pod.
+    MiB. The vendor's webhook rejects the pod.
 
     ## Example
     ```yaml
@@ -59,21 +59,30 @@ def cards_give_equal_parts(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
 def _unequal(this: Rule, value: Value, name: str, amount: int, cards: int, *, low: int) -> Diagnostic:
     above = round_up(amount, cards)
-    near = " or ".join(str(one) for one in (above - cards, above) if one >= low)
-    message = f"{name} {amount} does not divide by the {cards} cards that give an equal part each"
-    return this.at(value, message, f"write {near}")
+    below = above - cards
+    return this.at(
+        value,
+        say(
+            "{key} {amount} is not a multiple of {cards}, the number of cards",
+            key=name,
+            amount=amount,
+            cards=cards,
+        ),
+        say("write {low} or {high}", low=below, high=above)
+        if below >= low
+        else say("write {value}", value=above),
+    )
 
 
 @rule("VKE023", Severity.ERROR)
 def compute_fits_the_listed_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Each listed card gives at most 100 percent of its compute.
+    """Compute is at most 100 percent of each listed card.
 
     ## What it does
     Reports `mgpu-core` above 100 times the container's number in `container-multiple-gpu`.
 
     ## Why
-    `mgpu-core` is a total over the cards, and no card has more than 100. The vendor's webhook refuses
-    the pod.
+    `mgpu-core` is a total over the cards, and a card has 100. The vendor's webhook rejects the pod.
 
     ## Example
     ```yaml
@@ -101,12 +110,19 @@ def compute_fits_the_listed_cards(this: Rule, pod: PodKeys, context: Context) ->
     """
     for one, cards in sharing_several(pod):
         if one.core and one.cores > k.FULL * cards:
-            needed = round_up(one.cores, k.FULL) // k.FULL
             yield this.at(
                 one.core,
-                f"mgpu-core {one.cores} is more than {cards_text(cards)} {'has' if cards == 1 else 'have'}"
-                f" ({k.FULL * cards})",
-                f"write less than {k.FULL * cards}, or list at least {needed} cards for container {one.name}",
+                say(
+                    "mgpu-core {cores} is above the maximum of {most} (100 per listed card)",
+                    cores=one.cores,
+                    most=k.FULL * cards,
+                ),
+                say(
+                    "write less than {most}, or list at least {cards} cards for container {container}",
+                    most=k.FULL * cards,
+                    cards=round_up(one.cores, k.FULL) // k.FULL,
+                    container=one.name,
+                ),
             )
 
 
@@ -114,16 +130,15 @@ def compute_fits_the_listed_cards(this: Rule, pod: PodKeys, context: Context) ->
 def memory_on_each_listed_card_is_in_range(
     this: Rule, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A share of listed cards has 1024 to 81920 MiB on each.
+    """A share of listed cards has 1024 to 81920 MiB per card.
 
     ## What it does
-    Reports `mgpu-memory` that is missing or below 1024 MiB on each card of
-    `container-multiple-gpu`, be it one card. Above 81920 MiB on each is a warning: newer components
-    know larger cards.
+    Reports `mgpu-memory` that is missing or below 1024 MiB per card of `container-multiple-gpu`, even
+    for one card. More than 81920 MiB per card is a warning: newer components support larger cards.
 
     ## Why
-    `mgpu-memory` is a total over the cards. The annotation brings a floor of its own, and the vendor's
-    webhook refuses less.
+    `mgpu-memory` is a total over the cards. Pods with the annotation have a minimum of their own, and
+    the vendor's webhook rejects less.
 
     ## Example
     ```yaml
@@ -152,33 +167,49 @@ def memory_on_each_listed_card_is_in_range(
     """
     for one, cards in sharing_several(pod):
         low, high = k.MULTI_CARD_MIN_MIB * cards, k.MULTI_CARD_MAX_MIB * cards
-        total = f"{low} MiB: {k.MULTI_CARD_MIN_MIB} on each of {cards} {'card' if cards == 1 else 'cards'}"
+        least = say("{low} MiB", low=low)
+        if cards > 1:
+            least = say("{total} ({each} MiB per card)", total=least, each=k.MULTI_CARD_MIN_MIB)
         if one.memory is None:
             if one.core and one.cores > 0:
-                message = f"container {one.name} shares listed cards without mgpu-memory"
-                yield this.at(one.core, message, f"add {k.MEMORY}, at least {total}", on_key=True)
+                yield this.at(
+                    one.core,
+                    say("container {container} shares listed cards without mgpu-memory", container=one.name),
+                    say("add {key}: at least {low}", key=k.MEMORY, low=least),
+                    on_key=True,
+                )
         elif one.mib is not None and 0 <= one.mib < low:
-            message = f"mgpu-memory {one.mib} is below {total}"
-            yield this.at(one.memory, message, f"write {low} or more: the number is the total over the cards")
+            yield this.at(
+                one.memory,
+                say("mgpu-memory {mib} is below the minimum of {low}", mib=one.mib, low=least),
+                say("write {low} or more: the value is the total over the cards", low=low),
+            )
         elif one.mib is not None and one.mib > high:
             yield this.at(
                 one.memory,
-                f"mgpu-memory {one.mib} is more than the documented {k.MULTI_CARD_MAX_MIB} MiB on each card",
-                f"write {high} at most, or check on the cluster: component v0.6.1 knows larger cards",
+                say(
+                    "mgpu-memory {mib} is above the documented maximum of {most} MiB per card",
+                    mib=one.mib,
+                    most=k.MULTI_CARD_MAX_MIB,
+                ),
+                say(
+                    "write {most} or less, or check on the cluster: component v0.6.1 supports larger cards",
+                    most=high,
+                ),
                 severity=Severity.WARNING,
             )
 
 
 @rule("VKE025", Severity.INFO)
 def console_can_show_the_compute(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute above one card goes in steps of 10, as the console's form does.
+    """Compute above one card is a multiple of 10, as in the console's form.
 
     ## What it does
-    Points out `mgpu-core` above 100 that is no multiple of 10, on several listed cards.
+    Reports `mgpu-core` above 100 that is not a multiple of 10, on several listed cards.
 
     ## Why
-    The form takes compute in cards with one decimal above 1. The manifest is fine; editing it in the
-    console is not possible without a change of the number.
+    Above one card the form accepts compute in cards with one decimal. The manifest is valid, but the
+    console cannot edit it without changing the number.
 
     ## Example
     ```yaml
@@ -208,61 +239,15 @@ def console_can_show_the_compute(this: Rule, pod: PodKeys, context: Context) -> 
         fits = k.FULL < one.cores < k.FULL * cards
         if one.core and fits and one.cores % 10 and one.cores % cards == 0:
             above = round_up(one.cores, 10)
-            message = f"the console's form cannot hold {one.cores / k.FULL:.2f} cards of compute"
-            hint = f"nothing to do for a manifest; for the form, take {(above - 10) / 100} or {above / 100}"
-            yield this.at(one.core, message, hint)
-
-
-@rule("VKE026", Severity.WARNING)
-def several_shared_cards_use_native_burst(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod that shares several cards has the policy native-burst-share.
-
-    ## What it does
-    Reports a pod in which a container shares more than one card under another policy, or under none,
-    which means `fixed-share`.
-
-    ## Why
-    The vendor's scheduler code puts such a pod only on nodes with `native-burst-share`, and asks it of
-    the pod too. Its console and an older page leave the choice open: try it on the cluster.
-
-    ## Example
-    ```yaml
-    metadata:
-      annotations:
-        vke.volcengine.com/container-multiple-gpu: "2"
-        vke.volcengine.com/mgpu-compute-policy: fixed-share
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations:
-        vke.volcengine.com/container-multiple-gpu: "2"
-        vke.volcengine.com/mgpu-compute-policy: native-burst-share
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Source
-    volcano-sh/volcano pull request 3030 (2024-03); against it docs 6461/1581673 (2025-06-04) and a
-    copy of docs 6460/182418 (2024-09).
-    """
-    native = k.POLICIES[Policy.BEST_EFFORT]
-    said = policy_of(pod)
-    if said == native or said not in k.POLICIES.values():
-        return
-    if not any(cards > 1 for _, cards in sharing_several(pod)):
-        return
-    where = annotation(pod, k.POLICY) or annotation(pod, k.MULTIPLE_GPU)
-    if where:
-        under = said if annotation(pod, k.POLICY) else f"no policy, which means {said}"
-        message = f"several shared cards under {under}: the vendor's scheduler code wants {native}"
-        yield this.at(
-            where, message, f"write {k.POLICY}: {native} on pod and nodes, or try it on the cluster"
-        )
+            yield this.at(
+                one.core,
+                say(
+                    "the console's form does not accept {cards} cards of compute",
+                    cards=f"{one.cores / k.FULL:.2f}",
+                ),
+                say(
+                    "no change is needed in a manifest; in the form, write {low} or {high}",
+                    low=(above - 10) / k.FULL,
+                    high=above / k.FULL,
+                ),
+            )

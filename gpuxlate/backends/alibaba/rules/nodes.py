@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.alibaba.claimed import asking, modes, whole_numbers
+from gpuxlate.backends.alibaba.facts import modes
+from gpuxlate.backends.numbers import requesting, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import alibaba_of
 from gpuxlate.rules.base import Context, Rule, rule
@@ -22,8 +24,8 @@ def compute_runs_on_core_mem(this: Rule, pod: PodKeys, context: Context) -> Iter
     `ack.node.gpu.schedule` is missing or names another mode.
 
     ## Why
-    Compute can be stated on `core_mem` nodes only, and pods with and without it cannot share a
-    node. The vendor recommends a node selector for each job.
+    Only `core_mem` nodes share compute, and pods with and without compute cannot share a node. The
+    vendor recommends a node selector for each job.
 
     ## Example
     ```yaml
@@ -48,26 +50,32 @@ def compute_runs_on_core_mem(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    sharing = asking(pod, k.CORE)
+    sharing = requesting(pod, k.CORE)
     if not sharing:
         return
     chosen = modes(pod)
     if not chosen:
         path = (*pod.path, "nodeSelector", k.SCHEDULE)
+        hint = say("add nodeSelector {label}: {mode}", label=k.SCHEDULE, mode=k.CORE_MEM)
         yield this.at(
             sharing[0].resources[k.CORE],
-            f"{k.CORE} needs a node of mode {k.CORE_MEM}, and the pod chooses none",
-            f"add nodeSelector {k.SCHEDULE}: {k.CORE_MEM}",
+            say("{key} needs nodes of mode {mode}; the pod chooses no mode", key=k.CORE, mode=k.CORE_MEM),
+            hint,
             on_key=True,
-            fix=Fix(f"add nodeSelector {k.SCHEDULE}: {k.CORE_MEM}", (Put(path, k.CORE_MEM),), safe=False),
+            fix=Fix(hint, (Put(path, k.CORE_MEM),), safe=False),
         )
         return
     known = [(mode, path) for mode, path in chosen if mode in k.MODES]  # others: ACK017
     if known and all(mode != k.CORE_MEM for mode, _ in known):
         yield this.at(
             known[0][1],
-            f"the pod chooses nodes of mode {known[0][0]}, and {k.CORE} needs {k.CORE_MEM}",
-            f"write {k.SCHEDULE}: {k.CORE_MEM}, or remove {k.CORE}",
+            say(
+                "{key} needs nodes of mode {mode}; the pod chooses {chosen}",
+                key=k.CORE,
+                mode=k.CORE_MEM,
+                chosen=known[0][0],
+            ),
+            say("write {label}: {mode}, or remove {key}", label=k.SCHEDULE, mode=k.CORE_MEM, key=k.CORE),
         )
 
 
@@ -76,12 +84,12 @@ def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Ite
     """A unit of 128 MiB is used on nodes of mode `share` only.
 
     ## What it does
-    With a profile that says `memoryUnitMiB: 128`, reports pods with `aliyun.com/gpu-mem` that
-    choose another mode than `share` (or choose none, where the isolation of the profile is another).
+    With a profile that sets `memoryUnitMiB: 128`, reports pods with `aliyun.com/gpu-mem` that choose
+    a mode other than `share` (or no mode, where `isolation` of the profile is another).
 
     ## Why
-    The vendor allows the 128 MiB unit on nodes without isolation only. Where a unit is 1 GiB, the
-    same number asks for eight times as much.
+    ACK supports the 128 MiB unit only on nodes without isolation. Where a unit is 1 GiB, the same
+    number requests eight times as much.
 
     ## Example
     ```yaml
@@ -109,7 +117,7 @@ def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Ite
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
     """
     ack = alibaba_of(context.profile)
-    sharing = asking(pod, k.MEMORY)
+    sharing = requesting(pod, k.MEMORY)
     if ack.memory_unit_mib != k.SMALL_UNIT_MIB or not sharing:
         return
     chosen = modes(pod) or [(ack.isolation, sharing[0].resources[k.MEMORY].path)]
@@ -117,23 +125,29 @@ def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Ite
         if mode != k.SHARE_MODE and mode in k.MODES:
             yield this.at(
                 path,
-                f"the unit of {k.MEMORY} is {k.SMALL_UNIT_MIB} MiB in the profile, which nodes of mode "
-                f"{mode} do not know",
-                f"choose nodes of mode {k.SHARE_MODE}, or set memoryUnitMiB: 1024 in the profile",
+                say(
+                    "nodes of mode {mode} do not support the unit of {unit} MiB of this profile",
+                    mode=mode,
+                    unit=k.SMALL_UNIT_MIB,
+                ),
+                say(
+                    "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile",
+                    mode=k.SHARE_MODE,
+                ),
             )
             return
 
 
 @rule("ACK017", Severity.ERROR, fix="safe")
 def known_mode_and_placement(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Node selectors name a mode and a placement that ACK has.
+    """Node selectors use a mode and a placement of ACK.
 
     ## What it does
     Reports unknown values of `ack.node.gpu.schedule` and `ack.node.gpu.placement` in a nodeSelector
-    or a required node affinity. The mode `mig`, which one blog alone names, is a warning.
+    or a required node affinity. The mode `mig`, known from one blog only, is a warning.
 
     ## Why
-    No node carries another value: the pod would never be scheduled.
+    No node has another value: the pod is never scheduled.
 
     ## Example
     ```yaml
@@ -154,7 +168,7 @@ def known_mode_and_placement(this: Rule, pod: PodKeys, context: Context) -> Iter
     ```
 
     ## Fix
-    Writes the value that differs in case and hyphens alone, in a nodeSelector.
+    In a nodeSelector, writes the value that differs only in case and hyphens.
 
     ## Source
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
@@ -175,29 +189,31 @@ def _unknown(
     if text in known:
         return
     if name == k.SCHEDULE and text in k.UNCONFIRMED_MODES:
-        message = f"{name}: {text} is in no document of the vendor that we know"
-        yield this.at(where, message, "check that the nodes carry it", severity=Severity.WARNING)
+        message = say("{label}: {value} is not in the documentation of ACK", label=name, value=text)
+        yield this.at(where, message, "check that the nodes have this label", severity=Severity.WARNING)
         return
     plain = text.strip().lower().replace("-", "_")
     meant = plain if plain in known else None
     fix = None
     if meant and isinstance(where, Value):
         fix = Fix(f"write {meant}", (Put(where.path, meant),))
-    hint = f"did you mean {meant}?" if meant else f"it is one of {', '.join(known)}"
-    yield this.at(where, f"{name} is never {text!r}", hint, fix=fix)
+    hint = say("write one of {known}", known=", ".join(known))
+    if meant:
+        hint = say("did you mean {value}?", value=meant)
+    yield this.at(where, say("no node has {label}: {value}", label=name, value=text), hint, fix=fix)
 
 
 @rule("ACK019", Severity.INFO)
 def memory_is_isolated(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The memory that a container asks for is also a cap.
+    """The memory that a container requests is enforced.
 
     ## What it does
-    Says so where `aliyun.com/gpu-mem` is counted but not isolated: on nodes of mode `share`, with
+    Reports `aliyun.com/gpu-mem` that is counted but not isolated: on nodes of mode `share`, with
     `CGPU_DISABLE: "true"`, and with a profile of open-source gpushare.
 
     ## Why
-    Nothing stops the program there from taking the memory of its neighbours. It must read its part
-    from `ALIYUN_COM_GPU_MEM_CONTAINER` and keep to it.
+    Nothing stops such a program from using the memory of other containers. It must read its limit from
+    `ALIYUN_COM_GPU_MEM_CONTAINER`.
 
     ## Example
     ```yaml
@@ -226,14 +242,17 @@ def memory_is_isolated(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
         return
     ack = alibaba_of(context.profile)
     chosen = modes(pod)
-    hint = "the program must keep to its part by itself (ALIYUN_COM_GPU_MEM_CONTAINER)"
+    hint = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
     unsafe = next((path for mode, path in chosen if mode == k.SHARE_MODE), None)
     by_profile = ack.open_source or (not chosen and ack.isolation == k.SHARE_MODE)
     if unsafe is not None or by_profile:
         where = unsafe if unsafe is not None else found[0][1].path
-        yield this.at(where, f"{k.MEMORY} is no cap here: memory is counted, not isolated", hint)
+        yield this.at(
+            where, say("{key} is not enforced: memory is counted, not isolated", key=k.MEMORY), hint
+        )
         return
     for container, _, _ in found:
         disabled = container.env.get(k.DISABLE)
         if disabled and disabled.text.lower() in k.DISABLE_ON:
-            yield this.at(disabled, f"{k.DISABLE} makes {k.MEMORY} no cap for this container", hint)
+            message = say("{variable} turns off memory isolation of this container", variable=k.DISABLE)
+            yield this.at(disabled, message, hint)

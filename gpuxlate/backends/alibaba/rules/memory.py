@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.alibaba.claimed import asking, count, count_label, put_number, whole_numbers
+from gpuxlate.backends.alibaba.facts import count, count_label
+from gpuxlate.backends.numbers import outside, put_number, requesting, whole_numbers
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
@@ -17,10 +19,10 @@ def memory_is_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     """`aliyun.com/gpu-mem` is at least 1.
 
     ## What it does
-    Reports zero and negative amounts. What is no whole number is reported by K8S001.
+    Reports zero and negative amounts. K8S001 reports values that are not whole numbers.
 
     ## Why
-    One unit, by default 1 GiB, is the least that a container can ask of a shared card.
+    One unit, by default 1 GiB, is the least that a container can request of a shared card.
 
     ## Example
     ```yaml
@@ -41,11 +43,8 @@ def memory_is_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     """
     for _, value, units in whole_numbers(pod, k.MEMORY):
         if units < 1:
-            yield this.at(
-                value,
-                f"{k.MEMORY} is {units}, it must be at least 1",
-                "write the memory that the container needs, or remove the key",
-            )
+            hint = "write the memory that the container needs, or remove the key"
+            yield this.at(value, outside(k.MEMORY, units, 1), hint)
 
 
 @rule("ACK002", Severity.ERROR, fix="unsafe")
@@ -53,8 +52,8 @@ def count_divides_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator
     """The label `aliyun.com/gpu-count` is a positive whole number that divides `aliyun.com/gpu-mem`.
 
     ## What it does
-    Reports a label that is no card count, memory that does not divide by it, and (as a warning) a
-    label on a pod that asks for no `aliyun.com/gpu-mem` at all.
+    Reports a label that is not a number of cards, memory that is not a multiple of it, and (as a
+    warning) a label on a pod without `aliyun.com/gpu-mem`.
 
     ## Why
     `gpu-mem` is the total of the pod: N units on M cards are N/M on each, and N/M must be an
@@ -79,7 +78,7 @@ def count_divides_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ```
 
     ## Fix
-    Raises the memory to the next multiple. Unsafe: the pod asks for more.
+    Raises the memory to the next multiple. Unsafe: the pod requests more.
 
     ## Source
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
@@ -91,16 +90,16 @@ def count_divides_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator
     if cards is None:
         yield this.at(
             label,
-            f"{k.COUNT} is {label.text!r}, no positive whole number",
-            f'write the number of cards as a string, such as {k.COUNT}: "2"',
+            say("{key} is {value!r}, not a positive whole number", key=k.COUNT, value=label.text),
+            say('write the number of cards as a string, such as {key}: "2"', key=k.COUNT),
         )
         return
-    sharing, found = asking(pod, k.MEMORY), list(whole_numbers(pod, k.MEMORY))
+    sharing, found = requesting(pod, k.MEMORY), list(whole_numbers(pod, k.MEMORY))
     if not sharing:
         yield this.at(
             label,
-            f"{k.COUNT} alone gives no GPU: no container of the pod asks for {k.MEMORY}",
-            f"ask for {k.MEMORY} in the limits of a container, or remove the label",
+            say("{key} has no effect: no container of the pod requests {other}", key=k.COUNT, other=k.MEMORY),
+            say("add {other} to the limits of a container, or remove the label", other=k.MEMORY),
             severity=Severity.WARNING,
             on_key=True,
         )
@@ -115,20 +114,25 @@ def count_divides_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator
         fix = Fix(f"raise {k.MEMORY} to {least}", put_number(container, k.MEMORY, least), safe=False)
     yield this.at(
         where,
-        f"{k.MEMORY} is {total} in all, it must divide by the {cards} cards of {k.COUNT}",
-        f"write {' or '.join(str(n) for n in (least - cards, least) if n > 0)}",
+        say(
+            "the {key} of the pod, {total}, is not a multiple of {count} {cards}",
+            key=k.MEMORY,
+            total=total,
+            count=k.COUNT,
+            cards=cards,
+        ),
+        say("write {numbers}", numbers=" or ".join(str(n) for n in (least - cards, least) if n > 0)),
         fix=fix,
     )
 
 
 @rule("ACK011", Severity.WARNING)
 def one_mode_for_a_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod asks for shares, for `nvidia.com/gpu` or for `aliyun.com/gpu`, not for two of them.
+    """A pod requests shares, `nvidia.com/gpu` or `aliyun.com/gpu`, not two of them.
 
     ## What it does
-    Reports whole cards beside a share in another container of the pod, and the two keys of whole
-    cards beside each other (an error in one container). Whole cards and a share in one container
-    are reported by K8S007.
+    Reports whole cards in a pod with a share in another container, and the two keys of whole cards
+    in one pod (an error in one container). K8S007 reports whole cards and a share in one container.
 
     ## Why
     A node serves one mode, and enabling one sets the resources of all others to 0: no node has
@@ -157,7 +161,7 @@ def one_mode_for_a_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
     """
-    sharing = asking(pod, k.MEMORY, k.CORE)
+    sharing = requesting(pod, k.MEMORY, k.CORE)
     whole = [one for one in whole_numbers(pod, k.WHOLE) if one[2]]
     topology = [one for one in whole_numbers(pod, k.TOPOLOGY) if one[2]]
     if sharing:
@@ -170,9 +174,13 @@ def one_mode_for_a_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
         same = not sharing and any(container is one for one, _, _ in whole)
         yield this.at(
             value,
-            f"{value.path[-1]} stands beside {beside} in {'one container' if same else 'one pod'}: "
-            "a node of ACK serves one of these",
-            "keep one of them" if same else "put them in pods of their own",
+            say(
+                "{where} requests {key} and {other}; a node of ACK serves one of them",
+                where="a container" if same else "the pod",
+                key=value.path[-1],
+                other=beside,
+            ),
+            "keep one of them" if same else "use separate pods",
             severity=Severity.ERROR if same else None,
             on_key=True,
         )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.numbers import number
 from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.backends.tencent.asks import asks, number, ordinary_asks
+from gpuxlate.backends.tencent.containers import ordinary, shared
+from gpuxlate.backends.tencent.texts import other_policy
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
@@ -18,12 +21,12 @@ def policy_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
     ## What it does
     Reports a value of `tke.cloud.tencent.com/qgpu-schedule-policy` in `nodeSelector` or the required
-    node affinity that names no policy. With a profile that gives the policy of the nodes, also a
-    choice that none of them meets (warning).
+    node affinity that is not a policy. With a profile that sets `policy`, also a choice that its nodes
+    do not meet (warning).
 
     ## Why
     The label of a node pool is `best-effort`, `fixed-share` or `burst-share`, or an abbreviation of
-    these (`be`, `fs`, `bs`); no node carries any other value, so the pod waits for ever.
+    these (`be`, `fs`, `bs`); no node has another value, so the pod stays Pending.
 
     ## Example
     ```yaml
@@ -61,19 +64,20 @@ def policy_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
             continue
         unknown = [text for text in texts if text not in k.POLICY_OF]
         for text in unknown:
-            yield this.at(where, f"{text!r} is no policy of qGPU", f"the policies: {k.POLICY_NAMES}")
+            message = say("{label} is {value!r}, which is not a policy of qGPU", label=k.POLICY, value=text)
+            yield this.at(where, message, say("write one of {names}", names=k.POLICY_NAMES))
         policies = {k.POLICY_OF[text] for text in texts if text in k.POLICY_OF}
         if wanted and not unknown and on_nodes and policies and on_nodes not in policies:
             yield this.at(
                 where,
-                f"the nodes of the profile are {on_nodes}, the pod asks for {', '.join(sorted(policies))}",
-                f"label a node pool with the policy, or ask for {on_nodes}",
+                other_policy(", ".join(sorted(policies)), on_nodes),
+                say("label a node pool with the policy, or choose {policy}", policy=on_nodes),
                 severity=Severity.WARNING,
             )
 
 
 def _choices(pod: PodKeys) -> Iterator[tuple[Value | NodeRequirement, tuple[str, ...], bool]]:
-    """Where the pod names policies, which, and whether it wants them (NotIn does not)."""
+    """Each choice of policies, its values, and whether nodes must have one of them (not with NotIn)."""
     chosen = pod.node_selector.get(k.POLICY)
     if chosen:
         yield chosen, (chosen.text,), True
@@ -84,14 +88,14 @@ def _choices(pod: PodKeys) -> Iterator[tuple[Value | NodeRequirement, tuple[str,
 
 @rule("TKE016", Severity.WARNING)
 def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A share is large enough that 16 of its kind fill a card.
+    """A share is large enough that 16 of them fill a card.
 
     ## What it does
-    With a profile that gives the size of a card, reports a share of which more than 16 would fit on
-    one card by compute and memory.
+    With a profile that sets `cards.memoryMiB`, reports a share of which more than 16 fit a card by
+    compute and memory.
 
     ## Why
-    qGPU makes at most 16 devices on a card. Shares so small leave the rest of the card unused.
+    qGPU creates at most 16 devices on a card. With smaller shares, the rest of the card is unused.
 
     ## Example
     ```yaml
@@ -115,18 +119,19 @@ def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> I
     card = cluster.card_gib(context.profile)
     if card is None:
         return
-    for ask in ordinary_asks(pod):
-        core, memory = number(ask.core), number(ask.memory)
-        if ask.memory is None or core is None or memory is None or core < 1 or memory < 1:
+    for one in ordinary(pod):
+        core, memory = number(one.core), number(one.memory)
+        if one.memory is None or core is None or memory is None or core < 1 or memory < 1:
             continue
         fit = min(k.FULL // core, card // memory)
         if fit > k.MAX_SHARES:
-            yield this.at(
-                ask.memory,
-                f"{fit} shares of {core} % and {memory} GiB would fit on a card of {card} GiB, "
-                f"a card holds at most {k.MAX_SHARES}",
-                "ask for more compute or memory, or plan for the rest of the card",
+            message = say(
+                "{fit} such shares fit a card of {card} GiB; qGPU creates at most {most} on it",
+                fit=fit,
+                card=card,
+                most=k.MAX_SHARES,
             )
+            yield this.at(one.memory, message, "request more compute or memory, or plan for an unused rest")
 
 
 @rule("TKE018", Severity.WARNING)
@@ -134,8 +139,8 @@ def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     """The cluster runs Kubernetes 1.14 or later.
 
     ## What it does
-    With a profile that gives the version of Kubernetes, reports a pod that asks for qGPU on an older
-    one. That qGPU needs native nodes (pages of 2024 and 2026) no profile can tell.
+    With a profile that sets `kubernetesVersion`, reports a pod with keys of qGPU on an older version.
+    qGPU also needs native nodes (pages of 2024 and 2026), which no profile holds.
 
     ## Why
     The add-on supports TKE from 1.14 on.
@@ -164,11 +169,7 @@ def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
     """
     version = cluster.old_kubernetes(context.profile)
-    first = next(asks(pod), None)
+    first = next(shared(pod), None)
     if version and first:
-        yield this.at(
-            first.any,
-            f"the profile says Kubernetes {version}, qGPU needs 1.14 or later",
-            "upgrade the cluster, or choose another",
-            on_key=True,
-        )
+        message = say("qGPU needs Kubernetes 1.14 or later; this profile has {version}", version=version)
+        yield this.at(first.any, message, "upgrade the cluster, or use another", on_key=True)

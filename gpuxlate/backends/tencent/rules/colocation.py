@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.numbers import number, outside
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.backends.tencent.asks import Ask, app_class, asks, class_is, number
+from gpuxlate.backends.tencent.containers import Shared, app_class, class_is, shared
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("TKE010", Severity.ERROR)
 def offline_asks_for_greedy_and_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container of an offline pod asks for `qgpu-core-greedy` of 1 to 100 and for memory, nothing else.
+    """A container of an offline pod sets `qgpu-core-greedy`, 1 to 100, and memory, nothing else.
 
     ## What it does
     Reports, in pods with `app-class: offline`, a `qgpu-core-greedy` outside 1 to 100 and one without
     `qgpu-memory` or beside `qgpu-core`.
 
     ## Why
-    Offline compute is a part of one card, taken from what online pods leave; its memory is fixed.
+    Offline compute is a part of one card that online pods leave unused; its memory is fixed.
 
     ## Example
     ```yaml
@@ -46,41 +48,37 @@ def offline_asks_for_greedy_and_memory(this: Rule, pod: PodKeys, context: Contex
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
     if class_is(pod, "offline"):
-        for ask in asks(pod):
-            yield from _offline(this, ask)
+        for one in shared(pod):
+            yield from _offline(this, one)
 
 
-def _offline(this: Rule, ask: Ask) -> Iterator[Diagnostic]:
-    if ask.greedy is None:
+def _offline(this: Rule, one: Shared) -> Iterator[Diagnostic]:
+    if one.greedy is None:
         return  # TKE012
-    greedy = number(ask.greedy)
+    greedy = number(one.greedy)
     if greedy is not None and not 1 <= greedy <= k.FULL:
-        yield this.at(
-            ask.greedy,
-            f"qgpu-core-greedy is {greedy}, it must be 1 to {k.FULL}: offline work has a part of one card",
-            f"write a number from 1 to {k.FULL}",
+        hint = say("write 1 to {most}, in percent of one card", most=k.FULL)
+        yield this.at(one.greedy, outside(k.GREEDY, greedy, 1, k.FULL), hint)
+    if one.memory is None:
+        message = say("{key} is set without {other}", key=k.GREEDY, other=k.MEMORY)
+        yield this.at(one.greedy, message, say("add {other} (GiB)", other=k.MEMORY))
+    if one.core:
+        message = say(
+            "{key} and {other} are both set; offline pods have {other} only", key=k.CORE, other=k.GREEDY
         )
-    if ask.memory is None:
-        yield this.at(ask.greedy, "qgpu-core-greedy is asked without qgpu-memory", f"add {k.MEMORY} (GiB)")
-    if ask.core:
-        yield this.at(
-            ask.core,
-            "qgpu-core stands beside qgpu-core-greedy: an offline container has only the latter",
-            f"remove {k.CORE}",
-            on_key=True,
-        )
+        yield this.at(one.core, message, say("remove {key}", key=k.CORE), on_key=True)
 
 
 @rule("TKE011", Severity.WARNING)
 def online_asks_for_memory_alone(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container of an online pod asks for `qgpu-memory` and for no compute.
+    """A container of an online pod sets `qgpu-memory` and no compute.
 
     ## What it does
     Reports, in pods with `app-class: online`, a `qgpu-core` (warning) and missing memory (error).
 
     ## Why
-    Online pods need not ask for compute: they compete for it and pre-empt offline pods. Whether a
-    `qgpu-core` is ignored or refused is not documented; either way it is no guarantee.
+    Online pods compete for compute and pre-empt offline pods. Whether their `qgpu-core` is ignored or
+    refused is not documented; it guarantees nothing.
 
     ## Example
     ```yaml
@@ -107,20 +105,20 @@ def online_asks_for_memory_alone(this: Rule, pod: PodKeys, context: Context) -> 
     """
     if not class_is(pod, "online"):
         return
-    for ask in asks(pod):
-        if ask.core is None:
+    for one in shared(pod):
+        if one.core is None:
             continue
         yield this.at(
-            ask.core,
-            "the pod is online: it competes for compute, qgpu-core gives it none of its own",
-            f"remove {k.CORE}, or the annotation {k.APP_CLASS}",
+            one.core,
+            say("{key} is set in an online pod, which competes for compute", key=k.CORE),
+            say("remove {key}, or the annotation {label}", key=k.CORE, label=k.APP_CLASS),
             on_key=True,
         )
-        if ask.memory is None:
+        if one.memory is None:
             yield this.at(
-                ask.core,
-                "the pod is online and asks for no qgpu-memory",
-                f"ask for {k.MEMORY} (GiB)",
+                one.core,
+                say("{key} is not set in an online pod", key=k.MEMORY),
+                say("add {key} (GiB)", key=k.MEMORY),
                 severity=Severity.ERROR,
                 on_key=True,
             )
@@ -128,15 +126,15 @@ def online_asks_for_memory_alone(this: Rule, pod: PodKeys, context: Context) -> 
 
 @rule("TKE012", Severity.ERROR)
 def compute_goes_with_app_class(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """`app-class` is online or offline, and `qgpu-core-greedy` is asked for by offline pods, by all of them.
+    """`app-class` is online or offline; offline pods set `qgpu-core-greedy`, other pods do not.
 
     ## What it does
     Reports a `tke.cloud.tencent.com/app-class` other than `online` and `offline`, `qgpu-core-greedy` in
     a pod that is not offline, and an offline pod's container without it.
 
     ## Why
-    The annotation and the resource are two halves of one request: without the other, the pod is not
-    scheduled as offline work.
+    Offline work needs both the annotation and the resource: with one alone, the pod is not scheduled
+    as offline work.
 
     ## Example
     ```yaml
@@ -157,28 +155,32 @@ def compute_goes_with_app_class(this: Rule, pod: PodKeys, context: Context) -> I
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    said = app_class(pod)
-    if said is not None and said.text not in k.CLASSES:
-        yield this.at(
-            said,
-            f"{k.APP_CLASS} is {said.text!r}, neither online nor offline",
-            "write online or offline, in lower case",
-        )
+    found = app_class(pod)
+    if found is not None and found.text not in k.CLASSES:
+        message = say("{key} is {value!r}, neither online nor offline", key=k.APP_CLASS, value=found.text)
+        yield this.at(found, message, "write online or offline, in lower case")
         return
     offline = class_is(pod, "offline")
-    for ask in asks(pod):
-        if ask.greedy and not offline:
+    for one in shared(pod):
+        if one.greedy and not offline:
             yield this.at(
-                ask.greedy,
-                "qgpu-core-greedy is offline compute, and the pod is "
-                + ("online" if said else f"not annotated {k.APP_CLASS}"),
-                f"annotate the pod template {k.APP_CLASS}: offline, or ask for {k.CORE}",
+                one.greedy,
+                say("{key} is set in a pod that is not offline", key=k.GREEDY),
+                say(
+                    "annotate the pod template {label}: offline, or request {key}",
+                    label=k.APP_CLASS,
+                    key=k.CORE,
+                ),
                 on_key=True,
             )
-        elif offline and ask.greedy is None:
+        elif offline and one.greedy is None:
             yield this.at(
-                ask.any,
-                "the pod is offline and asks for no qgpu-core-greedy",
-                f"ask for {k.GREEDY} {'instead' if ask.core else 'too'}, or remove {k.APP_CLASS}",
+                one.any,
+                say("{key} is not set in an offline pod", key=k.GREEDY),
+                say("add {key}, or remove {label}", key=k.GREEDY, label=k.APP_CLASS)
+                if one.core is None
+                else say(
+                    "replace {core} by {key}, or remove {label}", core=k.CORE, key=k.GREEDY, label=k.APP_CLASS
+                ),
                 on_key=True,
             )

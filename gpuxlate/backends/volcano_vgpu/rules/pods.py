@@ -1,27 +1,28 @@
-"""Rules on what stands around a share: VOLC002, VOLC003, VOLC008."""
+"""Rules on the pod around a share: VOLC002, VOLC003, VOLC008."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.numbers import requesting
 from gpuxlate.backends.volcano_vgpu import keys as k
-from gpuxlate.backends.volcano_vgpu.asks import asks
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("VOLC002", Severity.ERROR, fix="safe")
 def share_is_seen(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A share has the number of its cards, or its memory in MiB.
+    """A share sets the number of its cards, or its memory in MiB.
 
     ## What it does
     Reports `vgpu-memory-percentage` and `vgpu-cores` in a container without `vgpu-number` and
     without `vgpu-memory`.
 
     ## Why
-    Volcano then takes the pod for one without a GPU, and gives it none.
+    Volcano sees no share in such a container, and gives it no GPU.
 
     ## Example
     ```yaml
@@ -44,20 +45,22 @@ def share_is_seen(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagno
     ```
 
     ## Fix
-    Safe: asks for one card.
+    Safe: requests one card.
 
     ## Source
     volcano-sh/volcano, pkg/scheduler/api/devices/util.go (2026-08-20).
     """
-    for ask in asks(pod):
-        if ask.number or ask.memory:
+    for container in requesting(pod, k.PERCENT, k.CORES):
+        resources = container.resources
+        if k.NUMBER in resources or k.MEMORY in resources:
             continue
-        found = ask.any
+        name = next(name for name in (k.PERCENT, k.CORES) if name in resources)
+        found = resources[name]
         edit = Put((*found.path[:-1], k.NUMBER), 1)
         yield this.at(
             found,
-            f"{found.path[-1]} stands without {k.NUMBER}: Volcano does not see a share here",
-            f"add {k.NUMBER}: 1",
+            say("{key} has no effect without {count}", key=name, count=k.NUMBER),
+            say("add {count}: 1", count=k.NUMBER),
             on_key=True,
             fix=Fix(f"add {k.NUMBER}: 1", (edit,)),
         )
@@ -65,15 +68,15 @@ def share_is_seen(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagno
 
 @rule("VOLC003", Severity.ERROR, fix="unsafe")
 def scheduler_is_volcano(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The pod names the scheduler volcano.
+    """`schedulerName` is volcano.
 
     ## What it does
-    Reports another `schedulerName` as an error, and none as a warning, since an operator or a
-    webhook may add it. A Volcano Job hands its own down to its pods.
+    Reports another `schedulerName` as an error, and a missing one as a warning, since an operator or
+    a webhook may add it. A Volcano Job sets it on its pods.
 
     ## Why
-    Only Volcano places the shares of a card. Another scheduler counts the cards and assigns none, so
-    the device plugin fails the pod.
+    Only Volcano assigns shares of a card. Another scheduler counts the cards and assigns none, so the
+    device plugin fails the pod.
 
     ## Example
     ```yaml
@@ -96,25 +99,29 @@ def scheduler_is_volcano(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ```
 
     ## Fix
-    Names volcano. Unsafe: the pod goes to another scheduler.
+    Writes volcano. Unsafe: the pod goes to another scheduler.
 
     ## Source
     volcano-sh/volcano, docs/user-guide/how_to_use_volcano_vgpu.md (2026-08-20).
     """
     named = pod.scheduler_name
-    first = next(asks(pod), None)
-    if first is None or (named is not None and named.text == k.SCHEDULER):
+    sharing = requesting(pod, *k.RESOURCES)
+    if not sharing or (named is not None and named.text == k.SCHEDULER):
         return
     where = named.path if named is not None and named.text else (*pod.path, "schedulerName")
-    fix = Fix(f"write schedulerName: {k.SCHEDULER}", (Put(where, k.SCHEDULER),), safe=False)
+    hint = say("write schedulerName: {name}", name=k.SCHEDULER)
+    fix = Fix(hint, (Put(where, k.SCHEDULER),), safe=False)
     if named is not None and named.text:
-        message = f"the scheduler is {named.text}: only {k.SCHEDULER} places this share"
-        yield this.at(named, message, f"write schedulerName: {k.SCHEDULER}", fix=fix)
+        message = say(
+            "schedulerName is {named}; only {name} places this share", named=named.text, name=k.SCHEDULER
+        )
+        yield this.at(named, message, hint, fix=fix)
         return
+    resources = sharing[0].resources
     yield this.at(
-        first.any,
-        f"the pod names no scheduler, and only {k.SCHEDULER} places this share",
-        f"write schedulerName: {k.SCHEDULER} in the pod's spec",
+        next(resources[name] for name in k.RESOURCES if name in resources),
+        say("schedulerName is not set; only {name} places this share", name=k.SCHEDULER),
+        hint,
         severity=Severity.WARNING,
         on_key=True,
         fix=fix,
@@ -123,13 +130,13 @@ def scheduler_is_volcano(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
 @rule("VOLC008", Severity.WARNING)
 def mode_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The mode is one that Volcano serves.
+    """The mode is one that Volcano has.
 
     ## What it does
     Reports values of `volcano.sh/vgpu-mode` other than `hami-core` and `mig`.
 
     ## Why
-    The mode must be that of a node. `mps` is named in the code and served as `hami-core`.
+    The mode must be that of a node. The code names `mps`, and treats it as `hami-core`.
 
     ## Example
     ```yaml
@@ -158,6 +165,6 @@ def mode_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagno
     """
     mode = pod.annotations.get(k.MODE)
     if mode is not None and mode.text not in k.MODES:
-        yield this.at(
-            mode, f"{k.MODE} is {mode.text!r}", f"one of {', '.join(k.MODES)}, or none for any node"
-        )
+        message = say("{key} is {value!r}, which Volcano does not have", key=k.MODE, value=mode.text)
+        hint = say("write one of {known}, or remove it for any node", known=", ".join(k.MODES))
+        yield this.at(mode, message, hint)

@@ -1,14 +1,16 @@
-"""Rules of ACK that only a cluster profile can decide."""
+"""Rules of ACK that need a cluster profile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.alibaba.claimed import cards_of, count_label, own_cards, units_of_card, whole_numbers
+from gpuxlate.backends.alibaba.facts import cards_of, count_label, units_of_card
+from gpuxlate.backends.numbers import too_many_cards, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.profile import alibaba_of
+from gpuxlate.model.profile import alibaba_of, card_of
 from gpuxlate.rules.base import Context, Rule, rule
 
 
@@ -17,11 +19,11 @@ def cards_fit_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     """The cards of a pod fit on one node.
 
     ## What it does
-    With a profile that says how many cards a node has, reports a label `aliyun.com/gpu-count` or a
-    number of `aliyun.com/gpu` above that.
+    With a profile that sets `cards.perNode`, reports a label `aliyun.com/gpu-count` or a number of
+    `aliyun.com/gpu` above that.
 
     ## Why
-    The cards of a share must sit on one node.
+    The cards of a share are on one node.
 
     ## Example
     ```yaml
@@ -48,33 +50,29 @@ def cards_fit_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Source
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
     """
-    most = own_cards(context.profile).per_node
+    most = card_of(context.profile, k.NAMES).per_node
     if most is None:
         return
     label = count_label(pod)
-    asked = [(value, number) for _, value, number in whole_numbers(pod, k.TOPOLOGY)]
+    requested = [(value, number) for _, value, number in whole_numbers(pod, k.TOPOLOGY)]
     if label:
-        asked.insert(0, (label, cards_of(pod)))
-    for value, cards in asked:
+        requested.insert(0, (label, cards_of(pod)))
+    for value, cards in requested:
         if cards > most:
-            yield this.at(
-                value,
-                f"{cards} cards must sit on one node, and a node of the profile has {most}",
-                f"ask for at most {most}",
-            )
+            yield this.at(value, *too_many_cards(cards, most))
 
 
 @rule("ACK004", Severity.ERROR)
 def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """What a container asks for on each card is no more than a card has.
+    """A container requests at most the memory of a card, on each of its cards.
 
     ## What it does
-    With a profile that says the MiB of a card, reports `aliyun.com/gpu-mem` that is, on each of its
+    With a profile that sets `cards.memoryMiB`, reports `aliyun.com/gpu-mem` that is, on each of its
     cards, above the whole units of a card.
 
     ## Why
-    A card of 22731 MiB has 22 units of 1 GiB: the remainder is spread over them. More can never be
-    scheduled.
+    A card of 22731 MiB has 22 units of 1 GiB: the remainder is spread over them. A pod with more is
+    never scheduled.
 
     ## Example
     ```yaml
@@ -102,27 +100,28 @@ def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Dia
     if most is None:
         return
     cards = cards_of(pod)
-    each = " on each card" if cards > 1 else ""
     for _, value, units in whole_numbers(pod, k.MEMORY):
         if units > most * cards:
+            message = say(
+                "requests {units} units of memory per GPU; GPUs in this profile have {there}",
+                units=-(-units // cards),
+                there=most,
+            )
             yield this.at(
-                value,
-                f"{k.MEMORY} is {units}: {-(-units // cards)} units{each}, where a card "
-                f"of the profile has {most}",
-                f"write at most {most * cards}, or ask for whole cards",
+                value, message, say("write at most {most}, or request whole cards", most=most * cards)
             )
 
 
 @rule("ACK013", Severity.ERROR)
 def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """With open-source gpushare, one container of a pod asks for `aliyun.com/gpu-mem`.
+    """With open-source gpushare, one container of a pod requests `aliyun.com/gpu-mem`.
 
     ## What it does
-    With a profile that says `openSource: true`, reports the second and further containers.
+    With a profile that sets `openSource: true`, reports the second and further containers.
 
     ## Why
-    The open-source device plugin finds the pod by the sum of its memory, so that a container that
-    asks for a part of it finds none (nodes with several cards).
+    The open-source device plugin finds a pod by the sum of its memory, so it finds none for a
+    container with a part of it (nodes with several cards).
 
     ## Example
     ```yaml
@@ -156,12 +155,12 @@ def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Cont
         return
     found = [value for container, value, _ in whole_numbers(pod, k.MEMORY) if not container.init]
     for value in found[1:]:
-        yield this.at(
-            value,
-            f"{len(found)} containers ask for {k.MEMORY}, open-source gpushare takes one in a pod",
-            "put each container in a pod of its own",
-            on_key=True,
+        message = say(
+            "{count} containers of the pod request {key}; open-source gpushare supports one",
+            count=len(found),
+            key=k.MEMORY,
         )
+        yield this.at(value, message, "use a separate pod for each container", on_key=True)
 
 
 @rule("ACK014", Severity.ERROR)
@@ -169,7 +168,7 @@ def one_card_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Itera
     """With open-source gpushare, a pod shares one card.
 
     ## What it does
-    With a profile that says `openSource: true`, reports a label `aliyun.com/gpu-count` above 1.
+    With a profile that sets `openSource: true`, reports a label `aliyun.com/gpu-count` above 1.
 
     ## Why
     The open-source scheduler extender puts all memory of a pod on one card.
@@ -200,23 +199,20 @@ def one_card_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Itera
     """
     label, cards = count_label(pod), cards_of(pod)
     if label and cards > 1 and alibaba_of(context.profile).open_source:
-        yield this.at(
-            label,
-            f"{k.COUNT} is {cards}, and open-source gpushare gives a pod a part of one card",
-            "remove the label, and ask for no more than one card has",
-        )
+        message = say("{key} is {cards}; open-source gpushare shares one card", key=k.COUNT, cards=cards)
+        yield this.at(label, message, "remove the label, and request at most the memory of one card")
 
 
 @rule("ACK016", Severity.WARNING)
 def pods_fit_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A share is so large that no more pods fit on a card than ACK allows.
+    """A share is large enough that the pods that fit a card are within the limit of ACK.
 
     ## What it does
-    With a profile that says the MiB of a card, reports shares of which more than 20 would fit.
+    With a profile that sets `cards.memoryMiB`, reports shares of which more than 20 fit a card.
 
     ## Why
-    The vendor's pages give 16 and 20 as the most pods on a card. With smaller shares, a part of the
-    card's memory can never be given out.
+    The vendor's pages give 16 and 20 as the maximum of pods on a card. With smaller shares, a part of
+    the memory of a card is never used.
 
     ## Example
     ```yaml
@@ -246,9 +242,9 @@ def pods_fit_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagno
     cards = cards_of(pod)
     for _, value, units in whole_numbers(pod, k.MEMORY):
         if units > 0 and units % cards == 0 and room // (units // cards) > k.PODS_PER_CARD:
-            yield this.at(
-                value,
-                f"{room // (units // cards)} such shares would fit on a card, and ACK allows 16 to "
-                f"{k.PODS_PER_CARD} pods on it",
-                "ask for more, or reckon with memory that stays unused",
+            message = say(
+                "{fit} such shares fit the memory of a card; ACK runs at most 16 to {most} pods on it",
+                fit=room // (units // cards),
+                most=k.PODS_PER_CARD,
             )
+            yield this.at(value, message, "request more memory, or plan for unused memory")

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.alibaba.claimed import asking, both_places, cards_of, put_number, whole_numbers
+from gpuxlate.backends.alibaba.facts import cards_of
+from gpuxlate.backends.numbers import both_places, off_step, outside, put_number, requesting, whole_numbers
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Remove, Rename
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule("ACK005", Severity.ERROR, fix="unsafe")
 def compute_on_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod that shares several cards asks for no `aliyun.com/gpu-core.percentage`.
+    """A pod that shares several cards sets no `aliyun.com/gpu-core.percentage`.
 
     ## What it does
     Reports compute in a pod whose label `aliyun.com/gpu-count` is above 1.
@@ -52,12 +54,12 @@ def compute_on_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     cards = cards_of(pod)
     if cards == 1:
         return
-    for container in asking(pod, k.CORE):
+    for container in requesting(pod, k.CORE):
         edits = tuple(Remove(value.path) for value in both_places(container, k.CORE))
         yield this.at(
             container.resources[k.CORE],
-            f"{k.CORE} is for one card, and {k.COUNT} asks for {cards}",
-            f"remove {k.CORE} (several cards share their compute), or ask for one card",
+            say("{key} supports one card; {count} is {cards}", key=k.CORE, count=k.COUNT, cards=cards),
+            say("remove {key}, since several cards share their compute, or request one card", key=k.CORE),
             on_key=True,
             fix=Fix(f"remove {k.CORE}", edits, safe=False),
         )
@@ -65,13 +67,13 @@ def compute_on_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[
 
 @rule("ACK006", Severity.ERROR, fix="unsafe")
 def compute_on_grid(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """`aliyun.com/gpu-core.percentage` is 5 to 100 in steps of 5.
+    """`aliyun.com/gpu-core.percentage` is 5 to 100, in multiples of 5.
 
     ## What it does
-    Reports other whole numbers. What is no whole number is reported by K8S001.
+    Reports other whole numbers. K8S001 reports values that are not whole numbers.
 
     ## Why
-    The unit is one percent of one card, and a job off the step cannot be submitted.
+    The unit is one percent of one card. A job with another number cannot be submitted.
 
     ## Example
     ```yaml
@@ -92,35 +94,35 @@ def compute_on_grid(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ```
 
     ## Fix
-    Raises the number to the next step. Unsafe: the pod asks for more.
+    Raises the number to the next multiple of 5. Unsafe: the pod requests more.
 
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
     for container, value, percent in whole_numbers(pod, k.CORE):
-        if k.CORE_MIN <= percent <= k.CORE_MAX and percent % k.CORE_STEP == 0:
-            continue
-        message = f"{k.CORE} is {percent}, it must be {k.CORE_MIN} to {k.CORE_MAX} in steps of {k.CORE_STEP}"
         if percent > k.CORE_MAX:
-            hint = f"it counts percent of one card: for whole cards ask for {k.WHOLE} alone"
-            yield this.at(value, message, hint)
-            continue
-        near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
-        # zero and less mean something else than a little
-        fix = Fix(f"raise it to {near}", put_number(container, k.CORE, near), safe=False)
-        yield this.at(value, message, f"write {near}", fix=fix if percent > 0 else None)
+            hint = say("the key counts percent of one card; for whole cards request {key} alone", key=k.WHOLE)
+            yield this.at(value, outside(k.CORE, percent, k.CORE_MIN, k.CORE_MAX), hint)
+        elif percent < k.CORE_MIN or percent % k.CORE_STEP:
+            near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
+            low = percent < k.CORE_MIN
+            message = outside(k.CORE, percent, k.CORE_MIN) if low else off_step(k.CORE, percent, k.CORE_STEP)
+            # zero and less are not a small share
+            fix = Fix(f"raise it to {near}", put_number(container, k.CORE, near), safe=False)
+            yield this.at(
+                value, message, say("write {number}", number=near), fix=fix if percent > 0 else None
+            )
 
 
 @rule("ACK007", Severity.ERROR)
 def compute_goes_with_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container with `aliyun.com/gpu-core.percentage` also asks for `aliyun.com/gpu-mem`.
+    """A container with `aliyun.com/gpu-core.percentage` also sets `aliyun.com/gpu-mem`.
 
     ## What it does
     Reports compute without memory in the same container.
 
     ## Why
-    ACK has two kinds of jobs on shared cards, memory alone and memory with compute. None asks for
-    compute alone.
+    ACK shares cards by memory, or by memory and compute; compute alone is not supported.
 
     ## Example
     ```yaml
@@ -143,25 +145,25 @@ def compute_goes_with_memory(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    for container in asking(pod, k.CORE):
+    for container in requesting(pod, k.CORE):
         if k.MEMORY not in container.resources:
             yield this.at(
                 container.resources[k.CORE],
-                f"{k.CORE} stands without {k.MEMORY}: there are no jobs of compute alone",
-                f"add {k.MEMORY} to the limits of this container",
+                say("{key} is set without {other}", key=k.CORE, other=k.MEMORY),
+                say("add {other} to the limits of this container", other=k.MEMORY),
                 on_key=True,
             )
 
 
 @rule("ACK010", Severity.ERROR, fix="safe")
 def compute_key_is_spelled_out(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute is asked for with `aliyun.com/gpu-core.percentage`, not `aliyun.com/gpu-core`.
+    """Compute is requested with `aliyun.com/gpu-core.percentage`, not `aliyun.com/gpu-core`.
 
     ## What it does
     Reports the key without `.percentage`.
 
     ## Why
-    No node advertises `aliyun.com/gpu-core`: the pod would never be scheduled.
+    No node advertises `aliyun.com/gpu-core`: the pod is never scheduled.
 
     ## Example
     ```yaml
@@ -182,17 +184,17 @@ def compute_key_is_spelled_out(this: Rule, pod: PodKeys, context: Context) -> It
     ```
 
     ## Fix
-    Renames the key. Safe where the container has memory and the number is a percentage that ACK
-    takes, unsafe otherwise; none where the right key stands there too.
+    Renames the key. Safe where the container has memory and the number is valid for the right key,
+    unsafe otherwise; none where the right key is there too.
 
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    for container in asking(pod, k.NO_CORE):
+    for container in requesting(pod, k.NO_CORE):
         yield this.at(
             container.resources[k.NO_CORE],
-            f"{k.NO_CORE} is no key of ACK, and no node has it",
-            f"did you mean {k.CORE}?",
+            say("{key} is not a key of ACK; no node advertises it", key=k.NO_CORE),
+            say("did you mean {key}?", key=k.CORE),
             on_key=True,
             fix=_rename(container),
         )

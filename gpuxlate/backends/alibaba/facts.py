@@ -1,0 +1,43 @@
+"""What reading, writing and the rules of ACK look up in a pod and in the profile."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.alibaba import keys as k
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.model.profile import Profile, alibaba_of, card_of
+
+
+def count_label(pod: PodKeys) -> Value | None:
+    """The label that counts cards, of the pod or else of the workload (K8S005)."""
+    return pod.labels.get(k.COUNT) or pod.owner_labels.get(k.COUNT)
+
+
+def count(label: Value | None) -> int | None:
+    """The cards that the label counts: 1 without it, None where it is not a positive whole number."""
+    if label is None:
+        return 1
+    return int(label.text) if quantity.is_plain(label.text) and label.text != "0" else None
+
+
+def cards_of(pod: PodKeys) -> int:
+    """The cards of a shared pod; 1 where the label is not a number (ACK002)."""
+    return count(count_label(pod)) or 1
+
+
+def modes(pod: PodKeys) -> list[tuple[str, Path]]:
+    """The modes that a pod chooses, by nodeSelector or a required affinity in every term."""
+    chosen = pod.node_selector.get(k.SCHEDULE)
+    if chosen:
+        return [(chosen.text, chosen.path)]
+    required = pod.required_by_all_terms(k.SCHEDULE)
+    return [(value, one.path) for one in required if one.operator == "In" for value in one.values]
+
+
+def units_of_card(profile: Profile | None) -> int | None:
+    """Units of ``gpu-mem`` of a card in the profile, None where it gives no memory.
+
+    The remainder of a card is spread over its units: 22731 MiB are 22 units.
+    """
+    memory_mib = card_of(profile, k.NAMES).memory_mib
+    return None if memory_mib is None else memory_mib // alibaba_of(profile).memory_unit_mib

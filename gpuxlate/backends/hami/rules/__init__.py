@@ -1,0 +1,1 @@
+"""The rules of HAMi: every Rule in a module of this package. Codes are those of this tool."""

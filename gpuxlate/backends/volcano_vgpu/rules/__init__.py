@@ -1,0 +1,1 @@
+"""The rules of Volcano vGPU: every Rule in a module of this package. Codes are those of this tool."""
