@@ -1,6 +1,6 @@
-"""What a target knows of a live cluster: its nodes, and what its scheduler recorded on pods.
+"""The live side of a target: how it reads nodes, and what its scheduler records on pods.
 
-A backend's module of nodes holds one ``LIVE``. It sees plain values, no client and no JSON.
+A backend's ``nodes`` module has one ``LIVE``. It gets plain values, no client and no JSON.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ PERCENT = 100
 
 @dataclass(frozen=True, slots=True)
 class LiveNode:
-    """A node as the server has it: labels, and ``status.allocatable`` as it is written there."""
+    """A node of the server: its labels, and ``status.allocatable`` as text."""
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
     allocatable: Mapping[str, str] = field(default_factory=dict)
 
     def amount(self, resource: str) -> int:
-        """What is allocatable of a resource; 0 where there is none, or no whole number."""
+        """The allocatable amount of a resource; 0 where there is none, or it is not a whole number."""
         return quantity.whole(self.allocatable.get(resource, "0")) or 0
 
 
 @dataclass(frozen=True, slots=True)
 class LivePod:
-    """A pod as the server has it. ``records``: its annotations that hold JSON objects, decoded."""
+    """A pod of the server. ``records``: the JSON objects in its annotations, decoded."""
 
     keys: PodKeys
     records: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class LivePod:
 
 
 class Serves(StrEnum):
-    """What pods can ask of a node."""
+    """What pods can request on a node."""
 
     SHARES = "shares"
     WHOLE = "whole cards"
@@ -55,16 +55,15 @@ class Serves(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """One GPU node as its vendor means it. None is what the node does not tell.
+    """One GPU node as its vendor reads it. None: the node does not show it.
 
-    ``policy``: what labels say, or the vendor's default where they say nothing; ``mode``: the
-    vendor's own word for how the node gives out cards. ``cores`` (percent) and ``memory_mib`` are
-    totals that pods may ask for, ``card_mib`` the MiB of one card of it; ``physical_mib``: a
-    card's own MiB by a label. ``unit_mib``: MiB of one unit of memory where only nodes tell it.
-    ``nominal_mib``: ``unit_mib``, or the vendor's default where the node does not tell it; None where
-    memory is counted in MiB. ``extension``: the vendor's part of a profile, for pods of this node.
-    ``whole_key``: the resource that counts whole cards. ``labels``: as the vendor reads them,
-    defaults included.
+    ``policy``: that of the labels, or the vendor's default; ``mode``: the vendor's own word for how the
+    node allocates cards. ``cores`` (percent) and ``memory_mib`` are the totals that pods can request,
+    ``card_mib`` the MiB of one card of them; ``physical_mib``: MiB of a card by a label. ``unit_mib``: MiB
+    of one unit of memory, where only nodes show it. ``nominal_mib``: ``unit_mib``, or the vendor's default
+    where the node does not show it; None where memory is counted in MiB. ``extension``: the vendor's part
+    of a profile, for pods of this node. ``whole_key``: the resource that counts whole cards.
+    ``labels``: as the vendor reads them, with defaults.
     """
 
     target: str | None
@@ -90,7 +89,7 @@ class NodeView:
 class Placement:
     """The cards that the vendor's scheduler gave a container, by their indexes on the node.
 
-    ``units``: what it took of the memory of each, in the node's units, where it is recorded.
+    ``units``: its memory on each, in the node's units, where the record has it.
     """
 
     init: bool
@@ -113,12 +112,11 @@ Containers = Sequence[ContainerShare]
 class Live:
     """The live side of a target.
 
-    ``view``: a node of this vendor, None where it is none. ``placements``: what is recorded on a
-    pod, nothing where there is no record. ``keeps_out``: why a node does not take a pod, in words,
-    None where it does. ``instances``: containers on one card at most; ``instances_certain``: the
-    documents agree on it. ``tells``: by fact of a profile, the command that tells it where nodes
-    do not. ``extension_data``: the vendor's part of a profile that nodes make together, as fields of a
-    document, and None for what they do not tell; it adds notes on what it leaves out.
+    ``view``: a node of this vendor, None for any other. ``placements``: the records on a pod.
+    ``keeps_out``: why a node does not take a pod, None where it does. ``instances``: the most containers
+    on one card; ``instances_certain``: the documents agree on it. ``tells``: by fact of a profile, the
+    command that shows it where nodes do not. ``extension_data``: the vendor's part of a profile that nodes
+    make together, as fields of a document; it adds notes on what it leaves out.
     """
 
     view: Callable[[LiveNode], NodeView | None]
@@ -131,7 +129,7 @@ class Live:
 
 
 def indexes(text: str | None) -> tuple[int, ...] | None:
-    """``2,3`` to (2, 3); None where it is no list of different card indexes."""
+    """``2,3`` to (2, 3); None where it is not a list of different card indexes."""
     parts = (text or "").split(",")
     if not all(quantity.is_plain(part) and len(part) < 4 for part in parts):
         return None

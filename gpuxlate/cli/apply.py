@@ -1,4 +1,4 @@
-"""``kubectl gpuxlate apply``: manifests to the dialect of the cluster at hand, and onto it."""
+"""``kubectl gpuxlate apply``: translate manifests to the dialect of the cluster, and apply them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import typer
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli.translations import Run, translate_inputs
-from gpuxlate.cluster.deploy import applied, difference, objects_of, sent, tried
-from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, live_profile, targets_served, unit_is_known
-from gpuxlate.cluster.server import Json, ObjectError, Server
+from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
+from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.cluster.server import Json, Server
 from gpuxlate.model.profile import Profile
+from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.source import Source
 
@@ -26,7 +27,7 @@ def command(
         str | None,
         typer.Option(
             "--to",
-            help="The target; that of the cluster's nodes otherwise.",
+            help="The target; by default that of the nodes.",
             metavar="TARGET",
             autocompletion=common.complete_target,
         ),
@@ -37,7 +38,7 @@ def command(
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
     dry_run: Annotated[
-        str, typer.Option("--dry-run", help="server: only try it there.", metavar="none|server")
+        str, typer.Option("--dry-run", help="server: only try it on the server.", metavar="none|server")
     ] = "none",
     diff: Annotated[
         bool, typer.Option("--diff", help="Show what would change on the server; apply nothing.")
@@ -50,27 +51,25 @@ def command(
     kubeconfig: live_options.Kubeconfig = None,
     request_timeout: live_options.RequestTimeout = None,
 ) -> int:
-    """Translate to the dialect of the cluster at hand, then server-side apply.
+    """Translate to the dialect of the cluster, then server-side apply.
 
-    Everything is tried on the server first: where anything is refused, nothing is applied.
+    Everything is tried on the server first: if anything is refused, nothing is applied.
     """
     if dry_run not in ("none", "server"):
         raise common.CliError(
-            f"--dry-run={dry_run} is not possible",
+            f"invalid value '{dry_run}' for --dry-run",
             "write --dry-run=server; gpuxlate translate needs no server",
         )
     accepted = common.accept(round_, fill, drop)
     source, target = common.target(from_) if from_ else None, common.target(to) if to else None
     known, given = common.profile(profile), common.some_inputs(file)
-    server = live_options.open_cluster(
-        live_options.cluster_options(namespace, False, None, context, kubeconfig, request_timeout)
-    )
+    server = live_options.cluster(namespace, False, None, context, kubeconfig, request_timeout)
     nodes = gpu_nodes(server) if target is None or known is None else []
     backend = target or _of_cluster(nodes)
     if known is not None and common.target(known.target).name != backend.name:
         raise common.CliError(
-            f"the profile is of {known.target}, and the target is {backend.name}",
-            "give a profile of the target, or leave --profile out",
+            f"the profile is for {known.target}, but the target is {backend.name}",
+            "pass a profile of the target, or omit --profile",
         )
     settings = Settings(backend, source, accepted, known or _profile(nodes, backend, server))
     run = translate_inputs(given, settings)
@@ -80,27 +79,27 @@ def command(
     if known is None and run.changed and not unit_is_known(nodes, backend.name):
         part = backend.extension.key if backend.extension else backend.name
         raise common.CliError(
-            "one unit of GPU memory is not known from these nodes, or differs among them",
+            "the memory unit of the nodes is not known, or differs between them",
             f"pass --profile with {part}.memoryUnitMiB",
         )
     return _apply(server, _objects(run), namespace, dry_run == "server", diff, force_conflicts)
 
 
 def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
-    """The dialect of the cluster, from its nodes."""
+    """The dialect that the nodes of the cluster serve."""
     served = targets_served(nodes)
     if len(served) == 1:
         return common.target(served[0])
     if not served:
         raise common.CliError(
             "no node of this cluster serves a target",
-            "kubectl gpuxlate nodes shows them; or pass --to TARGET",
+            "check them with kubectl gpuxlate nodes, or pass --to TARGET",
         )
     raise common.CliError(f"the nodes of this cluster serve {' and '.join(served)}", "choose one with --to")
 
 
 def _profile(nodes: Sequence[GpuNode], backend: Backend, server: Server) -> Profile | None:
-    """What the nodes tell of the target; None where there are none of it."""
+    """The profile of the nodes of the target; None where it has none."""
     if not any(one.view.target == backend.name for one in nodes):
         return None
     return live_profile(nodes, backend.name, server.version())[0]
@@ -113,7 +112,7 @@ def _objects(run: Run) -> list[Json]:
         raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
     if not found:
         names = ", ".join(file.name for file in run.files)
-        raise common.CliError(f"{names}: there is no object to apply", code=common.Exit.INPUT)
+        raise common.CliError(f"{names}: no objects to apply", code=common.Exit.INPUT)
     return found
 
 

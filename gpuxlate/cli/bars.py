@@ -1,4 +1,4 @@
-"""Bars of text: they say the same without colour."""
+"""Bars of text, readable without colour."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LEAST, MOST = 5, 24
 
 
 def bar(taken: int, there: int, width: int) -> str:
-    """``[####----]``: what is taken of what is there. Anything at all shows; full means full."""
+    """``[####----]``: what is in use of the whole. Any use shows at least one #; all # means full."""
     if there <= 0:
         return f"[{EMPTY * width}]"
     filled = min(width, taken * width // there)
@@ -18,12 +18,12 @@ def bar(taken: int, there: int, width: int) -> str:
 
 
 def columns() -> int:
-    """Columns to write in: those of the terminal, 100 where there is none."""
+    """The columns of the terminal, 100 where there is none."""
     import shutil
 
     return shutil.get_terminal_size((100, 24)).columns
 
 
 def width_of(texts: int, bars: int) -> int:
-    """The width of each of some bars beside so many columns of text."""
+    """The width of each bar, beside this many columns of text."""
     return max(LEAST, min(MOST, (columns() - texts) // bars - 2))

@@ -1,4 +1,4 @@
-"""``kubectl gpuxlate capacity``: who holds what on which card, and whether more would fit."""
+"""``kubectl gpuxlate capacity``: the use of each card, and whether more pods fit."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli.bars import bar, columns, width_of
 from gpuxlate.cli.nodes import notes_of, target_text
-from gpuxlate.cluster.asked import asked
-from gpuxlate.cluster.fitting import Answer, Verdict, answer
-from gpuxlate.cluster.ledger import Books, Card, Held, Ledger, books, totals
 from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.cluster.server import ObjectError
+from gpuxlate.cluster.pods import books_of
+from gpuxlate.planning.capacity import Answer, Verdict, answer
+from gpuxlate.planning.demand import Demand, DemandError, demand
+from gpuxlate.planning.ledger import Books, Card, Held, Ledger, totals
+
+_VERDICTS = {Verdict.FITS: "fits", Verdict.NOT: "does not fit", Verdict.UNKNOWN: "not known"}
 
 
 def command(
     file: Annotated[
-        list[str], typer.Option("-f", "--filename", help="Would these manifests still fit?", metavar="FILE")
+        list[str],
+        typer.Option("-f", "--filename", help="Manifests: do their pods still fit?", metavar="FILE"),
     ] = [],  # noqa: B006 - typer copies it
-    pods: Annotated[bool, typer.Option("--pods", help="Who holds what on each card.")] = False,
+    pods: Annotated[bool, typer.Option("--pods", help="The containers on each card.")] = False,
     output: options.Output = "table",
     namespace: live_options.Namespace = None,
     all_namespaces: live_options.AllNamespaces = False,
@@ -31,40 +34,36 @@ def command(
     kubeconfig: live_options.Kubeconfig = None,
     request_timeout: live_options.RequestTimeout = None,
 ) -> int:
-    """Who holds what on which card, as bars; would FILE still fit, and if not, why.
+    """The use of each card, as bars; with -f, whether the pods of FILE still fit, and if not, why.
 
-    GPUs alone are looked at. -l chooses nodes; pods of all namespaces count. With -f, exit 1 where
-    it does not fit, or cannot be told.
+    Only GPUs are considered. -l selects nodes; pods of all namespaces count. With -f, exit 1 if
+    they do not fit, or that is not known.
     """
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
-    wanted = asked_for(file) if file else None
-    server = live_options.open_cluster(
-        live_options.cluster_options(
-            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
-        )
-    )
-    found = books(server, gpu_nodes(server, selector))
-    said = answer(found, wanted.wanted, wanted.unclear) if wanted else None
+        raise common.CliError(f"invalid value '{output}' for -o", "formats: table, json")
+    wanted = _demand(file) if file else None
+    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
+    found = books_of(server, gpu_nodes(server, selector))
+    result = answer(found, wanted.wanted, wanted.unclear) if wanted else None
     if output == "json":
-        common.out(common.write_json(_json(found, said)))
+        common.out(common.write_json(_json(found, result)))
     else:
-        common.text_out(_text(found, pods) + (_answer_text(said) if said else ""))
-    return common.Exit.FINDINGS if said and said.verdict is not Verdict.FITS else common.Exit.CLEAN
+        common.text_out(_text(found, pods) + (_answer_text(result) if result else ""))
+    return common.Exit.FINDINGS if result and result.verdict is not Verdict.FITS else common.Exit.CLEAN
 
 
-def asked_for(file: Sequence[str]) -> Any:
-    """The pods of the files; what is wrong with them ends the command."""
+def _demand(file: Sequence[str]) -> Demand:
+    """The pods of the files. Raises CliError, typer.Exit."""
     try:
-        wanted = asked(common.some_inputs(file))
-    except ObjectError as error:
+        wanted = demand(one.source() for one in common.some_inputs(file))
+    except DemandError as error:
         raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
     common.show(wanted.diagnostics, wanted.sources)
     if wanted.diagnostics:
         raise typer.Exit(common.Exit.FINDINGS)
     if not wanted.wanted:
         raise common.CliError(
-            f"{', '.join(file)}: no pod there asks for a GPU",
+            f"{', '.join(file)}: no pod requests a GPU",
             "gpuxlate targets shows the keys of each dialect",
             common.Exit.INPUT,
         )
@@ -73,7 +72,7 @@ def asked_for(file: Sequence[str]) -> Any:
 
 def _text(found: Books, pods: bool) -> str:
     if not found.ledgers:
-        return "no GPU node is there\n"
+        return "the cluster has no GPU nodes\n"
     blocks = ["\n".join(_node(one, pods)) for one in found.ledgers.values()]
     if found.waiting:
         blocks.append(f"{found.waiting} GPU {'pod waits' if found.waiting == 1 else 'pods wait'} for a node")
@@ -85,15 +84,15 @@ def _node(one: Ledger, pods: bool) -> Iterator[str]:
     about = [target_text(view), *(str(text) for text in (view.policy, view.mode, view.model) if text)]
     yield f"{one.node.name}  {', '.join(about)}"
     if view.serves is Serves.WHOLE and view.cards is not None:
-        text = f"{one.whole_taken} of {view.cards} taken"
+        text = f"{one.whole_taken} of {view.cards} in use"
         yield f"  cards  {bar(one.whole_taken, view.cards, width_of(len(text) + 12, 1))}  {text}"
     for card in one.cards:
         yield from _card(one, card)
         if pods:
             yield from (f"            {_held(held)}" for held in card.held)
     if pods:
-        for loose in one.unplaced:
-            yield f"    ?       {loose.namespace}/{loose.pod} {loose.container}: {loose.reason}"
+        for unplaced in one.unplaced:
+            yield f"    ?       {unplaced.namespace}/{unplaced.pod} {unplaced.container}: {unplaced.reason}"
     for text in notes_of(one):
         yield f"  note: {text}"
 
@@ -105,7 +104,7 @@ def _card(one: Ledger, card: Card) -> Iterator[str]:
     texts = [("memory", taken, memory, f"{taken:>6} of {memory} MiB")]
     if one.view.cores is not None:
         texts.insert(0, ("compute", card.cores, PERCENT, f"{card.cores:>3} of {PERCENT} %"))
-    count = "whole" if card.is_whole else f"{len(card.held)} held"
+    count = "whole" if card.is_whole else _containers(len(card.held))
     head = f"  card {card.index:<3}"
     fixed = len(head) + len(count) + 2 + sum(len(name) + len(text) + 5 for name, _, _, text in texts)
     width = width_of(fixed, len(texts))
@@ -116,6 +115,10 @@ def _card(one: Ledger, card: Card) -> Iterator[str]:
         return
     yield f"{head}  {parts[0]}"
     yield from (f"{' ' * len(head)}  {part}" for part in parts[1:])
+
+
+def _containers(count: int) -> str:
+    return "1 container" if count == 1 else f"{count} containers"
 
 
 def _held(held: Held) -> str:
@@ -129,33 +132,34 @@ def _held(held: Held) -> str:
     return f"{held.namespace}/{held.pod} {ask.container}: {what}"
 
 
-def _answer_text(said: Answer) -> str:
-    count = "1 pod" if said.pods == 1 else f"{said.pods} pods"
+def _answer_text(result: Answer) -> str:
+    count = "1 pod" if result.pods == 1 else f"{result.pods} pods"
     lines = [
         "",
-        f"{said.verdict}: {count}" + ("" if said.fitting == said.pods else f", {said.fitting} of them would"),
+        f"{_VERDICTS[result.verdict]}: {count}"
+        + ("" if result.fitting == result.pods else f", {result.fitting} of them fit"),
     ]
-    lines += [f"  - {reason}" for reason in said.reasons]
-    lines += [f"  {one.pod} -> {one.node}" + _cards(one.cards) for one in said.places]
-    lines += [f"  warning: {warning}" for warning in said.warnings]
+    lines += [f"  - {reason}" for reason in result.reasons]
+    lines += [f"  {one.pod} -> {one.node}" + _cards(one.cards) for one in result.places]
+    lines += [f"  warning: {warning}" for warning in result.warnings]
     return "\n".join(lines) + "\n"
 
 
 def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    said = [
+    result = [
         f"{name} on {'card' if len(chosen) == 1 else 'cards'} {', '.join(map(str, chosen))}"
         for name, chosen in cards
     ]
-    return f": {'; '.join(said)}" if said else ""
+    return f": {'; '.join(result)}" if result else ""
 
 
-def _json(found: Books, said: Answer | None) -> dict[str, Any]:
+def _json(found: Books, result: Answer | None) -> dict[str, Any]:
     return {
         "format": "gpuxlate-capacity/v1",
         "nodes": [_node_json(one) for one in found.ledgers.values()],
         "waiting": found.waiting,
         "totals": totals(found.ledgers.values()),
-        "answer": said.to_json() if said else None,
+        "answer": result.to_json() if result else None,
     }
 
 

@@ -1,4 +1,4 @@
-"""``kubectl gpuxlate``: every command, those on live clusters too."""
+"""``kubectl gpuxlate``: every command, with those on live clusters."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate.cli import end_cleanly, only_version, words
-from gpuxlate.cluster.errors import ChoiceError, ClusterError
+from gpuxlate.cluster.server import ChoiceError, ClusterError
 
 BEFORE = {
     "-n": 1, "--namespace": 1, "-l": 1, "--selector": 1, "--context": 1, "--kubeconfig": 1,
     "--request-timeout": 1, "-A": 0, "--all-namespaces": 0,
 }  # fmt: skip
-"""Flags that kubectl takes before the command, and how many words follow each."""
+"""Flags that may be before the command, and how many words follow each."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def command_first(given: Sequence[str]) -> list[str]:
-    """The arguments with flags that stand before the command put behind it."""
+    """The arguments with the flags before the command moved behind it."""
     at = 0
     while at < len(given) and given[at].partition("=")[0] in BEFORE:
         at += 1 if "=" in given[at] else 1 + BEFORE[given[at]]
@@ -37,7 +37,7 @@ def command_first(given: Sequence[str]) -> list[str]:
 
 
 class _OneLine:
-    """A command whose troubles with clusters are told as all others."""
+    """A command whose cluster errors are reported as all others."""
 
     def __init__(self, command: Any) -> None:
         self._command = command

@@ -1,13 +1,11 @@
-"""Live objects wherever a PATH stands, and the flags of kubectl that choose them."""
+"""Live objects among PATH arguments, and the flags of kubectl that select them."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from io import BytesIO
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +17,7 @@ from gpuxlate.inputs.relevance import may_matter
 
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, Options
+    from gpuxlate.cluster.inputs import LiveInput
 
 Objects = Annotated[
     list[str],
@@ -40,9 +39,7 @@ Context = Annotated[
 Kubeconfig = Annotated[str | None, typer.Option("--kubeconfig", help="The kubeconfig.", metavar="FILE")]
 RequestTimeout = Annotated[
     str | None,
-    typer.Option(
-        "--request-timeout", help="For each request: 30s, 2m; 0 waits for ever.", metavar="DURATION"
-    ),
+    typer.Option("--request-timeout", help="For each request: 30s, 2m; 0 for no limit.", metavar="DURATION"),
 ]
 FLAGS: dict[str, tuple[Any, Any]] = {
     "namespace": (Namespace, None),
@@ -52,23 +49,21 @@ FLAGS: dict[str, tuple[Any, Any]] = {
     "kubeconfig": (Kubeconfig, None),
     "request_timeout": (RequestTimeout, None),
 }
-"""The flags that every live command has: type and default by parameter name."""
+"""The flags of every live command: type and default by parameter name."""
 
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123, as the server wants it
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?")
 
 
 def seconds(text: str | None) -> float | None:
-    """``30s``, ``1m30s``, ``500ms`` or a bare number of seconds; None where nothing is said."""
+    """``30s``, ``1m30s``, ``500ms`` or a number of seconds; None where the flag is not set."""
     if text is None:
         return None
     if re.fullmatch(r"\d+(\.\d+)?", text):
         return float(text)
     match = _DURATION.fullmatch(text) if text else None
     if match is None:
-        raise common.CliError(
-            f"--request-timeout {text} is not possible", "write it so: 30s, 2m, 500ms, or 0"
-        )
+        raise common.CliError(f"invalid value '{text}' for --request-timeout", "write 30s, 2m, 500ms, or 0")
     hours, minutes, whole, milli = (float(part or 0) for part in match.groups())
     return hours * 3600 + minutes * 60 + whole + milli / 1000
 
@@ -86,8 +81,8 @@ def cluster_options(
 
     if namespace is not None and not _NAMESPACE.fullmatch(namespace):
         raise common.CliError(
-            f"-n {namespace or repr('')}: no namespace can be called so",
-            "names are of lower-case letters, digits and dashes, at most 63",
+            f"invalid value '{namespace}' for -n",
+            "a namespace has at most 63 lower-case letters, digits and dashes",
         )
     return Options(kubeconfig, context, namespace, all_namespaces, selector, seconds(request_timeout))
 
@@ -99,29 +94,24 @@ def open_cluster(options: Options) -> Cluster:
     return Cluster(options, lambda text: common.note(f"note: {text}"))
 
 
-def cluster(**flags: Any) -> Cluster:
-    """The cluster that the values of FLAGS choose. Raises CliError, ClusterError."""
-    return open_cluster(cluster_options(**flags))
-
-
-@dataclass(frozen=True, slots=True)
-class LiveInput(Input):
-    """A live object as the text of a manifest; empty where nothing in it can be of interest."""
-
-    data: bytes = b""
-
-    def read_bytes(self) -> bytes:
-        return self.data
-
-    def _opened(self, most: int) -> BytesIO:  # noqa: ARG002 - the server bounds its pages
-        return BytesIO(self.data)
+def cluster(
+    namespace: str | None,
+    all_namespaces: bool,
+    selector: str | None,
+    context: str | None,
+    kubeconfig: str | None,
+    request_timeout: str | None,
+) -> Cluster:
+    """The cluster of the values of FLAGS. Raises CliError, ClusterError."""
+    return open_cluster(
+        cluster_options(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
+    )
 
 
 class LiveInputs(Sequence[Input]):
-    """Files and live objects, read page by page as they are asked for, once.
+    """Files and live objects, read page by page, once. After that their texts are gone.
 
-    After that it only knows what there was: the texts are gone. ``whole``: every object is wanted as
-    text, also one that asks for no GPU.
+    ``whole``: every object is wanted as text, also one that requests no GPU.
     """
 
     def __init__(
@@ -131,20 +121,18 @@ class LiveInputs(Sequence[Input]):
         options: Options,
         *,
         whole: bool,
-        lint: bool,
         allow_empty: bool,
     ) -> None:
         self.files = files
         self.words = words
         self.options = options
         self.whole = whole
-        self.lint = lint
         self.allow_empty = allow_empty
         self._seen: list[Input] = []
         self._read = False
 
     def __bool__(self) -> bool:
-        return True  # who knows before it is read
+        return True  # not known before it is read
 
     def __len__(self) -> int:
         return len(self._seen)
@@ -161,7 +149,7 @@ class LiveInputs(Sequence[Input]):
             self._seen.append(one)
             yield one
         for live in self._objects():
-            self._seen.append(LiveInput(live.name, None, live.named))
+            self._seen.append(replace(live, data=b""))
             yield live
         if not self._seen and not self.allow_empty:
             where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
@@ -173,39 +161,31 @@ class LiveInputs(Sequence[Input]):
             )
 
     def _objects(self) -> Iterator[LiveInput]:
-        from gpuxlate.cluster import resources
-        from gpuxlate.cluster.clean import as_yaml
-        from gpuxlate.cluster.errors import ClusterError
+        from gpuxlate.cluster.inputs import live_inputs
+        from gpuxlate.cluster.resources import selected
+        from gpuxlate.cluster.server import ClusterError
 
         try:
-            cluster = open_cluster(self.options)
-            asked = resources.wanted(cluster, self.words)
+            server = open_cluster(self.options)
+            selections = selected(server, self.words)
         except ClusterError as error:
             if error.hint is None and self.words:
-                error.hint = f"{self.words[0]} is no file here, so it was looked for in the cluster"
+                error.hint = f"{self.words[0]} is not a file here, so it was looked for in the cluster"
             raise
-        for found in resources.objects(
-            cluster,
-            asked,
+        yield from live_inputs(
+            server,
+            selections,
             all_namespaces=self.options.all_namespaces,
             selector=self.options.selector,
-            foreign_pods=not self.whole,
-        ):
-            text = ""
-            if found.named or self.whole or may_matter(_bytes(found.object)):
-                text = as_yaml(found.object)
-            yield LiveInput(found.name, None, found.named, text.encode())
-
-
-def _bytes(found: Any) -> bytes:
-    return json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            matters=None if self.whole else may_matter,
+        )
 
 
 def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]]:
-    """Which arguments are files, and which are words for live objects.
+    """The arguments that are files, and those that select live objects.
 
-    What exists is a file or folder; a folder that is called like a kind is that kind where a flag
-    chooses among live objects (``chooses``).
+    What exists is a file or folder; a folder with the name of a kind is that kind where a flag selects
+    live objects (``chooses``).
     """
     files: list[str] = []
     words: list[str] = []
@@ -215,7 +195,7 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
         if is_file and path.is_dir() and _is_kind(one):
             is_file = not chooses
             if is_file:
-                common.note(f"note: {one} is a folder here; for live objects write {_full_name(one)}")
+                common.note(f"note: {one} is a folder; for live objects write {_full_name(one)}")
         (files if is_file else words).append(one)
     return files, words
 
@@ -234,7 +214,7 @@ def _full_name(word: str) -> str:
 
 
 class LivePaths(list[str]):
-    """PATH arguments that may be live objects. ``inputs`` is what stands behind them."""
+    """PATH arguments that may be live objects. ``inputs`` has the objects."""
 
     def __init__(self, paths: Sequence[str], inputs: LiveInputs) -> None:
         super().__init__(paths)
@@ -242,7 +222,7 @@ class LivePaths(list[str]):
 
 
 def with_live_objects(name: str, function: Callable[..., int]) -> Callable[..., int]:
-    """A command on files, with live objects among its PATH arguments and the flags that choose them."""
+    """A command on files, with live objects among its PATH arguments and the flags that select them."""
     signature = inspect.signature(function, eval_str=True)
     first, *others = signature.parameters.values()
     parameters = [
@@ -271,7 +251,7 @@ def _paths(name: str, arguments: list[str], options: Options, given: dict[str, A
     files, words = split(arguments, bool(flags or options.namespace or options.context))
     if files and not words:
         if flags:
-            raise common.CliError(f"{files[0]} is a file: -A and -l choose live objects", "name a kind too")
+            raise common.CliError(f"{files[0]} is a file: -A and -l select live objects", "name a kind too")
         return files
     if not arguments and not (flags or options.namespace):
         raise common.CliError(
@@ -282,14 +262,13 @@ def _paths(name: str, arguments: list[str], options: Options, given: dict[str, A
         if given.get(flag):
             raise common.CliError(
                 f"--{flag.replace('_', '-')} changes files, not live objects",
-                "kubectl gpuxlate translate writes them as manifests; kubectl apply puts them back",
+                "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
     inputs = LiveInputs(
         files,
         words,
         options,
         whole=name == "translate",
-        lint=name == "lint",
         allow_empty=bool(given.get("allow_empty")),
     )
     return LivePaths(arguments, inputs)

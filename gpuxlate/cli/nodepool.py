@@ -26,11 +26,11 @@ WIDTH = 100
 
 _KUBECTL = {
     Setter.YOU: ("", ""),
-    Setter.POOL: ("in the node pool, before a node joins it; not with kubectl on a node that is there", "# "),
+    Setter.POOL: ("in the node pool, before nodes join; not with kubectl on an existing node", "# "),
     Setter.OPTIONAL: ("optional", "# "),
     Setter.CLOUD: ("set by the cloud", "# "),
 }
-"""What a comment says of a label, and what stands before its lines."""
+"""The comment on a label, and the prefix of its lines."""
 
 
 def command(
@@ -47,9 +47,9 @@ def command(
 ) -> int:
     """The node labels that a share needs, the warnings of the documents, and the prerequisites."""
     if output not in FORMATS:
-        raise common.CliError(f"-o {output} is not possible", f"formats: {', '.join(FORMATS)}")
+        raise common.CliError(f"invalid value '{output}' for -o", f"formats: {', '.join(FORMATS)}")
     if node and output != "kubectl":
-        raise common.CliError("--node is for -o kubectl", "add -o kubectl, or leave --node out")
+        raise common.CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
     backend = common.target(to)
     if backend.needs_module is None:
         others = [one.name for one in registry.all_backends() if one.needs_module]
@@ -59,8 +59,8 @@ def command(
     diagnostics: list[Diagnostic] = list(found.diagnostics)
     pools: list[NodePool] = []
     for _, document, share in found.found:
-        pool, told = node_pool(share, backend, profile)
-        diagnostics += [placed(document, one) for one in told]
+        pool, reported = node_pool(share, backend, profile)
+        diagnostics += [placed(document, one) for one in reported]
         if pool is not None:
             pools.append(pool)
     common.show(diagnostics, found.sources)
@@ -80,11 +80,11 @@ def command(
 
 
 def _profile(name: str | None, backend: Backend) -> Profile | None:
-    """The profile of ``--check``, which must be one of the target."""
+    """The profile of ``--check``, which must be for the target."""
     profile = common.profile(name)
     if profile is not None and common.target(profile.target).name != backend.name:
         raise common.CliError(
-            f"--to {backend.name}, and the profile is of {profile.target}", "give a profile of the target"
+            f"the profile is for {profile.target}, but --to is {backend.name}", "pass a profile of the target"
         )
     return profile
 
@@ -108,12 +108,12 @@ class _Sources:
 def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
     needs, sources = pool.needs, _Sources()
     labels = [line for one in needs.labels for line in _label(one, sources)]
-    labels += _told(needs.remarks, sources)
-    warnings = _told(needs.warnings, sources)
+    labels += _warnings(needs.remarks, sources)
+    warnings = _warnings(needs.warnings, sources)
     wanted = [
         line
         for one in pool.checked
-        for line in _item(sources.cited(_said(one, checked), one.requirement.source), "  - ")
+        for line in _item(sources.cited(_prerequisite(one, checked), one.requirement.source), "  - ")
     ]
     blocks = [("labels", labels), ("warnings", warnings), ("prerequisites", wanted)]
     parts = [f"{pool.name} at {backend.name}\n"]
@@ -124,16 +124,16 @@ def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
 
 
 def _label(label: NodeLabel, sources: _Sources) -> list[str]:
-    said = sources.cited(f"set by {label.setter}: {label.note}", label.source)
-    return [f"  {label}", *_item(said, "      ")]
+    text = sources.cited(f"set by {label.setter}: {label.note}", label.source)
+    return [f"  {label}", *_item(text, "      ")]
 
 
-def _told(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
+def _warnings(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
     return [line for one in warnings for line in _item(sources.cited(one.text, one.source), "  - ")]
 
 
-def _said(one: Checked, checked: bool) -> str:
-    """A prerequisite in words, and what the profile tells about it."""
+def _prerequisite(one: Checked, checked: bool) -> str:
+    """A prerequisite as text, with what the profile has."""
     need = one.requirement
     text = f"{need.what}: {need.bound}" + (f" ({need.when})" if need.when else "")
     if not checked:
@@ -141,12 +141,12 @@ def _said(one: Checked, checked: bool) -> str:
     state = str(one.state)
     if one.state is State.UNMET and need.severity is not Severity.ERROR:
         state += f" ({need.severity})"
-    said = f"has {one.found}" if one.found is not None else f"does not say {need.fact}"
-    return f"{state}: {text}; the profile {said}"
+    found = f"has {one.found}" if one.found is not None else f"does not set {need.fact}"
+    return f"{state}: {text}; the profile {found}"
 
 
 def _item(text: str, first: str, rest: str | None = None) -> list[str]:
-    """A text in lines; those after the first stand under its beginning."""
+    """A text in lines of WIDTH columns, with ``first`` before the first and ``rest`` before the others."""
     return textwrap.wrap(
         text,
         WIDTH,
@@ -164,7 +164,7 @@ def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bo
     lines = [f"# {pool.name} at {backend.name}"]
     comments = [one.text for one in (*pool.needs.remarks, *pool.needs.warnings)]
     if checked:
-        comments += [_said(one, checked) for one in pool.checked if one.state is not State.MET]
+        comments += [_prerequisite(one, checked) for one in pool.checked if one.state is not State.MET]
     for text in comments:
         lines += _item(text, "# - ", "#   ")
     for label in pool.needs.labels:

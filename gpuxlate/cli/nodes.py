@@ -10,9 +10,11 @@ import typer
 from gpuxlate.backends.live import NodeView, Serves
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli.tables import table
-from gpuxlate.cluster.ledger import Ledger, books
-from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, profile_data, targets_served
+from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.cluster.pods import books_of
 from gpuxlate.cluster.server import Server
+from gpuxlate.planning.ledger import Ledger
+from gpuxlate.planning.nodes import GpuNode, profile_data, targets_served
 from gpuxlate.yamltext.plain import fresh
 
 FORMATS = ("table", "json", "profile")
@@ -23,7 +25,7 @@ def command(
         str | None,
         typer.Option(
             "--to",
-            help="The nodes of this target alone.",
+            help="Only the nodes of this target.",
             metavar="TARGET",
             autocompletion=common.complete_target,
         ),
@@ -36,29 +38,25 @@ def command(
     kubeconfig: live_options.Kubeconfig = None,
     request_timeout: live_options.RequestTimeout = None,
 ) -> int:
-    """Each GPU node: the target it serves, policy, cards, memory of a card, what is free.
+    """Each GPU node: the target it serves, policy, cards, memory per card, what is free.
 
-    -o profile writes a cluster profile of the nodes, for --profile. -l chooses nodes; pods of all
+    -o profile prints a cluster profile of the nodes, for --profile. -l selects nodes; pods of all
     namespaces count.
     """
     if output not in FORMATS:
-        raise common.CliError(f"-o {output} is not possible", f"formats: {', '.join(FORMATS)}")
+        raise common.CliError(f"invalid value '{output}' for -o", f"formats: {', '.join(FORMATS)}")
     target = common.target(to).name if to else None
-    server = live_options.open_cluster(
-        live_options.cluster_options(
-            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
-        )
-    )
+    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     nodes = [one for one in gpu_nodes(server, selector) if target in (None, one.view.target)]
     if output == "profile":
         return _profile(nodes, server)
-    ledgers = list(books(server, nodes).ledgers.values()) if nodes else []
+    ledgers = list(books_of(server, nodes).ledgers.values()) if nodes else []
     if output == "json":
         items = [to_json(one) for one in ledgers]
         common.out(common.write_json({"format": "gpuxlate-nodes/v1", "items": items}))
         return common.Exit.CLEAN
     if not ledgers:
-        common.note("no GPU node is there")
+        common.note("the cluster has no GPU nodes")
         return common.Exit.CLEAN
     common.out(_text(ledgers))
     for one in ledgers:
@@ -71,11 +69,11 @@ def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
     served = targets_served(nodes)
     if not served:
         raise common.CliError(
-            "no node here serves a target", "kubectl gpuxlate nodes shows what they serve", common.Exit.INPUT
+            "no node serves a target", "kubectl gpuxlate nodes shows what they serve", common.Exit.INPUT
         )
     if len(served) > 1:
         raise common.CliError(
-            f"the nodes serve {' and '.join(served)}, a profile has one target", "choose one with --to"
+            f"the nodes serve {' and '.join(served)}, but a profile has one target", "choose one with --to"
         )
     data, notes = profile_data(nodes, served[0], server.version())
     common.out(fresh(data))
@@ -85,16 +83,16 @@ def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
 
 
 def notes_of(one: Ledger) -> list[str]:
-    """What is to be said of a node beside its numbers."""
+    """Remarks on a node, beside its numbers."""
     notes = list(one.view.notes)
     if one.node.closed:
-        notes.append(f"{one.node.closed}: no new pod goes there")
+        notes.append(f"{one.node.closed}: it takes no new pods")
     if one.unplaced:
         count = len(one.unplaced)
-        them = "1 container runs" if count == 1 else f"{count} containers run"
-        notes.append(f"{them} there without a record of cards")
+        them = "1 container" if count == 1 else f"{count} containers"
+        notes.append(f"the cards of {them} are not recorded")
     if one.view.serves is Serves.NOTHING and not notes:
-        notes.append("it has labels of a GPU node, and serves nothing")
+        notes.append("it has labels of a GPU node, but no GPU resources")
     return notes
 
 
@@ -128,7 +126,7 @@ def _text(ledgers: Sequence[Ledger]) -> str:
         "MODE",
         "CARDS",
         "MODEL",
-        "MiB OF A CARD",
+        "MiB PER CARD",
         "FREE %",
         "FREE MiB",
         "FREE CARDS",
@@ -153,7 +151,7 @@ def _row(one: Ledger) -> list[str]:
 
 
 def target_text(view: NodeView) -> str:
-    """What a node serves, in words."""
+    """What a node serves, as text."""
     if view.serves is Serves.NOTHING:
         return "nothing"
     if view.serves is Serves.WHOLE:
@@ -162,7 +160,7 @@ def target_text(view: NodeView) -> str:
 
 
 def _card(view: NodeView) -> str:
-    """MiB that pods may request of a card, with its units where the vendor counts in units."""
+    """MiB of a card that pods can request, with the units where the node counts in units."""
     unit = view.nominal_mib
     if view.card_mib is None or unit is None:
         return _number(view.card_mib)

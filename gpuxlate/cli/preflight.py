@@ -12,23 +12,24 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import State
 from gpuxlate.cli import common, live_options, options
-from gpuxlate.cluster.nodes import GpuNode, gpu_nodes, names_of
-from gpuxlate.cluster.preflight import Flight, Point, node_lists, preflight, profile_for
+from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.planning.nodepool import node_pool
+from gpuxlate.planning.nodes import GpuNode, names_of
+from gpuxlate.planning.preflight import Flight, Point, node_lists, preflight, profile_for
 from gpuxlate.yamltext.place import placed
 
 WIDTH = 100
 """Columns of text."""
-_WORDS = {State.MET: "met", State.UNMET: "not met", State.UNKNOWN: "cannot be told from here"}
+_WORDS = {State.MET: "met", State.UNMET: "not met", State.UNKNOWN: "not known"}
 
 
 def command(
     to: options.To,
     specs: Annotated[
         list[str],
-        typer.Argument(help="GPUShare documents: what these shares need, and no more.", metavar="[SPEC]..."),
+        typer.Argument(help="GPUShare documents: only what these shares need.", metavar="[SPEC]..."),
     ] = [],  # noqa: B006 - typer copies it
     output: options.Output = "text",
     namespace: live_options.Namespace = None,
@@ -40,19 +41,15 @@ def command(
 ) -> int:
     """The vendor's prerequisites against the live nodes: versions, labels, images.
 
-    Exit 1 where one is not met on any node. -l chooses nodes.
+    Exit 1 if one of them is met on no node. -l selects nodes.
     """
     if output not in ("text", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: text, json")
+        raise common.CliError(f"invalid value '{output}' for -o", "formats: text, json")
     backend = common.target(to)
     if backend.live is None:
         others = [one.name for one in registry.pod_backends() if one.live]
         raise common.CliError(f"{backend.name} has no nodes", f"targets: {', '.join(others)}")
-    server = live_options.open_cluster(
-        live_options.cluster_options(
-            namespace, all_namespaces, selector, context, kubeconfig, request_timeout
-        )
-    )
+    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     given = common.inputs(specs) if specs else []
     nodes, version = gpu_nodes(server, selector), server.version()
     if given:
@@ -73,14 +70,14 @@ Flights = list[tuple[str | None, Flight]]
 
 
 def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: str) -> Flights | None:
-    """What each share needs; None where a document or the target refuses it."""
+    """What each share needs; None where a document is invalid or the target refuses its share."""
     found = read_specs(given)
     profile = profile_for([one for one in nodes if one.view.target == backend.name], backend)
     diagnostics: list[Diagnostic] = list(found.diagnostics)
     flights: Flights = []
     for _, document, share in found.found:
-        pool, told = node_pool(share, backend, profile)
-        diagnostics += [placed(document, one) for one in told]
+        pool, found_here = node_pool(share, backend, profile)
+        diagnostics += [placed(document, one) for one in found_here]
         if pool is not None:
             flights.append((pool.name, preflight(nodes, backend, version, pool.needs, pool.share)))
     common.show(diagnostics, found.sources)
@@ -95,10 +92,10 @@ def _text(name: str | None, flight: Flight, backend: Backend, version: str) -> s
         if points:
             lines += [_WORDS[state], *(line for point in points for line in _point(point)), ""]
     if flight.failed:
-        narrower = "" if name else "; with a SPEC, only what its share needs counts"
-        lines.append("not ready" + ("" if flight.ready else ": no node has all that is needed") + narrower)
+        narrower = "" if name else "; pass a SPEC to check only what its share needs"
+        lines.append("not ready" + ("" if flight.ready else ": no node meets all prerequisites") + narrower)
     else:
-        lines.append(f"ready as far as can be told: {names_of(flight.ready)}")
+        lines.append(f"ready as far as known: {names_of(flight.ready)}")
     return "\n".join(lines) + "\n"
 
 
@@ -107,9 +104,9 @@ def _point(point: Point) -> Iterator[str]:
     when = f" ({point.when})" if point.when else ""
     yield from _item(f"{point.what}: {point.wanted}{when}{severity}", "  - ")
     for text in node_lists(point):
-        yield from _item(f"not so on {text}" if point.met else text, "      ")
+        yield from _item(f"not met on {text}" if point.met else text, "      ")
     if point.tell:
-        yield from _item(f"to tell: {point.tell}", "      ")
+        yield from _item(f"check: {point.tell}", "      ")
 
 
 def _item(text: str, first: str) -> list[str]:

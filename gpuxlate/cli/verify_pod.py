@@ -1,4 +1,4 @@
-"""``kubectl gpuxlate verify``: nvidia-smi in a running container against its share, or the file form."""
+"""``kubectl gpuxlate verify``: the output of nvidia-smi in a running container against its share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli import verify as of_files
-from gpuxlate.cluster.check import printed, running
+from gpuxlate.cluster.pods import printed, running
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError
@@ -25,7 +25,7 @@ def command(
     ] = None,
     output_of: Annotated[
         str | None,
-        typer.Option("--nvidia-smi", help="What nvidia-smi printed, or - for stdin.", metavar="FILE"),
+        typer.Option("--nvidia-smi", help="The output of nvidia-smi, or - for stdin.", metavar="FILE"),
     ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
@@ -34,7 +34,7 @@ def command(
         str | None,
         typer.Option(
             "--to",
-            help="The target that a document's container runs at.",
+            help="The target of a document's container.",
             metavar="TARGET",
             autocompletion=common.complete_target,
         ),
@@ -49,47 +49,43 @@ def command(
     kubeconfig: live_options.Kubeconfig = None,
     request_timeout: live_options.RequestTimeout = None,
 ) -> int:
-    """Does what nvidia-smi prints inside a running container match its share: cards, and memory on each.
+    """Whether nvidia-smi in a running container shows its share: cards, and memory on each.
 
-    With --nvidia-smi nothing runs: what it printed is compared with a GPUShare document.
+    With --nvidia-smi nothing is run: its output is compared with a GPUShare document.
     """
     if output_of is not None:
         return of_files.command(names, output_of, name, to, profile, card_memory, output)
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value '{output}' for -o", "formats: table, json")
     if name is not None or to is not None:
-        raise common.CliError(
-            "--name and --to go with --nvidia-smi", "a pod is in the dialect of its cluster"
-        )
+        raise common.CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(names) != 1:
-        raise common.CliError(f"{len(names)} pods are given", "verify one at a time")
+        raise common.CliError(f"{len(names)} pods given", "pass one")
     known = common.profile(profile)
-    server = live_options.open_cluster(
-        live_options.cluster_options(namespace, False, None, context, kubeconfig, request_timeout)
-    )
+    server = live_options.cluster(namespace, False, None, context, kubeconfig, request_timeout)
     where = running(server, names[0], namespace or server.namespace, container)
     about = _profile(known, where.profile)
-    # that it runs is proof enough that the target takes the share: refusals are not looked at
+    # it runs, so the target takes the share: refusals do not matter
     wanted, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
     who = f"{where.namespace}/{where.pod} {where.container}"
     try:
         seen = nvidia_smi.read(printed(server, where))
     except NvidiaSmiError as error:
         hint = error.hint
-        if hint == nvidia_smi.EXPECTED:  # nobody gave it but the container
+        if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
             by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
-            hint = f"see for yourself: {by_hand}"
+            hint = f"run it yourself: {by_hand}"
         raise common.CliError(f"{who}: {error}", hint, common.Exit.FINDINGS) from None
     return of_files.show(who, where.backend, verify(wanted, seen), output)
 
 
 def _profile(given: Profile | None, live: Profile | None) -> Profile | None:
-    """The profile of the user, else what the node tells."""
+    """The profile of the user, else that of the node."""
     if given is None or live is None:
         return given or live
     if common.target(given.target).name != live.target:
         raise common.CliError(
-            f"the profile is of {given.target}, and the pod is one of {live.target}",
-            "leave --profile out: the node tells enough, or give one of its target",
+            f"the profile is for {given.target}, but the pod runs on {live.target}",
+            "omit --profile, or pass one for the target of the pod",
         )
     return given

@@ -1,1 +1,1 @@
-"""A live cluster. The only room that talks to an API server."""
+"""Live clusters: the objects of an API server, read and applied. Only this room imports kubernetes."""

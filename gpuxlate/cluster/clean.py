@@ -1,7 +1,7 @@
-"""An object of a server as somebody would have written it: ready for ``kubectl apply`` elsewhere.
+"""An object of a server as a manifest that can be applied to another cluster.
 
-What servers, controllers, admission and schedulers added is left out where it would stop or mislead
-another cluster. Other defaults stay: every server fills in the same ones.
+What servers, controllers, admission and schedulers add is left out where another cluster would refuse or
+misread it. Other defaults stay: every server sets the same ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _METADATA = (
     "creationTimestamp",
     "deletionGracePeriodSeconds",
     "deletionTimestamp",
-    "finalizers",  # their controllers may not be elsewhere: the object could never be deleted
+    "finalizers",  # without their controllers the object can never be deleted
     "generateName",
     "generation",
     "managedFields",
@@ -55,11 +55,11 @@ _LABELS = frozenset(
         "statefulset.kubernetes.io/pod-name",
     }
 )
-"""Controllers alone write them."""
+"""Only controllers write them."""
 _JOB_LABELS = frozenset({"controller-uid", "job-name"})
-"""Jobs of older servers write them too; elsewhere they may be anybody's."""
+"""Jobs of older servers write them; on other objects they may be the user's."""
 _POD = ("ephemeralContainers", "nodeName", "overhead", "priority")
-"""Admission computes them anew, and refuses what differs."""
+"""Admission computes them again, and refuses what differs."""
 _TOKENS = "/var/run/secrets/kubernetes.io/serviceaccount"
 _TOKEN_VOLUME = re.compile(r"kube-api-access-[a-z0-9]{5}|.+-token-[a-z0-9]{5}")
 _NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
@@ -68,7 +68,7 @@ _CLAIM = ("volumeName",)
 
 
 def cleaned(found: Json) -> Json:
-    """A copy without what was added. The order of its fields stays, ``apiVersion`` and ``kind`` first."""
+    """A copy without what was added. ``apiVersion`` and ``kind`` are first, other fields keep their order."""
     made = {"apiVersion": found.get("apiVersion"), "kind": found.get("kind")}
     made.update((key, copy.deepcopy(value)) for key, value in found.items() if key not in (*made, "status"))
     kind = made["kind"]
@@ -110,7 +110,7 @@ def as_yaml(found: Json) -> str:
 
 
 def _templates(spec: Json) -> Iterator[Json]:
-    """Every pod template below a spec, at any depth: custom kinds hold them too."""
+    """Every pod template below a spec, at any depth, also in custom kinds."""
     pending: list[Any] = [spec]
     while pending:
         one = pending.pop()
@@ -140,14 +140,14 @@ def _metadata(owner: Json, labels: frozenset[str]) -> None:
 
 @lru_cache(maxsize=4096)
 def _by_scheduler(name: str) -> bool:
-    """A vendor's scheduler writes it when it has placed the pod."""
+    """A vendor's scheduler writes it when it places the pod."""
     rows = [row for row in (backend.find(name) for backend in registry.pod_backends()) if row]
     return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
 
 
 def _pod(spec: Json) -> None:
     _drop(spec, _POD)
-    if spec.get("preemptionPolicy") == "PreemptLowerPriority":  # what admission fills in
+    if spec.get("preemptionPolicy") == "PreemptLowerPriority":  # the default of admission
         del spec["preemptionPolicy"]
     spec.pop("serviceAccount", None)  # the old field repeats the new one
     if spec.get("serviceAccountName") == "default":
@@ -189,7 +189,7 @@ def _list(owner: Json, key: str) -> list[Any]:
 
 
 def _set(owner: Json, key: str, value: list[Any]) -> None:
-    """An empty list goes."""
+    """Set a list; remove an empty one."""
     if value:
         owner[key] = value
     else:

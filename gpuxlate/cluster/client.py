@@ -1,7 +1,4 @@
-"""A live cluster: the one door to a Kubernetes API server.
-
-The library ``kubernetes`` stands behind this module alone, and is loaded when a cluster is opened.
-"""
+"""A live cluster. The library ``kubernetes`` is imported when one is opened."""
 
 from __future__ import annotations
 
@@ -13,23 +10,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpuxlate.cluster.answers import shown
+from gpuxlate.cluster.answers import Request, shown, unexpected
 from gpuxlate.cluster.connection import Connection
-from gpuxlate.cluster.errors import ChoiceError, ClusterError, ConflictError, ExpiredError, MissingError
 from gpuxlate.cluster.kubeconfig import Kubeconfig
-from gpuxlate.cluster.server import Json
-
-__all__ = ["ChoiceError", "Cluster", "ClusterError", "ConflictError", "MissingError", "Options"]
+from gpuxlate.cluster.server import ChoiceError, ClusterError, ExpiredError, Json
 
 EXEC_SECONDS = 60.0
-"""A command in a container that takes longer is given up."""
+"""The time limit of a command in a container."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which cluster, and what of it: the standard flags of kubectl.
+    """The standard flags of kubectl.
 
-    ``request_timeout``: seconds for each request, 0 for no limit, None for the usual.
+    ``request_timeout``: seconds for each request, 0 for no limit, None for the default.
     """
 
     kubeconfig: str | None = None
@@ -47,7 +41,7 @@ def _to_stderr(text: str) -> None:
 class Cluster:
     """A cluster by its kubeconfig. Every failure is a ClusterError with one clear line.
 
-    ``note`` is told what is worth knowing and stops nothing.
+    ``note`` gets one-line remarks that stop nothing.
     """
 
     def __init__(self, options: Options, note: Callable[[str], None] = _to_stderr) -> None:
@@ -59,44 +53,42 @@ class Cluster:
 
     @property
     def namespace(self) -> str:
-        """The namespace to work in: the one asked for, that of the context, or ``default``."""
-        chosen = self._connection.chosen
-        return self.options.namespace or (chosen.namespace if chosen else None) or "default"
+        """The namespace of ``-n``, of the context, or ``default``."""
+        context = self._connection.context
+        return self.options.namespace or (context.namespace if context else None) or "default"
 
     @property
     def context(self) -> str | None:
         """The name of the context; None inside a pod."""
-        return self._connection.chosen.name if self._connection.chosen else None
+        return self._connection.context.name if self._connection.context else None
 
     def get(self, path: str, **query: Any) -> Json:
         """The object or list at a path."""
         return self._connection.request("GET", path, query)[0]
 
     def pages(self, path: str, *, selector: str | None = None, limit: int = 500) -> Iterator[list[Json]]:
-        """The items of a list, page by page; no more than one page is held here.
+        """The items of a list, page by page; only one page is in memory.
 
-        Where the list has changed too much to go on as it was, it goes on once as it is now.
+        Where the server has expired the list (410), the rest is read once as it is now.
         """
         query: dict[str, Any] = {"limit": limit}
         if selector:
             query["labelSelector"] = selector
-        went_on = False
+        restarted = False
         while True:
             try:
                 page = self.get(path, **query)
             except ExpiredError as gone:
-                if went_on or not gone.token:
+                if restarted or not gone.token:
                     raise
-                went_on = True
+                restarted = True
                 self._note(f"the list at {path} changed while it was read: its later pages are newer")
                 query["continue"] = gone.token
                 continue
             items = page.get("items")
             if not isinstance(items, list):
-                raise ClusterError(
-                    f"{self._connection.server.name}: the answer to GET {path} is no list of objects",
-                    "is this a Kubernetes API server? a proxy or a login page may answer in its place",
-                )
+                asked = Request(self._connection.server, "GET", path, set())
+                raise unexpected(asked, "a list of objects")
             token = (page.get("metadata") or {}).get("continue")
             del page
             yield items
@@ -113,9 +105,9 @@ class Cluster:
         dry_run: bool = False,
         force: bool = False,
     ) -> Json:
-        """Server-side apply of one object; the object as it is then.
+        """Server-side apply of one object; the object as it is then. Unknown fields are refused.
 
-        Raises ConflictError where others own what it would change. Unknown fields are refused.
+        Raises ConflictError where other managers own what it would change.
         """
         query = {"fieldManager": field_manager, "fieldValidation": "Strict"}
         if dry_run:
@@ -139,15 +131,15 @@ class Cluster:
         return str(self.get("/version").get("gitVersion") or "unknown")
 
     def exec(self, namespace: str, pod: str, container: str, command: list[str]) -> str:
-        """What a command prints in a running container.
+        """The output of a command in a running container.
 
-        By kubectl, which speaks to kubelets of every version, and stands there where this is its plug-in.
+        It is run by kubectl, which works with kubelets of every version.
         """
         program = shutil.which("kubectl")
         if program is None:
             raise ChoiceError(
                 "running a command in a container needs kubectl on PATH",
-                "or run it yourself: gpuxlate verify SPEC --nvidia-smi FILE reads what it printed",
+                "or run it yourself: gpuxlate verify SPEC --nvidia-smi FILE reads its output",
             )
         flags = [f"--namespace={namespace}"]
         if self.options.kubeconfig:
@@ -166,11 +158,11 @@ class Cluster:
             )
         except subprocess.TimeoutExpired:
             raise ClusterError(
-                f"{where}: {command[0]} did not end within {seconds:g} s", "--request-timeout gives it longer"
+                f"{where}: {command[0]} did not end within {seconds:g} s", "set a longer --request-timeout"
             ) from None
         if done.returncode:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             why = shown(lines[-1].removeprefix("error: "), set()) if lines else f"exit {done.returncode}"
-            by_hand = f"see for yourself: kubectl exec -n {namespace} {pod} -c {container} -- {command[0]}"
+            by_hand = f"run it yourself: kubectl exec -n {namespace} {pod} -c {container} -- {command[0]}"
             raise ClusterError(f"{where}: {command[0]} failed: {why}", by_hand)
         return done.stdout.decode("utf-8", "replace")

@@ -1,4 +1,8 @@
-"""What kubeconfig files say, as far as it must be known before the client library is loaded."""
+"""Kubeconfig files: which context, cluster and user are meant.
+
+The client library reads the one context that is chosen here. Completion needs this much without the library,
+and errors name the file and the context, never a secret.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +14,37 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gpuxlate.cluster.errors import ChoiceError, ClusterError
+from gpuxlate.cluster.server import ChoiceError, ClusterError
 from gpuxlate.yamltext.compose import NotYamlError
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import DecodeError, Source
 
 _AGAIN = "fetch the kubeconfig again, or choose another --kubeconfig or --context"
+_FILES = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
+"""Keys of clusters and users that hold paths, which are relative to the kubeconfig's own folder."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """One context: its name, its namespace, its cluster and its user, and the files that these are from."""
+class Context:
+    """One context: its name, its namespace, its cluster and its user, with absolute paths."""
 
     name: str
     namespace: str | None
     cluster: Mapping[str, Any]
     user: Mapping[str, Any]
-    cluster_file: str
-    user_file: str
+
+    def as_kubeconfig(self) -> dict[str, Any]:
+        """A kubeconfig of this context alone."""
+        return {
+            "current-context": self.name,
+            "contexts": [{"name": self.name, "context": {"cluster": self.name, "user": self.name}}],
+            "clusters": [{"name": self.name, "cluster": dict(self.cluster)}],
+            "users": [{"name": self.name, "user": dict(self.user)}],
+        }
 
     @property
     def impersonation(self) -> list[tuple[str, str]]:
-        """Headers for the user to act as, which the client library leaves out."""
+        """Headers of impersonation, which the client library does not send."""
         found = [
             (header, str(self.user[key]))
             for key, header in (("as", "Impersonate-User"), ("as-uid", "Impersonate-Uid"))
@@ -44,12 +57,12 @@ class Chosen:
 
 
 class Kubeconfig:
-    """The files of ``--kubeconfig``, of ``$KUBECONFIG``, or the one in the user's home, as one."""
+    """The file of ``--kubeconfig``, the files of ``$KUBECONFIG``, or the one in the user's home, merged."""
 
     def __init__(self, named: str | None = None) -> None:
-        """Raises ClusterError for a file that cannot be read, or is named and not there."""
+        """Raises ClusterError for a file that cannot be read, or that is named and does not exist."""
         joined = os.environ.get("KUBECONFIG") or "~/.kube/config"
-        # a list of files comes from the environment alone; kubectl passes over those that are not there
+        # only the environment holds a list of files; like kubectl, those that do not exist are skipped
         self.paths = [
             Path(one).expanduser() for one in ([named] if named else joined.split(os.pathsep)) if one
         ]
@@ -57,7 +70,7 @@ class Kubeconfig:
 
     @property
     def found(self) -> bool:
-        """There is something to go by."""
+        """At least one file was read."""
         return bool(self._data)
 
     @property
@@ -71,35 +84,34 @@ class Kubeconfig:
         named = [_mapping(one.get("context")).get("namespace") for one, _ in self._all("contexts").values()]
         return sorted({str(one) for one in named if one})
 
-    def choose(self, context: str | None) -> Chosen:
-        """The context of that name, else the current one. Raises ChoiceError."""
+    def choose(self, context: str | None) -> Context:
+        """The context of that name, else the current one. Raises ChoiceError, ClusterError."""
         known = self._all("contexts")
         current = (str(one["current-context"]) for one in self._data.values() if one.get("current-context"))
         name = context or next(current, None)
         if name is None:
             raise ChoiceError(
                 "the kubeconfig has no current context",
-                f"pass --context, one of: {', '.join(known)}" if known else "it has no contexts at all",
+                f"pass --context, one of: {', '.join(known)}" if known else "it has no contexts",
             )
         if name not in known:
             near = get_close_matches(name, known, 1, 0.5)
             hint = f"did you mean {near[0]}?" if near else f"contexts: {', '.join(known) or 'none'}"
             raise ChoiceError(f"the kubeconfig has no context {name!r}", hint)
         entry = _mapping(known[name][0].get("context"))
-        cluster, cluster_file = self._entry("clusters", "cluster", entry)
-        user, user_file = self._entry("users", "user", entry)
+        cluster, user = self._entry("clusters", "cluster", entry), self._entry("users", "user", entry)
         if not isinstance(cluster.get("server"), str):
             raise ClusterError(f"context {name}: the kubeconfig names no server for its cluster", _AGAIN)
-        _judge(name, cluster["server"])
+        _check_address(name, cluster["server"])
         namespace = entry.get("namespace")
-        return Chosen(name, str(namespace) if namespace else None, cluster, user, cluster_file, user_file)
+        return Context(name, str(namespace) if namespace else None, cluster, user)
 
-    def _entry(self, kind: str, key: str, context: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    def _entry(self, kind: str, key: str, context: Mapping[str, Any]) -> dict[str, Any]:
         found, path = self._all(kind).get(str(context.get(key)), ({}, ""))
-        return _mapping(found.get(key)), path
+        return _absolute(_mapping(found.get(key)), Path(path).absolute().parent)
 
     def _all(self, kind: str) -> dict[str, tuple[Mapping[str, Any], str]]:
-        """The named entries of a kind, with their files; of two with one name the first counts."""
+        """The entries of a kind by name, with their files; of two with the same name the first counts."""
         found: dict[str, tuple[Mapping[str, Any], str]] = {}
         for path, data in self._data.items():
             for one in data.get(kind) or ():
@@ -108,8 +120,20 @@ class Kubeconfig:
         return found
 
 
-def _judge(context: str, server: str) -> None:
-    """Raises ClusterError for what is no address. A user and password in it are not shown."""
+def _absolute(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """A cluster or user with absolute paths. The command of a plug-in is a path where it has a slash."""
+    found = dict(entry)
+    for key in _FILES:
+        if isinstance(found.get(key), str):
+            found[key] = str(folder / found[key])
+    plugin = found.get("exec")
+    if isinstance(plugin, Mapping) and os.path.dirname(str(plugin.get("command", ""))):
+        found["exec"] = {**plugin, "command": str(folder / str(plugin["command"]))}
+    return found
+
+
+def _check_address(context: str, server: str) -> None:
+    """Raises ClusterError for an invalid address. A user and password in it are not shown."""
     shown = server.rpartition("@")[2]
     if "://" not in server:  # a guess would send the credentials as plain text, or not at all
         raise ClusterError(
@@ -119,7 +143,7 @@ def _judge(context: str, server: str) -> None:
     try:
         urlsplit(server)
     except ValueError:
-        wrong = f"context {context}: the kubeconfig names the server {shown}, which is no address"
+        wrong = f"context {context}: the kubeconfig names the server {shown}, which is not a valid address"
         raise ClusterError(wrong, "write server: https://HOST:PORT") from None
 
 
@@ -128,15 +152,15 @@ def _read(path: Path) -> Mapping[str, Any]:
         data = plain_document(Source.from_bytes(str(path), path.read_bytes()))
     except OSError as error:
         raise ClusterError(f"kubeconfig {path}: {(error.strerror or 'cannot be read').lower()}") from None
-    except NotYamlError as error:  # the text is not shown: it may be a secret's
-        raise ClusterError(f"kubeconfig {path}: no YAML: {error.message}", _AGAIN) from None
+    except NotYamlError as error:  # the text is not shown: it may hold a secret
+        raise ClusterError(f"kubeconfig {path}: invalid YAML: {error.message}", _AGAIN) from None
     except (DecodeError, ValueError):
-        raise ClusterError(f"kubeconfig {path}: no YAML text", _AGAIN) from None
+        raise ClusterError(f"kubeconfig {path}: not a text file in UTF-8", _AGAIN) from None
     if not isinstance(data, Mapping) or any(
         not isinstance(data.get(kind) or [], list) for kind in ("contexts", "clusters", "users")
     ):
         raise ClusterError(
-            f"kubeconfig {path}: no kubeconfig: it names no clusters, users and contexts",
+            f"kubeconfig {path}: not a kubeconfig: it has no lists of clusters, users and contexts",
             "pass --kubeconfig FILE, or set KUBECONFIG",
         )
     return data

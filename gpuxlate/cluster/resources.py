@@ -1,4 +1,4 @@
-"""Live objects by the words that kubectl takes: ``deploy/web``, ``deploy web``, ``pods -l app=x``, ``-A``."""
+"""Live objects by the arguments of kubectl: ``deploy/web``, ``deploy web``, ``pods -l app=x``, ``-A``."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from urllib.parse import quote
 
-from gpuxlate.cluster.errors import ChoiceError, MissingError
-from gpuxlate.cluster.live import ENDED
-from gpuxlate.cluster.server import Json, Server
+from gpuxlate.cluster.server import ENDED, ChoiceError, Json, MissingError, Server
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of objects. ``short`` names it in diagnostics; ``words`` are what users call it."""
+    """One kind of objects. ``short`` names it in diagnostics; ``words`` are its other names."""
 
     version: str
     kind: str
@@ -25,7 +23,7 @@ class Kind:
     older: tuple[str, ...] = ()  # versions of older servers
 
     def path(self, namespace: str | None, name: str | None = None) -> str:
-        """Its place in the API; of all namespaces where none is given."""
+        """Its path in the API; that of all namespaces where none is given."""
         base = f"/api/{self.version}" if "/" not in self.version else f"/apis/{self.version}"
         if namespace is not None and self.namespaced:
             base += f"/namespaces/{quote(namespace, safe='')}"
@@ -58,16 +56,16 @@ BUILT_IN: tuple[Kind, ...] = (
 )
 """The kinds of Kubernetes itself that hold pods."""
 DEFAULT = BUILT_IN[:6]
-"""What is meant where no kind is named; ``all`` too."""
+"""The kinds where none is named, and of ``all``."""
 _CONTROLLERS = frozenset(
     {"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob", "Node"}
 )
-"""Owners whose template, or whose owner's, is listed itself; and the node, which owns its static pods."""
+"""Owners that are listed themselves, or whose owners are; and the node, which owns its static pods."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One object. ``named``: the user named it himself."""
+    """One object. ``named``: the user named it."""
 
     name: str
     object: Json
@@ -75,8 +73,8 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a user asks for: kinds, and a name where one object is meant. ``everything``: no kind named."""
+class Selection:
+    """What the arguments select: kinds, and a name for one object. ``everything``: no kind is named."""
 
     kinds: tuple[Kind, ...]
     name: str | None = None
@@ -84,17 +82,17 @@ class Wanted:
 
 
 def words_of(kind: Kind) -> tuple[str, ...]:
-    """What a user may call it, the shortest first."""
+    """Its names, the shortest first."""
     return tuple(dict.fromkeys((kind.short, kind.resource, *kind.words)))
 
 
-def wanted(server: Server, arguments: Sequence[str]) -> list[Wanted]:
-    """What arguments ask for; no argument asks for everything. Raises ChoiceError for what nobody can mean.
+def selected(server: Server, arguments: Sequence[str]) -> list[Selection]:
+    """What the arguments select; without arguments everything. Raises ChoiceError.
 
-    The server is asked only for kinds that are not its own.
+    The server is asked only about kinds that are not of Kubernetes itself.
     """
     if not arguments:
-        return [Wanted(DEFAULT, everything=True)]
+        return [Selection(DEFAULT, everything=True)]
     if any("/" in one for one in arguments):
         bare = [one for one in arguments if "/" not in one]
         if bare:
@@ -102,15 +100,15 @@ def wanted(server: Server, arguments: Sequence[str]) -> list[Wanted]:
         pairs = [one.split("/") for one in arguments]
         for one, pair in zip(arguments, pairs, strict=True):
             if len(pair) != 2 or not all(pair):
-                raise ChoiceError(f"{one}: no file is called so, and no KIND/NAME either")
-        return [Wanted((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))]
+                raise ChoiceError(f"{one}: neither a file nor KIND/NAME")
+        return [Selection((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))]
     first, *names = arguments
     if first == "all" and not names:
-        return [Wanted(DEFAULT, everything=True)]
+        return [Selection(DEFAULT, everything=True)]
     kinds = tuple(dict.fromkeys(kind_of(server, word) for word in first.split(",") if word))
     if not names:
-        return [Wanted((kind,)) for kind in kinds]
-    return [Wanted((kind,), name) for kind in kinds for name in dict.fromkeys(names)]
+        return [Selection((kind,)) for kind in kinds]
+    return [Selection((kind,), name) for kind in kinds for name in dict.fromkeys(names)]
 
 
 def kind_of(server: Server, word: str) -> Kind:
@@ -120,12 +118,12 @@ def kind_of(server: Server, word: str) -> Kind:
         known = [one for kind in BUILT_IN for one in words_of(kind)]
         near = get_close_matches(word.lower(), known, 1, 0.7)
         hint = f"did you mean {near[0]}?" if near else "kubectl api-resources lists them"
-        raise ChoiceError(f"{word}: no such file, and the cluster has no kind of objects of this name", hint)
+        raise ChoiceError(f"{word}: no such file, and the cluster has no such kind", hint)
     return found
 
 
 def _discovered(server: Server, word: str) -> Kind | None:
-    """Look through the groups of the server, in its order, as far as needed."""
+    """Look in the API groups of the server, in its order, until the kind is found."""
     group = word.partition(".")[2]
     versions = [] if group else ["v1"]
     for one in server.get("/apis").get("groups") or ():
@@ -138,7 +136,7 @@ def _discovered(server: Server, word: str) -> Kind | None:
         base = f"/api/{version}" if "/" not in version else f"/apis/{version}"
         try:
             listed = server.get(base).get("resources") or ()
-        except MissingError:  # a version that is announced and gone, or never was
+        except MissingError:  # the version is announced, but not served
             continue
         for one in listed:
             kind = _kind(version, one)
@@ -159,30 +157,29 @@ def _kind(version: str, one: Json) -> Kind | None:
 
 def objects(
     server: Server,
-    asked: Sequence[Wanted],
+    selections: Sequence[Selection],
     *,
     all_namespaces: bool = False,
     selector: str | None = None,
     foreign_pods: bool = True,
 ) -> Iterator[Found]:
-    """The objects asked for, page by page, with names like ``deploy/web``; with -A ``ml/deploy/web``.
+    """The selected objects, page by page, with names like ``deploy/web``; with -A ``ml/deploy/web``.
 
-    Where no kind was named, pods and jobs come without those whose controller's own object comes too,
-    and pods without those that have finished and hold nothing any more.
-    ``foreign_pods``: pods of controllers that are no kind of Kubernetes itself come.
+    Where no kind is named, pods and jobs of controllers that are listed themselves are skipped, and
+    finished pods. ``foreign_pods``: pods of controllers of other kinds are not skipped.
     """
     namespace = None if all_namespaces else server.namespace
-    for one in asked:
+    for one in selections:
         if one.name is not None:
             if selector:
-                raise ChoiceError("a selector and a name exclude each other", "leave -l or the name out")
+                raise ChoiceError("a selector and a name cannot be combined", "omit -l or the name")
             if all_namespaces:
-                raise ChoiceError("an object of a name stands in one namespace", "pass -n in place of -A")
+                raise ChoiceError("a named object is in one namespace", "pass -n instead of -A")
             yield _single(server, one.kinds[0], namespace, one.name)
             continue
         for kind in one.kinds:
             for item in _listed(server, kind, namespace, selector, optional=one.everything):
-                if one.everything and not _comes_by_itself(item, foreign_pods):
+                if one.everything and not _is_independent(item, foreign_pods):
                     continue
                 metadata = item.get("metadata") or {}
                 name = f"{kind.short}/{metadata.get('name')}"
@@ -192,8 +189,8 @@ def objects(
 
 
 def _single(server: Server, kind: Kind, namespace: str | None, name: str) -> Found:
-    if name.strip(".") == "":  # a path would read it as a step
-        raise ChoiceError(f"{kind.short}/{name}: this is no name", "write KIND/NAME, as in deploy/web")
+    if name.strip(".") == "":  # a path of . or .. is another resource
+        raise ChoiceError(f"{kind.short}/{name}: invalid name", "write KIND/NAME, as in deploy/web")
     for version in (kind.version, *kind.older):
         here = replace(kind, version=version)
         try:
@@ -209,7 +206,7 @@ def _single(server: Server, kind: Kind, namespace: str | None, name: str) -> Fou
 def _listed(
     server: Server, kind: Kind, namespace: str | None, selector: str | None, *, optional: bool
 ) -> Iterator[Json]:
-    """The objects of a kind; items of a list do not say their kind themselves."""
+    """The objects of a kind; the items of a list do not have a kind of their own."""
     for version in (kind.version, *kind.older):
         here = replace(kind, version=version)
         try:
@@ -223,7 +220,7 @@ def _listed(
                 raise
 
 
-def _comes_by_itself(item: Json, foreign_pods: bool) -> bool:
+def _is_independent(item: Json, foreign_pods: bool) -> bool:
     if item["kind"] not in ("Pod", "Job"):
         return True
     if (item.get("status") or {}).get("phase") in ENDED:

@@ -1,4 +1,4 @@
-"""What this package asks of an API server. ``client.Cluster`` is one; tests have another."""
+"""The requests that are sent to an API server, and their errors. ``client.Cluster`` is the real one."""
 
 from __future__ import annotations
 
@@ -6,22 +6,49 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 Json = dict[str, Any]
-"""An object as the server has it."""
+"""An object of the server."""
 
 NODES = "/api/v1/nodes"
 PODS = "/api/v1/pods"
+ENDED = ("Succeeded", "Failed")
+"""Phases of pods that use nothing any more."""
 
 
-class ObjectError(ValueError):
-    """A document that cannot be used here; ``hint`` says what to write."""
+class ClusterError(Exception):
+    """One clear line, and what to do. Ends a command with exit 3."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
+        self.message = message
         self.hint = hint
 
 
+class ChoiceError(ClusterError):
+    """A wrong choice: an unknown context, a library that is not installed. Ends with exit 2."""
+
+
+class ConflictError(ClusterError):
+    """Other managers own fields that an apply would change: (manager, field) each."""
+
+    def __init__(self, message: str, hint: str | None, conflicts: tuple[tuple[str, str], ...]) -> None:
+        super().__init__(message, hint)
+        self.conflicts = conflicts
+
+
+class MissingError(ClusterError):
+    """The server does not have the object, or the kind."""
+
+
+class ExpiredError(ClusterError):
+    """The list has expired on the server. ``token``, if any, continues with the list as it is now."""
+
+    def __init__(self, message: str, hint: str | None, token: str | None) -> None:
+        super().__init__(message, hint)
+        self.token = token
+
+
 class Server(Protocol):
-    """A cluster. Whatever goes wrong is a ClusterError with one clear line."""
+    """A cluster. Every failure is a ClusterError."""
 
     @property
     def namespace(self) -> str:

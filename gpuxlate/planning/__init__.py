@@ -1,1 +1,1 @@
-"""Cards, nodes and room: what shares need of a cluster, and whether they got it."""
+"""Cards, nodes and room: what runs where, what still fits, what nodes and containers need to have."""

@@ -1,4 +1,4 @@
-"""What shares need of the nodes of a target, as far as the target takes them."""
+"""The nodes that a share needs at a target: labels, remarks and prerequisites."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpuxlate.translation.fit import fit_pod
 
 @dataclass(frozen=True, slots=True)
 class NodePool:
-    """The nodes for one share. ``checked`` holds the prerequisites, all unknown without a profile."""
+    """The nodes for one share. ``checked``: the prerequisites, all unknown without a profile."""
 
     name: str
     share: Share
@@ -46,23 +46,23 @@ def node_pool(
 ) -> tuple[NodePool | None, list[Diagnostic]]:
     """The nodes for a share, and how the target takes it; no nodes where it cannot take it at all.
 
-    What ``--round`` or ``--drop`` would have to allow when the share is written counts as allowed:
-    it decides the labels, and is told.
+    What ``--round`` or ``--drop`` would have to allow when the share is written counts as allowed, and
+    is reported.
     """
     allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
     asked = ContainerShare("", 0, share=document.share, origins=document.origins, path=("spec",))
-    # the policy of the nodes is what a pool is made with: it is checked below, and refuses no share
+    # the policy is a property of the new pool: it is checked below, and does not refuse the share
     without = replace(profile, policy=None) if profile else None
     outcome = fit_pod([asked], backend, allowed, without).outcomes[0]
     refused = [loss for loss in outcome.losses if loss.kind is LossKind.REFUSED]
     if refused:
         return None, [loss.diagnostic() for loss in refused]
-    told = [replace(loss, accepted=True).diagnostic() for loss in outcome.losses]
+    reported = [replace(loss, accepted=True).diagnostic() for loss in outcome.losses]
     share = outcome.given
     needs = backend.node_needs(share, profile)
     if needs is None:
-        return None, told
-    return NodePool(document.name, share, needs, needs.check(profile)), told
+        return None, reported
+    return NodePool(document.name, share, needs, needs.check(profile)), reported
 
 
 def _label_json(label: NodeLabel) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _warning_json(warning: NodeWarning) -> dict[str, Any]:
 
 def _checked_json(one: Checked, checked: bool) -> dict[str, Any]:
     need = one.requirement
-    told = {"state": str(one.state), "found": one.found} if checked else {}
+    state = {"state": str(one.state), "found": one.found} if checked else {}
     return {
         "what": need.what,
         "wanted": str(need.bound),
@@ -89,5 +89,5 @@ def _checked_json(one: Checked, checked: bool) -> dict[str, Any]:
         "severity": str(need.severity),
         "fact": need.fact,
         "source": need.source.to_json(),
-        **told,
+        **state,
     }

@@ -1,4 +1,4 @@
-"""Reading what ``nvidia-smi`` prints: its table, its CSV, and the list of ``nvidia-smi -L``.
+"""Reading the output of ``nvidia-smi``: its table, its CSV, and the list of ``nvidia-smi -L``.
 
 The table looks alike from driver to driver, but for the width of its columns: a line with the
 index and the name of a card, a line with its memory, at times a third one, then a border. Memory
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 EXPECTED = (
-    "give what nvidia-smi prints: its table, or that of "
+    "pass the output of nvidia-smi: its table, or that of "
     "nvidia-smi --query-gpu=index,name,memory.total,memory.used --format=csv"
 )
 
 
 class NvidiaSmiError(ValueError):
-    """The text is nothing that nvidia-smi prints for cards, or only a part of it."""
+    """The text is not an output of nvidia-smi with cards, or only a part of one."""
 
     def __init__(self, message: str, hint: str = EXPECTED) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class NvidiaSmiError(ValueError):
 
 
 class Form(StrEnum):
-    """In which of its ways nvidia-smi printed."""
+    """The form of the output."""
 
     TABLE = "table"
     CSV = "csv"
@@ -37,7 +37,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SeenCard:
-    """One card as nvidia-smi shows it. None is what it does not show."""
+    """One card as nvidia-smi shows it, with MiB in all and in use. None: not shown."""
 
     index: int
     name: str | None = None
@@ -55,23 +55,27 @@ class Seen:
 
 
 MAX_LINE = 400
-"""No line of nvidia-smi is longer; what stands beyond is not looked at."""
+"""No line of nvidia-smi is longer; the rest of a longer one is ignored."""
 
 _MIG_NOTE = "MIG devices are parts of the cards above: they are not counted"
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 
 _FAILURES = (
     (r"nvidia-smi has failed", "nvidia-smi does not reach the driver", "is the driver loaded on the node?"),
-    (r"failed to initialize nvml", "nvidia-smi does not reach the driver", "do driver and libraries agree?"),
-    (r"no devices were found", "nvidia-smi sees no card", "does the container ask for a GPU?"),
-    (r"unable to determine the device handle", "nvidia-smi cannot talk to a card", "look at the node's log"),
+    (
+        r"failed to initialize nvml",
+        "nvidia-smi does not reach the driver",
+        "do driver and libraries match?",
+    ),
+    (r"no devices were found", "nvidia-smi finds no card", "does the container request a GPU?"),
+    (r"unable to determine the device handle", "nvidia-smi cannot reach a card", "check the log of the node"),
     (
         r"(?:nvidia-smi|executable file).*(?:not found|no such file)|not found.*nvidia-smi",
-        "there is no nvidia-smi in the container",
-        "the vendor's plugin puts it there for a container that asks for a GPU: does it?",
+        "the container has no nvidia-smi",
+        "the vendor's plugin adds it to containers that request a GPU: does it request one?",
     ),
 )
-"""What is printed in place of cards (lower case), what it means, where to look."""
+"""Errors of nvidia-smi (lower case), what they mean, and what to check."""
 
 _TABLE_HEAD = re.compile(r"\|\s*GPU\s+Name\b")
 _LIST_ROW = re.compile(r"\s*GPU ([0-9]{1,4}): ([^\n]*?)\s*\(UUID: [^)]*\)\s*")
@@ -94,21 +98,21 @@ def read(text: str) -> Seen:
     if len(set(indices)) < len(indices):
         twice = next(n for n in indices if indices.count(n) > 1)
         raise NvidiaSmiError(
-            f"card {twice} is there twice: several runs in one", "give the output of one run"
+            f"card {twice} is listed twice: the text has several outputs", "pass the output of one run"
         )
     return seen
 
 
 def _nothing_in(lines: Sequence[str]) -> NvidiaSmiError:
-    """Why there are no cards in a text."""
+    """Why a text has no cards."""
     for line in lines:
         for sign, meaning, hint in _FAILURES:
             if re.search(sign, line.lower()):
                 return NvidiaSmiError(f"{meaning}: {_short(line)}", hint)
     if any(line.startswith("| NVIDIA-SMI") for line in lines):
-        return NvidiaSmiError("the table of nvidia-smi is cut before its first card")
+        return NvidiaSmiError("the table of nvidia-smi ends before its first card")
     first = next((line for line in lines if line), "")
-    return NvidiaSmiError(f"there is no card in it: {_short(first)}" if first else "it is empty")
+    return NvidiaSmiError(f"it lists no card: {_short(first)}" if first else "it is empty")
 
 
 def _short(line: str) -> str:
@@ -126,7 +130,7 @@ _TABLE_END = re.compile(r"\|\s*(?:MIG devices|(?:Compute )?Processes)\s*:")
 
 
 def _table(lines: Sequence[str]) -> Seen:
-    """The cards stand between the heading of the table and the next table, each closed by a border."""
+    """The cards are between the heading of the table and the next table, each closed by a border."""
     cards: list[SeenCard] = []
     card: SeenCard | None = None
     known = False  # the memory of the card was read
@@ -137,7 +141,7 @@ def _table(lines: Sequence[str]) -> Seen:
             if row:
                 card, known = SeenCard(int(row[1]), _MODE.sub("", row[2])), False
             elif line.startswith("|") and not _BORDER.fullmatch(line):
-                raise NvidiaSmiError(f"the table of nvidia-smi is cut or garbled at: {_short(line)}")
+                raise NvidiaSmiError(f"the table of nvidia-smi is incomplete or malformed at: {_short(line)}")
         elif not known:
             card, known = _with_memory(card, line), True
         elif _BORDER.fullmatch(line):
@@ -148,7 +152,7 @@ def _table(lines: Sequence[str]) -> Seen:
     if card is not None:
         raise _cut(card)
     if not cards:
-        raise NvidiaSmiError("the table of nvidia-smi has no card, or is cut before the first")
+        raise NvidiaSmiError("the table of nvidia-smi has no card, or ends before the first")
     return Seen(Form.TABLE, tuple(cards), tuple(notes))
 
 
@@ -170,7 +174,7 @@ def _inside(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         elif counts:
             inside.append(line)
     if not ended:
-        notes.append("the list of processes that ends the table is missing: are cards cut off?")
+        notes.append("the list of processes after the table is missing: are cards missing too?")
     return inside, notes
 
 
@@ -184,14 +188,14 @@ def _with_memory(card: SeenCard, line: str) -> SeenCard:
 
 
 def _cut(card: SeenCard) -> NvidiaSmiError:
-    return NvidiaSmiError(f"the table of nvidia-smi is cut or garbled at card {card.index}")
+    return NvidiaSmiError(f"the table of nvidia-smi is incomplete or malformed at card {card.index}")
 
 
 # --- nvidia-smi -L ----------------------------------------------------------------------------------
 
 
 def _list(lines: Sequence[str]) -> Seen:
-    """``GPU 0: NVIDIA A10 (UUID: GPU-...)``, under it the MIG devices of the card."""
+    """``GPU 0: NVIDIA A10 (UUID: GPU-...)``, followed by the MIG devices of the card."""
     cards: list[SeenCard] = []
     notes: list[str] = []
     for line in lines:
@@ -201,7 +205,7 @@ def _list(lines: Sequence[str]) -> Seen:
         elif line.startswith("MIG "):
             notes.append(_MIG_NOTE)
         elif line.startswith("GPU "):
-            raise NvidiaSmiError(f"the list of nvidia-smi -L is cut or garbled at: {_short(line)}")
+            raise NvidiaSmiError(f"the list of nvidia-smi -L is incomplete or malformed at: {_short(line)}")
     return Seen(Form.LIST, tuple(cards), tuple(dict.fromkeys(notes)))
 
 
@@ -224,7 +228,7 @@ def _is_csv(line: str) -> bool:
 
 
 def _head(line: str) -> list[tuple[str, str | None]] | None:
-    """The columns of a line of headings, with their units; None where it is none."""
+    """The columns of a heading, with their units; None where the line is not a heading."""
     found = [_HEAD_CELL.fullmatch(cell) for cell in _cells(line)]
     columns = [(one[1], one[2]) for one in found if one]
     known = any(name in _FIELDS for name, _ in columns)
@@ -232,7 +236,7 @@ def _head(line: str) -> list[tuple[str, str | None]] | None:
 
 
 def _is_plain_row(line: str) -> bool:
-    """A row without a heading, in the order in which the columns are asked for above."""
+    """A row without a heading, in the order of the query above."""
     cells = _cells(line)
     return (
         len(cells) == len(_PLAIN_ORDER)
@@ -249,20 +253,20 @@ def _csv(lines: Sequence[tuple[int, str]]) -> Seen:
         columns = [_FIELDS.get(name) for name, _ in head]
         foreign = [unit for name, unit in head if name.startswith("memory.") and unit not in (None, "MiB")]
         if foreign:
-            raise NvidiaSmiError(f"the memory is in {foreign[0]}: nvidia-smi counts MiB")
+            raise NvidiaSmiError(f"the memory is in {foreign[0]}, but nvidia-smi prints MiB")
     rows = list(_rows(lines[1:] if head is not None else lines, columns))
     if not rows:
-        raise NvidiaSmiError("the heading of the CSV is there, but no card")
+        raise NvidiaSmiError("the CSV has a heading, but no cards")
     units = {unit for _, units in rows for unit in units}
     if len(units) > 1:
-        raise NvidiaSmiError("some numbers of the CSV have a unit and some have none: is it cut?")
+        raise NvidiaSmiError("some numbers of the CSV have a unit and some have none: is it incomplete?")
     cards = tuple(card for card, _ in rows)
     wrong = next((c for c in cards if c.total_mib is not None and (c.used_mib or 0) > c.total_mib), None)
     if wrong is not None:
         raise NvidiaSmiError(
             f"card {wrong.index} uses {wrong.used_mib} of {wrong.total_mib} MiB: "
             "are the columns in another order?",
-            "give the output with its heading: --format=csv",
+            "pass the output with its heading: --format=csv",
         )
     return Seen(Form.CSV, cards)
 
@@ -275,14 +279,14 @@ def _rows(
         cells = _cells(line)
         if len(cells) != len(columns):
             raise NvidiaSmiError(
-                f"line {number} has {len(cells)} columns, {len(columns)} were expected: {_short(line)}"
+                f"line {number} has {len(cells)} columns, expected {len(columns)}: {_short(line)}"
             )
         row = {column: cell for column, cell in zip(columns, cells, strict=True) if column}
         found = {key: _AMOUNT.fullmatch(row[key]) for key in ("total", "used") if key in row}
         bad = [key for key, match in found.items() if not match and not _UNKNOWN.fullmatch(row[key])]
         index = row.get("index", str(order))
         if bad or not re.fullmatch(r"[0-9]{1,4}", index):
-            raise NvidiaSmiError(f"line {number} is cut or garbled: {_short(line)}")
+            raise NvidiaSmiError(f"line {number} is incomplete or malformed: {_short(line)}")
         amounts = {key: int(match[1]) for key, match in found.items() if match}
         card = SeenCard(int(index), row.get("name"), amounts.get("total"), amounts.get("used"))
         yield card, {match[2] is not None for match in found.values() if match}

@@ -1,7 +1,7 @@
-"""Whether the cards that a container sees are those that its share asked for.
+"""Whether the cards that a container sees are those of its share.
 
 Vendors round memory up, and never give much more or less (contract, section 4): on each card from
-1 % below to 8 % above what was asked. A share of 4096 MiB showed 4309 MiB (seed 002).
+1 % below to 8 % above the request. A share of 4096 MiB showed 4309 MiB (seed 002).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from gpuxlate.translation.fit import fit_pod
 
 LEAST = Fraction(99, 100)
 MOST = Fraction(108, 100)
-"""How much of what was asked a card may show."""
+"""How much of its requested memory a card may show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
     """What a container should see: ``cards``, and MiB on each of them.
 
-    ``asked_mib`` is None where all of a card is asked for. ``least`` and ``most`` are None where
+    ``asked_mib`` is None where the share has all memory of a card. ``least`` and ``most`` are None where
     any memory will do. ``figure_mib`` is what nvidia-smi should print, where that is known.
     """
 
@@ -40,7 +40,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCard:
-    """A card that is there; ``within`` is None where nothing can or need be said of its memory."""
+    """A card that was found; ``within`` is None where its memory is not checked."""
 
     seen: SeenCard
     within: bool | None
@@ -48,7 +48,7 @@ class CheckedCard:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was expected and what is there; ``problems`` says what does not match."""
+    """What was expected and what was found; ``problems``: what does not match."""
 
     expected: Expected
     cards: tuple[CheckedCard, ...]
@@ -78,32 +78,29 @@ def expected(
             memory = percent_in_mib(share.memory_percent, whole) * share.cards
             share = replace(share, memory_mib=memory, memory_percent=None)
         else:
-            notes.append("memory in percent can be verified with the size of a card only")
+            notes.append("memory in percent can only be verified with the size of a card")
     asked = share.memory_mib_per_card
     given, refused = (asked, []) if backend is None else _given(share, backend, profile)
     if asked is not None and given is None:
-        notes.append("a full card's compute comes with all of its memory here: the cap is not to be seen")
+        notes.append("with all compute of a card, a container sees all of its memory: the limit is not shown")
     sees = InContainer()
     if given is not None and backend is not None and backend.in_container:
         sees = backend.in_container(share, given, whole, profile)
     if sees.not_isolated:
-        notes.append(
-            f"{sees.not_isolated} counts memory, and isolates none: the container sees the whole card"
-        )
+        kind = sees.not_isolated
+        notes.append(f"{kind} counts memory without isolating it: the container sees the whole card")
         given = None
     if given is None:
         least, most = (LEAST * whole, MOST * whole) if whole else (None, None)
         return Expected(share.cards, asked, least, most, notes=tuple(notes)), refused
     least, most, figure = LEAST * (asked or given), MOST * given, sees.figure_mib
     if figure is not None and figure > most:
-        notes.append(
-            f"this card's units are so large that {figure} MiB are more than 8 % above what was asked"
-        )
+        notes.append(f"the units of this card make {figure} MiB, which is more than 8 % above the request")
     return Expected(share.cards, asked, least, most, figure, tuple(notes)), refused
 
 
 def _given(share: Share, backend: Backend, profile: Profile | None) -> tuple[int | None, list[Diagnostic]]:
-    """MiB on each card as the target rounds them up, and its refusals."""
+    """MiB on each card after the target rounds them up, and its refusals."""
     allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
     outcome = fit_pod([ContainerShare("", 0, share=share)], backend, allowed, profile).outcomes[0]
     given = share.memory_mib_per_card
@@ -114,10 +111,10 @@ def _given(share: Share, backend: Backend, profile: Profile | None) -> tuple[int
 
 
 def verify(wanted: Expected, seen: Seen) -> Verification:
-    """Compare what nvidia-smi printed with what was expected."""
+    """Compare the output of nvidia-smi with what was expected."""
     problems: list[str] = []
     if len(seen.cards) != wanted.cards:
-        problems.append(f"{_cards(wanted.cards)} asked for, {len(seen.cards)} found")
+        problems.append(f"{_cards(wanted.cards)} requested, {len(seen.cards)} found")
     checked = tuple(CheckedCard(card, _within(wanted, card)) for card in seen.cards)
     for one in checked:
         total = one.seen.total_mib
@@ -131,7 +128,7 @@ def verify(wanted: Expected, seen: Seen) -> Verification:
     unknown = [one.seen.index for one in checked if one.seen.total_mib is None]
     if unknown and wanted.least is not None:
         if seen.form is Form.LIST:
-            problems.append("nvidia-smi -L shows no memory, only the number of cards: memory is not verified")
+            problems.append("nvidia-smi -L does not show memory: it is not verified")
         else:
             which = ", ".join(map(str, unknown))
             problems.append(f"the memory of card {which} is not shown: it is not verified")
@@ -149,5 +146,5 @@ def _cards(count: int) -> str:
 
 
 def number(value: Fraction) -> str:
-    """MiB for print: hundredths are exact for what is asked in whole MiB."""
+    """MiB for print: hundredths are exact for requests in whole MiB."""
     return f"{float(value):.2f}".rstrip("0").rstrip(".")

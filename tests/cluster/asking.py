@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate.backends import registry
-from gpuxlate.cluster import ledger
-from gpuxlate.cluster.live import keys_of_pod
 from gpuxlate.cluster.nodes import gpu_node
-from gpuxlate.cluster.problem import Wanted
+from gpuxlate.cluster.pods import gpu_pods, keys_of_pod
+from gpuxlate.planning import ledger
+from gpuxlate.planning.problem import Wanted
 from tests.e2e import pods
 
 Node = dict[str, Any]
@@ -17,7 +17,7 @@ Node = dict[str, Any]
 
 def books(nodes: Sequence[Node], running: Sequence[Node] = ()) -> ledger.Books:
     found = [one for node in nodes if (one := gpu_node(node)) is not None]
-    return ledger.of_pods(found, running)
+    return ledger.books(found, gpu_pods(running))
 
 
 _KINDS = {"vke": "volcengine-mgpu", "ack": "alibaba-gpushare", "tke": "tencent-qgpu"}

@@ -6,8 +6,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gpuxlate.cluster.errors import ClusterError, ConflictError, MissingError
-from gpuxlate.cluster.server import NODES, PODS, Json
+from gpuxlate.cluster.server import NODES, PODS, ClusterError, ConflictError, Json, MissingError
 
 RESOURCES = {
     "/api/v1": [("Pod", "pods", True), ("Namespace", "namespaces", False), ("ConfigMap", "configmaps", True)],

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.cluster.deploy import only_sent
-from gpuxlate.cluster.errors import ClusterError
+from gpuxlate.cluster.apply import only_sent
+from gpuxlate.cluster.server import ClusterError
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
@@ -84,7 +84,7 @@ def test_units_are_never_guessed(run: Run, file: Path) -> None:
     server = FakeServer(nodes)
     done = run(server, "apply", "-f", str(file))
     assert (done.code, done.out, writes(server)) == (2, "", [])
-    assert "one unit of GPU memory is not known" in done.err
+    assert "the memory unit of the nodes is not known" in done.err
     (file.parent / "p.yaml").write_text("target: ack\nalibaba: {memoryUnitMiB: 1024}\n")
     assert run(server, "apply", "-f", str(file), "--profile", "p.yaml").code == 0
     assert limits(server)["aliyun.com/gpu-mem"] == "4"
@@ -197,11 +197,15 @@ def test_the_difference_shows_what_is_sent_alone(run: Run, file: Path) -> None:
     ("text", "code", "said"),
     [
         (WEB.replace("name: web}", "generateName: web-}"), 1, "has no name"),
-        ("a: 1\n", 1, "no Kubernetes object"),
+        ("a: 1\n", 1, "not a Kubernetes object"),
         (WEB + "---\n" + WEB, 1, "deployment/web is given twice"),
-        (WEB.replace("kind: Deployment", "kind: Deploymint"), 3, "the server knows no Deploymint in apps/v1"),
-        (WEB.replace("apps/v1", "example.com/v1"), 3, "the server knows no API example.com/v1"),
-        ("# nothing\n", 3, "no object to apply"),
+        (
+            WEB.replace("kind: Deployment", "kind: Deploymint"),
+            3,
+            "the server has no kind Deploymint in apps/v1",
+        ),
+        (WEB.replace("apps/v1", "example.com/v1"), 3, "the server has no API example.com/v1"),
+        ("# nothing\n", 3, "no objects to apply"),
     ],
 )
 def test_what_cannot_be_applied(run: Run, file: Path, text: str, code: int, said: str) -> None:
@@ -222,7 +226,7 @@ def test_the_namespace(run: Run, file: Path) -> None:
     file.write_text(WEB + OTHER)
     done = run(server, "apply", "-f", str(file), "-n", "web")
     assert done.code == 1
-    assert "configmap/settings is of namespace ml, and web is asked for" in done.err
+    assert "configmap/settings is in namespace ml, not in web" in done.err
 
 
 def test_the_items_of_a_list(run: Run, file: Path) -> None:

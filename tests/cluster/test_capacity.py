@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import indexes
-from gpuxlate.cluster import ledger
-from gpuxlate.cluster.fitting import Verdict, answer
-from gpuxlate.cluster.problem import Wanted
 from gpuxlate.model.pod import Value
+from gpuxlate.planning import ledger
+from gpuxlate.planning.capacity import Verdict, answer
+from gpuxlate.planning.problem import Wanted
 from tests.cluster.asking import Node, books, wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods
@@ -139,7 +139,7 @@ FIT = [
         [],
         wanted("vke", pods.mgpu(50, 4096), 3),
         Verdict.NOT,
-        "compute: 150 % in all, 100 % free",
+        "compute: 150 % requested in all, 100 % free",
     ),
     (
         "compute is short on each card",
@@ -147,7 +147,7 @@ FIT = [
         [pods.vke(f"p{n}", "a", pods.mgpu(60, 1024), {"main": str(n)}) for n in (0, 1)],
         wanted("vke", pods.mgpu(50, 1024)),
         Verdict.NOT,
-        "compute: 50 % of a card, the freest has 40 %",
+        "compute: 50 % of a card requested, at most 40 % free",
     ),
     (
         "memory is short",
@@ -155,7 +155,7 @@ FIT = [
         [],
         wanted("vke", pods.mgpu(10, 22732)),
         Verdict.NOT,
-        "memory: 22732 MiB of a card, the freest has 22731 MiB",
+        "memory: 22732 MiB of a card requested, at most 22731 MiB free",
     ),
     (
         "no card has both",
@@ -166,7 +166,7 @@ FIT = [
         ],
         wanted("vke", pods.mgpu(50, 4096)),
         Verdict.NOT,
-        "no card has 50 % and 4096 MiB free at once",
+        "no card has 50 % and 4096 MiB free together",
     ),
     (
         "16 containers are on the card",  # V, maxContainersPerCard
@@ -174,7 +174,7 @@ FIT = [
         [pods.vke(f"p{n}", "a", pods.mgpu(1, 256), {"main": "0"}) for n in range(16)],
         wanted("vke", pods.mgpu(1, 256)),
         Verdict.NOT,
-        "its cards hold as many as they may",
+        "its cards run as many as they can",
     ),
     (
         "two cards are not there",
@@ -182,7 +182,7 @@ FIT = [
         [],
         wanted("vke", pods.mgpu(60, 8192), annotations=TWO_CARDS),
         Verdict.NOT,
-        "2 cards are asked for, and it has 1 card to give",
+        "2 cards requested, it has 1 card",
     ),
     (
         "two cards are there",
@@ -214,7 +214,7 @@ FIT = [
         [pods.vke("p", "a", pods.mgpu(1, 256), {"main": "0"})],
         wanted("vke", pods.mgpu(100)),
         Verdict.NOT,
-        "1 untouched card is asked for, 0 there",
+        "1 unused card requested, 0 free",
     ),
     (
         "a pod without a record",
@@ -222,7 +222,7 @@ FIT = [
         [pods.pod("p", "a", pods.mgpu(50, 4096))],
         wanted("vke", pods.mgpu(50, 4096)),
         Verdict.UNKNOWN,
-        "a: 1 container runs there and the cards are not recorded",
+        "a: the cards of 1 container are not recorded",
     ),
     (
         "a pod without a record, on another node",
@@ -294,7 +294,7 @@ FIT = [
         [],
         wanted("ack", pods.gpushare(23)),
         Verdict.NOT,
-        "memory: 23552 MiB of a card, the freest has 22528 MiB",
+        "memory: 23552 MiB of a card requested, at most 22528 MiB free",
     ),
     (
         "ACK in units of 128 MiB",
@@ -319,7 +319,7 @@ FIT = [
         [],
         wanted(None, {"nvidia.com/gpu": 9}),
         Verdict.NOT,
-        "9 cards are asked for, and it has 8 cards to give",
+        "9 cards requested, it has 8 cards",
     ),
     (
         "another dialect",
@@ -327,7 +327,7 @@ FIT = [
         [],
         wanted("vke", pods.mgpu(10, 1024)),
         Verdict.NOT,
-        "a: it serves no shares of volcengine-mgpu",
+        "a: it does not serve shares of volcengine-mgpu",
     ),
     ("no node", [], [], wanted("vke", pods.mgpu(10, 1024)), Verdict.NOT, "there is no GPU node"),
 ]
@@ -368,7 +368,7 @@ def test_more_than_20_on_a_card_of_ack_is_a_warning() -> None:
 
 def test_who_waits_may_be_first() -> None:
     said = answer(books(made.VKE, pods.VKE), [wanted("vke", pods.mgpu(1, 1024), annotations=BURST)])
-    assert said.warnings == ("1 pod waits for a node and may be first",)
+    assert said.warnings == ("1 pod waits for a node and may be scheduled first",)
 
 
 def test_offline_compute_is_not_counted() -> None:

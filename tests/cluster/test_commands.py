@@ -24,7 +24,7 @@ def test_nodes_as_they_print(run: Run) -> None:
     assert "22528 (22 x 1024)" in [cell.strip() for cell in lines["ack-core-mem"]]
     assert "alibaba-gpushare (whole cards)" in [cell.strip() for cell in lines["ack-default"]]
     assert "vke-fixed" not in lines
-    assert "note: ack-cgpu: 1 container runs there without a record of cards" in done.err
+    assert "note: ack-cgpu: the cards of 1 container are not recorded" in done.err
     assert "note: ack-cordoned: it is cordoned" in done.err
 
 
@@ -46,7 +46,7 @@ def test_nodes_by_label(run: Run) -> None:
 
 def test_no_gpu_node(run: Run) -> None:
     done = run(FakeServer([made.node("cpu")]), "nodes")
-    assert (done.code, done.out, done.err) == (0, "", "no GPU node is there\n")
+    assert (done.code, done.out, done.err) == (0, "", "the cluster has no GPU nodes\n")
     assert run(FakeServer(), "nodes", "-o", "profile").code == 3
 
 
@@ -125,13 +125,13 @@ spec:
     ("text", "code", "said"),
     [
         (DEPLOYMENT % 30, 0, "fits: 3 pods\n  Deployment/web #1 -> a: web on card 0"),
-        (DEPLOYMENT % 60, 1, "does not fit: 3 pods, 2 of them would"),
-        (DEPLOYMENT.replace("kind: Deployment", "kind: DaemonSet") % 30, 1, "cannot be told: 1 pod"),
+        (DEPLOYMENT % 60, 1, "does not fit: 3 pods, 2 of them fit"),
+        (DEPLOYMENT.replace("kind: Deployment", "kind: DaemonSet") % 30, 1, "not known: 1 pod"),
         (DEPLOYMENT % 130, 1, "VKE013"),
         (DEPLOYMENT.replace("vke.volcengine.com/mgpu-core: %d, vke.volcengine.com/mgpu-memory: 8192",
                             "gpuxlate.io/cores: 30"), 1, "is written for neutral"),
-        ("apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\n", 1, "a GPUShare document is in no cluster's"),
-        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", 3, "no pod there asks for a GPU"),
+        ("apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\n", 1, "a GPUShare document is not a manifest"),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", 3, "no pod requests a GPU"),
         ("a: [\n", 1, "GX001"),
     ],
 )  # fmt: skip
@@ -233,8 +233,8 @@ def test_which_container(run: Run) -> None:
 @pytest.mark.parametrize(
     ("pod", "code", "said"),
     [
-        (pods.pod("web", None, pods.mgpu(30, 4096)), 3, "is Pending"),
-        (pods.pod("web", "n", {"cpu": 1}), 3, "asks for no GPU"),
+        (pods.pod("web", None, pods.mgpu(30, 4096)), 3, "is not running: Pending"),
+        (pods.pod("web", "n", {"cpu": 1}), 3, "requests no GPU"),
         (pods.pod("other", "n", {"cpu": 1}), 3, "not found"),
     ],
 )
@@ -249,7 +249,7 @@ def test_what_is_no_output_of_nvidia_smi(run: Run) -> None:
     server.printed = "No devices were found\n"
     done = run(server, "verify", "web")
     assert (done.code, done.out) == (1, "")
-    assert "nvidia-smi sees no card" in done.err
+    assert "nvidia-smi finds no card" in done.err
 
 
 def test_the_file_form_is_still_there(run: Run, tmp_path: Path) -> None:

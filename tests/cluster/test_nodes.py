@@ -10,11 +10,13 @@ import pytest
 
 from gpuxlate.backends.alibaba.nodes import unit_mib
 from gpuxlate.backends.live import Serves
-from gpuxlate.cluster import ledger
-from gpuxlate.cluster.nodes import gpu_node, gpu_nodes, profile_data, targets_served, unit_is_known
+from gpuxlate.cluster.nodes import gpu_node, gpu_nodes
+from gpuxlate.cluster.pods import books_of
 from gpuxlate.cluster.server import Server
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.share import Policy
+from gpuxlate.planning import ledger
+from gpuxlate.planning.nodes import profile_data, targets_served, unit_is_known
 from gpuxlate.yamltext.plain import fresh
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
@@ -80,7 +82,7 @@ def test_a_node_without_gpus_is_none() -> None:
         ({"ack.node.gpu.schedule": "cgpu"}, {"nvidia.com/gpu": 0}, "no aliyun.com/gpu-mem is allocatable"),
         ({"ack.node.gpu.schedule": "cpgu"}, {}, "is not a mode"),
         ({"gpushare": "true"}, {}, "no aliyun.com/gpu-mem is allocatable"),
-        ({"nvidia.com/gpu.product": "NVIDIA-A10"}, {}, "no nvidia.com/gpu is allocatable"),
+        ({"nvidia.com/gpu.product": "NVIDIA-A10"}, {}, "no allocatable nvidia.com/gpu"),
     ],
 )
 def test_a_node_that_serves_nothing_says_so(
@@ -105,7 +107,7 @@ def test_time_slices_are_no_cards() -> None:
     found = gpu_node(made.node("n", labels=labels, resources={"nvidia.com/gpu": 8}))
     assert found is not None
     assert found.view.cards is None
-    assert "4 replicas" in found.view.notes[0]
+    assert "counts each card 4 times" in found.view.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ FREE = [
 @pytest.mark.parametrize(("name", "cores", "memory", "cards"), FREE, ids=[row[0] for row in FREE])
 def test_what_is_free(name: str, cores: int | None, memory: int | None, cards: int | None) -> None:
     server: Server = FakeServer(made.ALL, pods.ALL)
-    one = ledger.books(server, gpu_nodes(server)).ledgers[name]
+    one = books_of(server, gpu_nodes(server)).ledgers[name]
     assert (one.cores_free, one.memory_free, one.cards_free) == (cores, memory, cards)
 
 
@@ -171,7 +173,7 @@ def test_the_order_of_nodes_and_pods_changes_nothing() -> None:
         mixed.shuffle(nodes)
         mixed.shuffle(running)
         server = FakeServer(nodes, running)
-        found = ledger.books(server, gpu_nodes(server))
+        found = books_of(server, gpu_nodes(server))
         cards = {name: [card.held for card in one.cards] for name, one in found.ledgers.items()}
         return ledger.totals(found.ledgers.values()), cards, list(found.ledgers), found.waiting
 

@@ -11,8 +11,8 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.backends.requirements import State
 from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.cluster.preflight import Flight, Point, preflight, profile_for
 from gpuxlate.model.share import Policy, Qos, Share
+from gpuxlate.planning.preflight import Flight, Point, preflight, profile_for
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
@@ -275,8 +275,8 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     done = run(server, "preflight", "--to", "vke", "share.yaml")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("web at volcengine-mgpu, Kubernetes v1.28.15-vke.19\n")
-    assert "not so on vke-burst: guaranteed-burst-share" in done.out
-    assert done.out.endswith("ready as far as can be told: vke-fixed, vke-unlabelled\n")
+    assert "not met on vke-burst: guaranteed-burst-share" in done.out
+    assert done.out.endswith("ready as far as known: vke-fixed, vke-unlabelled\n")
 
     done = run(server, "preflight", "--to", "vke", "-o", "json")
     data = json.loads(done.out)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import PERCENT
-from gpuxlate.cluster.fitting import Answer, Verdict, answer
-from gpuxlate.cluster.ledger import Ask
-from gpuxlate.cluster.problem import Wanted
-from gpuxlate.cluster.room import Bin, Space, Spot, UndecidedError, lay
+from gpuxlate.planning.capacity import Answer, Verdict, answer
+from gpuxlate.planning.ledger import Ask
+from gpuxlate.planning.packing import Bin, Space, Spot, UndecidedError, pack
+from gpuxlate.planning.problem import Wanted
 from tests.cluster.asking import Node, books, wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods
@@ -27,7 +27,7 @@ def test_the_search_finds_what_first_fit_misses() -> None:
 
     kinds = [4, 3, 3, 2, 2, 2]
     bins = [Bin((space(8), space(8)), tuple((Ask("c", False, 0, memory_mib=m),) for m in kinds))]
-    spots = lay(bins, range(len(kinds)))
+    spots = pack(bins, range(len(kinds)))
     assert spots is not None
     assert_not_overbooked(bins, spots)
 
@@ -37,13 +37,13 @@ def test_more_than_may_be_tried_is_undecided() -> None:
     asks = tuple((Ask("c", False, 0, memory_mib=33 + n % 3, cores=n % 5),) for n in range(27))
     bins = [Bin(tuple(Space(100, 131 + n, 16, False) for n in range(7)), asks)]
     with pytest.raises(UndecidedError):
-        lay(bins, range(27), steps=200)
+        pack(bins, range(27), steps=200)
 
 
 def test_too_little_in_all_needs_no_search() -> None:
     asks = tuple((Ask("c", False, 0, memory_mib=40),) for _ in range(2))
     bins = [Bin((Space(100, 100, 16, False),) * 100, asks)]
-    assert lay(bins, [0, 1] * 500, steps=20_000) is None
+    assert pack(bins, [0, 1] * 500, steps=20_000) is None
 
 
 # --- properties -----------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_what_is_said_to_fit_can_be_placed_and_what_is_not_cannot(
     problem: tuple[list[Bin], list[int]],
 ) -> None:
     bins, kinds = problem
-    spots = lay(bins, kinds)
+    spots = pack(bins, kinds)
     if spots is None:
         assert not any_way(bins, kinds, {})
     else:

@@ -184,7 +184,7 @@ def test_every_way_to_log_in(filled: Cluster, user: str) -> None:
 @pytest.mark.parametrize(
     ("user", "problem"),
     [
-        ("expired", "does not accept the credentials: expired, or not this cluster's"),
+        ("expired", "does not accept the credentials: they are expired, or of another cluster"),
         ("plugin-broken", "the credential plug-in credential-plugin-broken failed: exit code 1"),
     ],
 )
@@ -199,7 +199,7 @@ def test_a_login_that_fails_is_one_line(cluster: Cluster, user: str, problem: st
 def test_what_is_not_there(cluster: Cluster) -> None:
     done = plugin(cluster.environment(), "lint", "deploy/nix")
     said = 'error: deployments "nix" in namespace default: not found\n'
-    hint = "help: is it in another namespace? choose that with -n\n"
+    hint = "help: is it in another namespace? choose it with -n\n"
     assert (done.returncode, done.stderr) == (3, said + hint)
 
 

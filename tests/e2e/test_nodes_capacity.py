@@ -159,4 +159,4 @@ def test_a_viewer_may_look_and_not_apply(fleet: Cluster) -> None:
 def test_what_waits_in_verify(fleet: Cluster) -> None:
     done = plugin(fleet, "verify", "vke-pending")
     assert (done.returncode, done.stdout) == (3, "")
-    assert "pod default/vke-pending is Pending" in done.stderr
+    assert "pod default/vke-pending is not running: Pending" in done.stderr

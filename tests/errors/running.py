@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 from gpuxlate.backends import plugins, registry
 from gpuxlate.cli import kubectl, main
-from gpuxlate.cluster import connection, light
+from gpuxlate.cluster import connection
 
 from .server import kubeconfig, served
 from .table import ABSENT, FILES, Case
@@ -123,7 +125,7 @@ def surroundings(case: Case, folder: Path) -> Iterator[None]:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
         stack.enter_context(mock.patch.object(connection, "sleep"))
         if case.without == "kubernetes":
-            stack.enter_context(mock.patch.object(light, "find_spec", return_value=None))
+            stack.enter_context(pytest.MonkeyPatch.context()).setitem(sys.modules, "kubernetes", None)
         if "PYTHONPATH" in case.env:
             stack.enter_context(plugins_of(env["PYTHONPATH"]))
         os.chdir(folder)

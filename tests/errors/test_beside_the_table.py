@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from unittest import mock
 
 import pytest
 from urllib3.exceptions import ConnectTimeoutError
 
 import gpuxlate
-from gpuxlate.cluster import light
 from gpuxlate.cluster.answers import unreachable
-from gpuxlate.cluster.errors import ChoiceError
+from gpuxlate.cluster.connection import _library
+from gpuxlate.cluster.server import ChoiceError
 from gpuxlate.inputs.write import write_atomically
 from gpuxlate.model.edits import Put
 from gpuxlate.yamltext.compose import NotYamlError, documents
@@ -46,19 +47,15 @@ def test_a_file_that_may_not_be_written(tmp_path: Path) -> None:
 
 def test_a_host_that_swallows_packets() -> None:
     error = unreachable("https://far.example", ConnectTimeoutError(SimpleNamespace(), "x"), 5.0)
-    assert error.message == "https://far.example is not reachable: no connection in time"
-    assert error.hint == "is the address in the kubeconfig right? is there a VPN or a proxy on the way?"
+    assert error.message == "https://far.example is not reachable: the connection timed out"
+    assert error.hint == "is the address in the kubeconfig right? does it need a VPN or a proxy?"
 
 
 def test_a_client_library_that_is_broken() -> None:
-    broken = mock.Mock(side_effect=ImportError("No module named 'certifi'"))
-    with (
-        mock.patch.object(light, "_light", broken),
-        mock.patch.object(light, "_ordinary", broken),
-        pytest.raises(ChoiceError) as caught,
-    ):
-        light.load()
-    assert caught.value.message == "the kubernetes library cannot be loaded: No module named 'certifi'"
+    broken = ModuleType("empty")  # without the modules of the client
+    with mock.patch.dict(sys.modules, {"kubernetes": broken}), pytest.raises(ChoiceError) as caught:
+        _library()
+    assert caught.value.message.startswith("the kubernetes library cannot be loaded: cannot import name")
     assert caught.value.hint == "pip install 'gpuxlate[cluster]'"
 
 

@@ -120,7 +120,7 @@ def test_an_unmet_prerequisite(run: Run) -> None:
     code, out, err = run("part.yaml --to vke --check old.yaml")
     assert (code, err) == (1, "")
     assert "  - not met: the policy of the nodes: fixed-share; the profile has burst-share [1]\n" in out
-    assert "  - not known: memory of a card: 4096 MiB or more; the profile does not say" in out
+    assert "  - not known: memory of a card: 4096 MiB or more; the profile does not set" in out
     code, out, _ = run("part.yaml --to vke --check old.yaml -o kubectl")
     assert code == 1
     assert "# - not met: the policy of the nodes: fixed-share; the profile has burst-share\n" in out
@@ -154,15 +154,15 @@ def test_a_field_that_the_target_needs_is_told(run: Run) -> None:
         (
             "part.yaml --to ack --check good.yaml",
             2,
-            "error: --to alibaba-gpushare, and the profile is of vke",
+            "error: the profile is for vke, but --to is alibaba-gpushare",
         ),
         ("part.yaml --to vke --check none.yaml", 2, "error: there is no profile 'none.yaml'"),
         (
             "part.yaml --to vke -o yaml",
             2,
-            "error: -o yaml is not possible\nhelp: formats: text, kubectl, json",
+            "error: invalid value 'yaml' for -o\nhelp: formats: text, kubectl, json",
         ),
-        ("part.yaml --to vke --node a", 2, "error: --node is for -o kubectl"),
+        ("part.yaml --to vke --node a", 2, "error: --node needs -o kubectl"),
         ("none.yaml --to vke", 3, "error: none.yaml: "),
     ],
 )

@@ -121,31 +121,37 @@ BROKEN = {
         "nvidia-smi does not reach the driver",
     ),
     "nvml": ("Failed to initialize NVML: Driver/library version mismatch\n", "does not reach the driver"),
-    "no devices": ("No devices were found\n", "nvidia-smi sees no card"),
-    "shell": ("bash: nvidia-smi: command not found\n", "there is no nvidia-smi in the container"),
-    "sh": ("sh: 1: nvidia-smi: not found\n", "there is no nvidia-smi in the container"),
+    "no devices": ("No devices were found\n", "nvidia-smi finds no card"),
+    "shell": ("bash: nvidia-smi: command not found\n", "the container has no nvidia-smi"),
+    "sh": ("sh: 1: nvidia-smi: not found\n", "the container has no nvidia-smi"),
     "runtime": (
         'exec: "nvidia-smi": executable file not found in $PATH: unknown\n',
-        "there is no nvidia-smi in the container",
+        "the container has no nvidia-smi",
     ),
-    "kubectl": ('Error from server (NotFound): pods "web" not found\n', "there is no card in it: Error from"),
-    "prose": ("hello\nworld\n", "there is no card in it: hello"),
-    "long": ("x" * 5000, "there is no card in it: " + "x" * 79 + "…"),
+    "kubectl": ('Error from server (NotFound): pods "web" not found\n', "it lists no card: Error from"),
+    "prose": ("hello\nworld\n", "it lists no card: hello"),
+    "long": ("x" * 5000, "it lists no card: " + "x" * 79 + "…"),
     "blank": ("\n \n\x1b[0m\n", "it is empty"),
-    "only the head": ("\n".join(V100.splitlines()[:3]), "cut before its first card"),
-    "no card yet": ("\n".join(V100.splitlines()[:8]), "has no card, or is cut before the first"),
-    "no memory": ("\n".join(V100.splitlines()[:9]), "cut or garbled at card 0"),
-    "half a memory": (V100[: V100.index(" /  4309MiB")], "cut or garbled at card 0"),
-    "no border": ("\n".join(V100.splitlines()[:11]), "cut or garbled at card 0"),
-    "half a second card": (V100[: V100.index("00000000:00:0A")], "cut or garbled at: |   1  Tesla"),
-    "two runs": (V100 + V100, "card 0 is there twice"),
-    "csv without a card": ("index, name, memory.total [MiB]\n", "the heading of the CSV is there"),
+    "only the head": ("\n".join(V100.splitlines()[:3]), "ends before its first card"),
+    "no card yet": ("\n".join(V100.splitlines()[:8]), "has no card, or ends before the first"),
+    "no memory": ("\n".join(V100.splitlines()[:9]), "incomplete or malformed at card 0"),
+    "half a memory": (V100[: V100.index(" /  4309MiB")], "incomplete or malformed at card 0"),
+    "no border": ("\n".join(V100.splitlines()[:11]), "incomplete or malformed at card 0"),
+    "half a second card": (V100[: V100.index("00000000:00:0A")], "incomplete or malformed at: |   1  Tesla"),
+    "two runs": (V100 + V100, "card 0 is listed twice"),
+    "csv without a card": ("index, name, memory.total [MiB]\n", "the CSV has a heading, but no cards"),
     "csv cut in a row": (text_of("query.csv")[:110], "line 3 has"),
     "csv cut in a number": (text_of("query.csv")[:-5], "some numbers of the CSV have a unit"),
-    "csv with other lines": (text_of("query.csv") + "a, b, c, d\n", "line 4 is cut or garbled: a, b, c, d"),
+    "csv with other lines": (
+        text_of("query.csv") + "a, b, c, d\n",
+        "line 4 is incomplete or malformed: a, b, c, d",
+    ),
     "csv in another order": ("0, NVIDIA A10, 12 MiB, 4096 MiB\n", "are the columns in another order"),
     "csv in GiB": ("index, memory.total [GiB]\n0, 4\n", "the memory is in GiB"),
-    "list cut": ("GPU 0: NVIDIA A10 (UUID: GPU-1)\nGPU 1: NVIDIA A", "the list of nvidia-smi -L is cut"),
+    "list cut": (
+        "GPU 0: NVIDIA A10 (UUID: GPU-1)\nGPU 1: NVIDIA A",
+        "the list of nvidia-smi -L is incomplete or malformed",
+    ),
 }  # fmt: skip
 
 
@@ -162,7 +168,7 @@ def test_what_is_no_output_is_said_in_one_line(case: str) -> None:
 def test_a_cut_between_two_cards_is_noted() -> None:
     seen = read("\n".join(V100.splitlines()[:12]))
     assert [card.index for card in seen.cards] == [0]
-    assert "are cards cut off?" in seen.notes[0]
+    assert "are cards missing too?" in seen.notes[0]
 
 
 LINES = [line for name in sorted(CASES) for line in text_of(name).splitlines()]

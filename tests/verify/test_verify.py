@@ -136,9 +136,7 @@ def test_a_list_verifies_the_number_of_cards_alone() -> None:
     seen = Seen(Form.LIST, (SeenCard(0, "NVIDIA A10"),))
     assert verify(Expected(1), seen).match
     capped = verify(expected(Share(1, 30, 4096))[0], seen)
-    assert capped.problems == (
-        "nvidia-smi -L shows no memory, only the number of cards: memory is not verified",
-    )
+    assert capped.problems == ("nvidia-smi -L does not show memory: it is not verified",)
 
 
 # --- the command ------------------------------------------------------------------------------------
@@ -209,8 +207,8 @@ def test_json(run: Run) -> None:
 
 
 MISMATCHES = {
-    "cards": ("{cards: 1, memoryMiB: 4096}", "mismatch: 1 card asked for, 2 found\n"),
-    "whole cards": ("{cards: 3}", "mismatch: 3 cards asked for, 2 found\n"),
+    "cards": ("{cards: 1, memoryMiB: 4096}", "mismatch: 1 card requested, 2 found\n"),
+    "whole cards": ("{cards: 3}", "mismatch: 3 cards requested, 2 found\n"),
     "too little": (
         "{cards: 2, memoryMiB: 10240}",
         "mismatch: card 0 shows 4309 MiB, less than 5068.8 MiB; "
@@ -253,7 +251,7 @@ def test_no_isolation_is_noted(run: Run, tmp_path: Path) -> None:
     code, _, err = run(TWO, "--nvidia-smi", V100, "--profile", "p.yaml")
     assert code == 0
     assert err == (
-        "note: isolation mode share counts memory, and isolates none: the container sees the whole card\n"
+        "note: isolation mode share counts memory without isolating it: the container sees the whole card\n"
     )
 
 
@@ -269,11 +267,11 @@ def test_one_of_several_documents(run: Run) -> None:
 
 
 INPUTS = {
-    "empty": ("", 3, "error: <stdin>: it is empty\nhelp: give what nvidia-smi prints"),
-    "blank": (" \n\n", 3, "error: <stdin>: it is empty\nhelp: give what nvidia-smi prints"),
+    "empty": ("", 3, "error: <stdin>: it is empty\nhelp: pass the output of nvidia-smi"),
+    "blank": (" \n\n", 3, "error: <stdin>: it is empty\nhelp: pass the output of nvidia-smi"),
     "failed": ("NVIDIA-SMI has failed because\n", 1, "error: <stdin>: nvidia-smi does not reach the driver"),
-    "cut": (Path(V100).read_text()[:900], 1, "error: <stdin>: the table of nvidia-smi is cut"),
-    "escape": ("a\x1b]0;title\x07b\x9bc", 1, "error: <stdin>: there is no card in it: ab\\x9bc"),
+    "cut": (Path(V100).read_text()[:900], 1, "error: <stdin>: the table of nvidia-smi is incomplete"),
+    "escape": ("a\x1b]0;title\x07b\x9bc", 1, "error: <stdin>: it lists no card: ab\\x9bc"),
 }  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.cluster.errors import ChoiceError, ClusterError
 from gpuxlate.cluster.kubeconfig import Kubeconfig
+from gpuxlate.cluster.server import ChoiceError, ClusterError
 
 SECRET = "hidden-value-42"
 
@@ -21,7 +21,7 @@ contexts:
   context: {{cluster: nowhere, user: me}}
 clusters:
 - name: one
-  cluster: {{server: "https://one.example"}}
+  cluster: {{server: "https://one.example", certificate-authority: ca.pem}}
 users:
 - name: me
   user: {{token: {SECRET}}}
@@ -57,7 +57,10 @@ def test_several_files_are_one(files: Path, monkeypatch: pytest.MonkeyPatch) -> 
     current = known.choose(None)
     # of two with one name the first counts, as with kubectl
     assert (current.name, current.namespace) == ("ack", "ml")
-    assert (current.cluster["server"], current.cluster_file) == ("https://one.example", str(files / "one"))
+    assert current.cluster == {
+        "server": "https://one.example",
+        "certificate-authority": str(files / "ca.pem"),  # relative to the kubeconfig that names it
+    }
     assert known.choose("tke").cluster["server"] == "https://two.example"
     assert known.choose("tke").user == {}
 
@@ -110,11 +113,11 @@ def test_no_current_context(files: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (f"token: {SECRET}\n  bad: [".encode(), "no YAML: "),
-        (f"- {SECRET}".encode(), "no kubeconfig: it names no clusters"),
-        (f"contexts: {SECRET}".encode(), "no kubeconfig: it names no clusters"),
-        (b"\xff\xfe" + SECRET.encode(), "no YAML text"),
-        (b"", "no kubeconfig"),
+        (f"token: {SECRET}\n  bad: [".encode(), "invalid YAML: "),
+        (f"- {SECRET}".encode(), "not a kubeconfig: it has no lists of clusters"),
+        (f"contexts: {SECRET}".encode(), "not a kubeconfig: it has no lists of clusters"),
+        (b"\xff\xfe" + SECRET.encode(), "not a text file in UTF-8"),
+        (b"", "not a kubeconfig"),
         (None, "no such file"),
     ],
 )

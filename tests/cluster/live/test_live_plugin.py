@@ -14,7 +14,7 @@ import yaml
 from gpuxlate.cli import live_options
 from gpuxlate.cli.common import CliError
 from gpuxlate.cli.kubectl import command_first
-from gpuxlate.cluster import light
+from gpuxlate.cluster import inputs
 from tests.cluster.live.conftest import CORES, EVERYWHERE, IN_DEFAULT, TOKEN, Plugin, deployment
 from tests.e2e import faults, pods
 from tests.e2e.fault_server import FaultServer
@@ -129,7 +129,7 @@ def test_a_folder_that_is_called_like_a_kind(plugin: Plugin, server: FaultServer
     Path("deploy", "a.yaml").write_text("a: 1\n")
     code, out, err = plugin("lint", "deploy")
     assert (code, server.count()) == (0, 0)
-    assert "note: deploy is a folder here; for live objects write deployments.apps" in err
+    assert "note: deploy is a folder; for live objects write deployments.apps" in err
     code, out, err = plugin("lint", "deploy", "-n", "default")
     assert (code, server.count()) == (1, 1)
     assert "deploy/bad" in out
@@ -143,16 +143,16 @@ def test_a_folder_that_is_called_like_a_kind(plugin: Plugin, server: FaultServer
         (
             "lint nosuch",
             2,
-            "error: nosuch: no such file, and the cluster has no kind of objects of this name",
+            "error: nosuch: no such file, and the cluster has no such kind",
         ),
-        ("lint deploy/web -l a=b", 2, "error: a selector and a name exclude each other"),
-        ("lint deploy/web -A", 2, "error: an object of a name stands in one namespace"),
+        ("lint deploy/web -l a=b", 2, "error: a selector and a name cannot be combined"),
+        ("lint deploy/web -A", 2, "error: a named object is in one namespace"),
         ("lint deploy/web --fix", 2, "error: --fix changes files, not live objects"),
         ("translate deploy/web --to vke -i", 2, "error: --in-place changes files, not live objects"),
         ("lint deploy --context nix", 2, "error: the kubeconfig has no context 'nix'"),
         ("lint deploy --kubeconfig nix", 3, "error: kubeconfig nix: no such file or directory"),
-        ("lint deploy --request-timeout soon", 2, "error: --request-timeout soon is not possible"),
-        ("lint deploy -n A/b", 2, "error: -n A/b: no namespace can be called so"),
+        ("lint deploy --request-timeout soon", 2, "error: invalid value 'soon' for --request-timeout"),
+        ("lint deploy -n A/b", 2, "error: invalid value 'A/b' for -n"),
         ("lint deploy/nix", 3, 'has no deployments "nix" in namespace default'),
         ("nosuch", 2, "error: no such command 'nosuch'"),
     ],
@@ -188,7 +188,7 @@ def test_all_kinds_in_one_namespace(plugin: Plugin, server: FaultServer) -> None
 
 FAULTS: dict[str, tuple[Fault, str, int]] = {
     "500": (faults.broken(), "fails (500), after 4 tries: etcdserver: leader changed", 4),
-    "cut": (Cut(), "cuts every connection", 4),
+    "cut": (Cut(), "closes every connection", 4),
     "429": (faults.too_many(), "is too busy, after 4 tries", 4),
     "401": (faults.unauthorized(), "does not accept the credentials", 1),
     "403": (
@@ -196,8 +196,8 @@ FAULTS: dict[str, tuple[Fault, str, int]] = {
         "user viewer may not list deployments in namespace default",
         1,
     ),
-    "garbage": (faults.garbage(), "is no JSON object", 1),
-    "half": (faults.half_json(), "is no JSON object", 1),
+    "garbage": (faults.garbage(), "is not a JSON object", 1),
+    "half": (faults.half_json(), "is not a JSON object", 1),
     "hang": (Hang(20), "did not answer within 0.3 s", 1),
 }
 
@@ -230,7 +230,7 @@ def test_a_fault_in_the_middle_leaves_nothing_half_done(
 
 
 def test_without_the_extra(plugin: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(light, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
     code, out, err = plugin("lint", "deploy")
     assert (code, out) == (2, "")
     assert err.splitlines()[0] == "error: live clusters need the extra: pip install 'gpuxlate[cluster]'"
@@ -311,22 +311,29 @@ def test_gpuxlate_itself_stays_with_files(tmp_path: Path) -> None:
         assert problem in done.stderr
 
 
-def test_what_a_live_command_loads(kubeconfig: Path) -> None:
+@pytest.mark.parametrize(("words", "client"), [("deploy/web", True), ("web.yaml", False)])
+def test_the_client_is_imported_when_a_cluster_is_asked_for(
+    kubeconfig: Path, words: str, client: bool
+) -> None:
     program = (
         "import sys, atexit\n"
         "atexit.register(lambda: print(sorted(m for m in sys.modules if m.partition('.')[0] in\n"
-        "    ('kubernetes', 'pydantic', 'requests', 'oauthlib', 'google', 'rich')), file=sys.stderr))\n"
+        "    ('kubernetes', 'rich')), file=sys.stderr))\n"
         "sys.argv[0] = 'kubectl-gpuxlate'\n"
         "from gpuxlate.cli.kubectl import main\n"
         "main()"
     )
+    (kubeconfig.parent / "web.yaml").write_text(
+        json.dumps({"apiVersion": "apps/v1", "kind": "Deployment", **deployment("web")})
+    )
     done = subprocess.run(
-        [sys.executable, "-c", program, "parse", "deploy/web", "-o", "json", "--kubeconfig", str(kubeconfig)],
+        [sys.executable, "-c", program, "parse", words, "-o", "json", "--kubeconfig", str(kubeconfig)],
         capture_output=True, text=True, check=False, cwd=kubeconfig.parent,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     loaded = done.stderr.splitlines()[-1]
-    assert not [name for name in ("kubernetes", "oauthlib", "google", "rich") if f"'{name}'" in loaded]
+    assert ("'kubernetes'" in loaded) is client
+    assert "'rich'" not in loaded
 
 
 # --- many objects -------------------------------------------------------------------------------
@@ -341,13 +348,13 @@ def test_twenty_thousand_pods_are_read_in_pages(
 
     server.lists["/api/v1/pods"] = Listed("v1", "Pod", pod, 20_000)
     texts: list[int] = []
-    made = live_options.LiveInput
+    made = inputs.LiveInput
 
-    def counted(name: str, path: None, named: bool, data: bytes = b"") -> live_options.LiveInput:
+    def counted(name: str, path: None, named: bool, data: bytes) -> inputs.LiveInput:
         texts.append(len(data))
-        return made(name, path, named, data)
+        return made(name, path, named, data=data)
 
-    monkeypatch.setattr(live_options, "LiveInput", counted)
+    monkeypatch.setattr(inputs, "LiveInput", counted)
     code, out, _ = plugin("lint", "pods", "-A", "--format", "json")
     said = json.loads(out)
     assert code == 1

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.cluster.errors import ClusterError, MissingError
-from gpuxlate.cluster.resources import DEFAULT, kind_of, objects, wanted
+from gpuxlate.cluster.resources import DEFAULT, kind_of, objects, selected
+from gpuxlate.cluster.server import ClusterError, MissingError
 
 Json = dict[str, Any]
 
@@ -134,7 +134,7 @@ def test_kinds_of_kubernetes_ask_nobody(word: str, kind: str) -> None:
 def test_other_kinds_are_looked_up(word: str, path: str | None) -> None:
     server = Server()
     if path is None:
-        with pytest.raises(ClusterError, match="no such file, and the cluster has no kind of objects"):
+        with pytest.raises(ClusterError, match="no such file, and the cluster has no such kind"):
             kind_of(server, word)
     else:
         assert kind_of(server, word).path("ml") == path
@@ -164,12 +164,12 @@ def test_a_misspelt_kind_is_told() -> None:
     ],
 )
 def test_words_as_kubectl_takes_them(words: str, want: list[tuple[str, str | None]]) -> None:
-    assert [(one.kinds[0].kind, one.name) for one in wanted(Server(), words.split())] == want
+    assert [(one.kinds[0].kind, one.name) for one in selected(Server(), words.split())] == want
 
 
 @pytest.mark.parametrize("words", [[], ["all"]])
 def test_no_kind_is_all_that_holds_pods(words: list[str]) -> None:
-    [one] = wanted(Server(), words)
+    [one] = selected(Server(), words)
     assert one.kinds == DEFAULT
     assert [kind.short for kind in DEFAULT] == ["deploy", "sts", "ds", "job", "cronjob", "pod"]
 
@@ -178,14 +178,14 @@ def test_no_kind_is_all_that_holds_pods(words: list[str]) -> None:
     ("words", "problem"),
     [
         ("deploy/web sts", "sts: write KIND/NAME for each"),
-        ("deploy/", "no KIND/NAME either"),
-        ("/web", "no KIND/NAME either"),
-        ("a/b/c", "a/b/c: no file is called so"),
+        ("deploy/", "neither a file nor KIND/NAME"),
+        ("/web", "neither a file nor KIND/NAME"),
+        ("a/b/c", "a/b/c: neither a file nor KIND/NAME"),
     ],
 )
 def test_words_that_cannot_be(words: str, problem: str) -> None:
     with pytest.raises(ClusterError, match=problem):
-        wanted(Server(), words.split())
+        selected(Server(), words.split())
 
 
 APPS, BATCH, CORE = "__apis__apps__v1", "__apis__batch__v1", "__api__v1"
@@ -193,7 +193,7 @@ APPS, BATCH, CORE = "__apis__apps__v1", "__apis__batch__v1", "__api__v1"
 
 def test_objects_say_their_kind_and_come_page_by_page() -> None:
     server = Server(**{f"{APPS}__namespaces__ml__deployments": [[item("a")], [item("b")]]})
-    found = list(objects(server, wanted(server, ["deploy"]), selector="app=x"))
+    found = list(objects(server, selected(server, ["deploy"]), selector="app=x"))
     assert [(one.name, one.named, one.object["apiVersion"], one.object["kind"]) for one in found] == [
         ("deploy/a", False, "apps/v1", "Deployment"),
         ("deploy/b", False, "apps/v1", "Deployment"),
@@ -220,46 +220,46 @@ def everything() -> Server:
 )
 def test_everything_counts_each_share_once(foreign: bool, pods: list[str]) -> None:
     server = everything()
-    found = objects(server, wanted(server, []), all_namespaces=True, foreign_pods=foreign)
+    found = objects(server, selected(server, []), all_namespaces=True, foreign_pods=foreign)
     assert [one.name for one in found] == ["ml/deploy/web", "prod/deploy/web", "ml/job/once", *pods]
 
 
 def test_pods_that_are_asked_for_all_come() -> None:
     server = everything()
-    found = list(objects(server, wanted(server, ["pods"]), all_namespaces=True))
+    found = list(objects(server, selected(server, ["pods"]), all_namespaces=True))
     assert len(found) == 6
 
 
 def test_an_older_server_has_older_cron_jobs() -> None:
     server = Server(__apis__batch__v1beta1__namespaces__ml__cronjobs=[[item("tick")]])
-    [found] = objects(server, wanted(server, ["cj"]))
+    [found] = objects(server, selected(server, ["cj"]))
     assert (found.name, found.object["apiVersion"]) == ("cronjob/tick", "batch/v1beta1")
     server.single["/apis/batch/v1beta1/namespaces/ml/cronjobs/tick"] = item("tick")
-    [found] = objects(server, wanted(server, ["cj/tick"]))
+    [found] = objects(server, selected(server, ["cj/tick"]))
     assert (found.named, found.object["apiVersion"]) == (True, "batch/v1beta1")
 
 
 def test_a_kind_that_is_named_and_not_there_is_said() -> None:
     server = Server()
     with pytest.raises(MissingError):
-        list(objects(server, wanted(server, ["sts"])))
-    assert list(objects(server, wanted(server, []))) == []
+        list(objects(server, selected(server, ["sts"])))
+    assert list(objects(server, selected(server, []))) == []
 
 
 def test_a_name_cannot_leave_its_place() -> None:
     server = Server()
     with pytest.raises(MissingError):
-        list(objects(server, wanted(server, ["deploy", "..%2f?x=1#y"])))
+        list(objects(server, selected(server, ["deploy", "..%2f?x=1#y"])))
     assert server.asked == ["/apis/apps/v1/namespaces/ml/deployments/..%252f%3Fx%3D1%23y"]
-    with pytest.raises(ClusterError, match="this is no name"):
-        list(objects(server, wanted(server, ["deploy/.."])))
+    with pytest.raises(ClusterError, match="invalid name"):
+        list(objects(server, selected(server, ["deploy/.."])))
 
 
 @pytest.mark.parametrize(
     ("options", "problem"),
-    [({"selector": "a=b"}, "a selector and a name"), ({"all_namespaces": True}, "stands in one namespace")],
+    [({"selector": "a=b"}, "a selector and a name"), ({"all_namespaces": True}, "is in one namespace")],
 )
 def test_a_name_goes_with_no_choice(options: Any, problem: str) -> None:
     server = Server()
     with pytest.raises(ClusterError, match=problem):
-        list(objects(server, wanted(server, ["deploy/web"]), **options))
+        list(objects(server, selected(server, ["deploy/web"]), **options))

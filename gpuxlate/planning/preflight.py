@@ -1,4 +1,4 @@
-"""A vendor's prerequisites against the nodes that are there: met, not met, cannot be told from here."""
+"""A vendor's prerequisites against the nodes of a cluster: met, not met, or unknown."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import Serves
 from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, Requirement, Setter, Source, State
-from gpuxlate.cluster.nodes import GpuNode, names_of
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
+from gpuxlate.planning.nodes import GpuNode, names_of
 
-DEFAULT_TELLS = "kubectl get deployments,daemonsets -n kube-system -o wide"
-"""Where a component's version is to be seen as the tag of its image."""
+SHOWS_VERSIONS = "kubectl get deployments,daemonsets -n kube-system -o wide"
+"""Shows the version of a component as the tag of its image."""
 _FOR_LABELS = {
     Setter.YOU: Severity.ERROR,
     Setter.POOL: Severity.ERROR,
@@ -26,9 +26,9 @@ _FOR_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One prerequisite on all nodes in question.
+    """One prerequisite on all candidate nodes.
 
-    ``unmet``: node, and what it has instead; ``tell``: what would tell where nodes do not.
+    ``unmet``: node, and what it has instead; ``tell``: the command that shows what nodes do not.
     """
 
     what: str
@@ -63,7 +63,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """Every prerequisite; ``ready``: the nodes that lack nothing that is known to be needed."""
+    """Every prerequisite; ``ready``: the nodes that meet all that is known to be needed."""
 
     nodes: tuple[str, ...]
     points: tuple[Point, ...]
@@ -75,22 +75,22 @@ class Flight:
 
 
 def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) -> list[GpuNode]:
-    """The nodes that serve the target, and of them those for whole cards where a share asks for such."""
+    """The nodes that serve the target; for a share of whole cards, those that serve whole cards."""
     mine = [n for n in nodes if n.view.target == backend.name and n.view.serves is not Serves.NOTHING]
     if share is None or not share.whole_cards:
         return [one for one in mine if one.view.serves is Serves.SHARES] or ([] if share else mine)
-    # whole cards have nodes of their own, or are a share of all of a card
+    # whole cards are on nodes of their own, or are a share of 100 %
     return [one for one in mine if one.view.serves is Serves.WHOLE] or (
         [] if backend.whole_card_key else mine
     )
 
 
 def profile_for(nodes: Sequence[GpuNode], backend: Backend) -> Profile | None:
-    """What decides the needs of a share: the mode of nodes for memory alone, and the plugin."""
-    told = [one.view.extension for one in nodes if one.view.extension]
-    if not told:
+    """What decides the needs of a share: the mode of nodes that share memory only, and the plugin."""
+    found = [one.view.extension for one in nodes if one.view.extension]
+    if not found:
         return None
-    return Profile(backend.name, extensions=(next((one for one in told if one.usual), told[0]),))
+    return Profile(backend.name, extensions=(next((one for one in found if one.usual), found[0]),))
 
 
 def preflight(
@@ -100,7 +100,7 @@ def preflight(
     needs: NodeNeeds | None = None,
     share: Share | None = None,
 ) -> Flight:
-    """What a target needs on these nodes: of a share where ``needs`` are given, else in general."""
+    """What a target needs on these nodes: for one share with ``needs``, else in general."""
     there = candidates(nodes, backend, share)
     requirements = backend.requirements if needs is None else needs.requirements
     points = [_served(backend, there, nodes)]
@@ -117,13 +117,13 @@ def preflight(
 
 
 def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> Point:
-    """Nodes of the target that take pods; where there are none, what the others serve."""
+    """The nodes of the target that take pods; where there are none, what the other nodes serve."""
     closed = tuple((one.name, one.closed) for one in there if one.closed)
     opened = tuple(one.name for one in there if one.closed is None)
     others = tuple((one.name, "; ".join(one.view.notes) or one.view.target or "whole cards") for one in nodes)
     return Point(
         "GPU nodes",
-        f"one that serves {backend.name} and takes pods",
+        f"one that serves {backend.name} and takes new pods",
         Severity.ERROR,
         State.MET if opened else State.UNMET,
         met=opened,
@@ -139,7 +139,7 @@ def _label(label: NodeLabel, there: Sequence[GpuNode]) -> Point:
         if found == label.value:
             met.append(node.name)
         else:
-            unmet.append((node.name, "no such label" if found is None else found))
+            unmet.append((node.name, "not set" if found is None else found))
     return Point(
         f"label {label.key}",
         label.value,
@@ -163,7 +163,7 @@ def _requirement(need: Requirement, there: Sequence[GpuNode], version: str, back
         else:
             unknown.append(node.name)
     state = State.MET if met else State.UNKNOWN if unknown else State.UNMET
-    usual = DEFAULT_TELLS if need.fact.startswith("components.") else None
+    usual = SHOWS_VERSIONS if need.fact.startswith("components.") else None
     tell = (backend.live.tells if backend.live else {}).get(need.fact, usual)
     return Point(
         need.what,
@@ -180,7 +180,7 @@ def _requirement(need: Requirement, there: Sequence[GpuNode], version: str, back
 
 
 def node_lists(point: Point) -> Iterator[str]:
-    """What is to be said of nodes that differ from the rest."""
+    """The nodes that do not meet a prerequisite, and what they have, one line for each value."""
     for found in dict.fromkeys(text for _, text in point.unmet):
         names = [name for name, text in point.unmet if text == found]
         yield f"{names_of(names)}: {found}" if found else names_of(names)

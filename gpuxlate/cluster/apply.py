@@ -1,4 +1,4 @@
-"""Server-side apply of several objects: all of them are tried first, so that nothing is half done."""
+"""Server-side apply of several objects. All of them are tried first, so that nothing is half done."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from gpuxlate.cluster.errors import ClusterError, ConflictError, MissingError
-from gpuxlate.cluster.server import Json, ObjectError, Server
+from gpuxlate.cluster.server import ClusterError, ConflictError, Json, MissingError, Server
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.nodes import to_plain
 from gpuxlate.yamltext.plain import fresh
@@ -19,9 +18,17 @@ MANAGER = "gpuxlate"
 """The field manager: what it applied it may change again."""
 
 
+class ObjectError(ValueError):
+    """An object that cannot be applied; ``hint``: what to write."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An object to apply, and where it stands on the server."""
+    """An object to apply, and its path on the server."""
 
     name: str
     path: str
@@ -30,7 +37,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """An object as it is after its apply, or would be; ``before`` is None where it is new."""
+    """An object after its apply, or after a trial; ``before`` is None where it is new."""
 
     sent: Sent
     result: Json
@@ -49,7 +56,7 @@ class Done:
 
 
 class Kinds:
-    """Where the server keeps objects of a kind, asked once for each API version."""
+    """The paths of kinds on the server, looked up once for each API version."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -61,7 +68,7 @@ class Kinds:
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         found = self._kinds(root, version).get(kind)
         if found is None:
-            raise ClusterError(f"the server knows no {kind} in {version}", "are its CRDs installed?")
+            raise ClusterError(f"the server has no kind {kind} in {version}", "are its CRDs installed?")
         name = quote(str(body["metadata"]["name"]), safe="")
         if not found.get("namespaced"):
             return f"{root}/{found['name']}/{name}"
@@ -72,7 +79,7 @@ class Kinds:
             try:
                 listed = self._server.get(root).get("resources") or ()
             except MissingError:
-                raise ClusterError(f"the server knows no API {version}", "are its CRDs installed?") from None
+                raise ClusterError(f"the server has no API {version}", "are its CRDs installed?") from None
             # subresources have a slash in their names
             self._known[root] = {one["kind"]: one for one in listed if "/" not in one["name"]}
         return self._known[root]
@@ -92,7 +99,7 @@ def objects_of(source: Source) -> Iterator[Json]:
 
 def _checked(body: Any, where: str) -> Json:
     if not isinstance(body, dict) or not body.get("apiVersion") or not body.get("kind"):
-        raise ObjectError(f"{where}: no Kubernetes object", "apiVersion and kind are needed")
+        raise ObjectError(f"{where}: not a Kubernetes object", "write apiVersion and kind")
     metadata = body.get("metadata")
     if not isinstance(metadata, dict) or not metadata.get("name"):
         raise ObjectError(
@@ -102,15 +109,15 @@ def _checked(body: Any, where: str) -> Json:
 
 
 def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[Sent]:
-    """Where each object goes. ``namespace``: the one that was asked for. Raises ObjectError, ClusterError."""
+    """The path of each object. ``namespace``: the one of ``-n``. Raises ObjectError, ClusterError."""
     kinds, found = Kinds(server), []
     for body in bodies:
         own = body["metadata"].get("namespace")
         name = f"{str(body['kind']).lower()}/{body['metadata']['name']}"
         if own and namespace and own != namespace:
             raise ObjectError(
-                f"{name} is of namespace {own}, and {namespace} is asked for",
-                f"leave -n out, or pass -n {own}",
+                f"{name} is in namespace {own}, not in {namespace}",
+                f"omit -n, or pass -n {own}",
             )
         path = kinds.path(body, own or namespace or server.namespace)
         if "/namespaces/" in path and not own and body["kind"] != "Namespace":
@@ -119,19 +126,19 @@ def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[
         found.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
     twice = next((one for n, one in enumerate(found) if one.path in {o.path for o in found[:n]}), None)
     if twice is not None:
-        raise ObjectError(f"{twice.name} is given twice", "apply one of them")
+        raise ObjectError(f"{twice.name} is given twice", "apply only one of them")
     return found
 
 
 def _of_kubernetes(body: Json) -> bool:
-    """The kind is one of Kubernetes itself; what others mean by ``resources`` is not known."""
+    """The kind is one of Kubernetes itself; ``resources`` of others may mean something else."""
     return "." not in str(body["apiVersion"]).rpartition("/")[0]
 
 
 def _quantities(data: Any) -> Any:
-    """Amounts of resources as strings, which mean the same.
+    """Quantities of resources as strings.
 
-    Older servers take no bare number in server-side apply ("expected string", seen with 1.20).
+    Older servers reject numbers in server-side apply ("expected string", seen with 1.20).
     """
     if isinstance(data, list):
         return [_quantities(one) for one in data]
@@ -150,9 +157,9 @@ def _quantities(data: Any) -> Any:
 
 
 def tried(server: Server, objects: Sequence[Sent], *, force: bool) -> list[Done]:
-    """What the server would make of every object; nothing is changed.
+    """The result of a server-side dry run of every object.
 
-    Raises ClusterError with a line for each that it does not take.
+    Raises ClusterError with a line for each object that the server refuses.
     """
     done: list[Done] = []
     failed: list[ClusterError] = []
@@ -165,7 +172,7 @@ def tried(server: Server, objects: Sequence[Sent], *, force: bool) -> list[Done]
             failed.append(error)
     if failed:
         conflict = any(isinstance(one, ConflictError) for one in failed)
-        hint = "nothing is applied; leave these fields out, or pass --force-conflicts to take them over"
+        hint = "nothing is applied; omit these fields, or pass --force-conflicts to take them over"
         other = failed[0].hint or "nothing is applied"
         raise ClusterError("\n".join(one.message for one in failed), hint if conflict else other)
     return done
@@ -179,7 +186,7 @@ def _there(server: Server, path: str) -> Json | None:
 
 
 def applied(server: Server, trial: Sequence[Done], *, force: bool) -> Iterator[Done]:
-    """Apply what was tried, one after the other. Raises ClusterError, which says what was done before."""
+    """Apply what was tried, one after the other. Raises ClusterError, which names what was applied before."""
     before: list[str] = []
     for one in trial:
         try:
@@ -195,7 +202,7 @@ def applied(server: Server, trial: Sequence[Done], *, force: bool) -> Iterator[D
 
 
 def difference(done: Done) -> str:
-    """What would change, of the fields that are sent alone, as a unified diff; empty where nothing."""
+    """A unified diff of the fields that are sent; empty where nothing changes."""
     body = done.sent.body
     old = [] if done.before is None else _lines(only_sent(done.before, body))
     new = _lines(only_sent(done.result, body))
@@ -208,7 +215,7 @@ def _lines(data: Any) -> list[str]:
 
 
 def only_sent(live: Any, body: Any) -> Any:
-    """Of an object on the server, the fields that the body has too. Items of lists go by their names."""
+    """The fields of an object on the server that the body has too. Items of lists are matched by name."""
     if isinstance(live, dict) and isinstance(body, dict):
         return {name: only_sent(live[name], value) for name, value in body.items() if name in live}
     if isinstance(live, list) and isinstance(body, list):

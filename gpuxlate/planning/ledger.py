@@ -1,7 +1,4 @@
-"""Who holds what on which card: the records of the vendors' schedulers, put on the cards of nodes.
-
-Pods are read page by page and nothing is kept of those without a GPU.
-"""
+"""Which container uses what of which card, from the records of the vendors' schedulers on pods."""
 
 from __future__ import annotations
 
@@ -9,23 +6,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpuxlate.backends.base import Backend, ContainerShare, Taking
-from gpuxlate.backends.live import PERCENT, NodeView, Placement, Serves
-from gpuxlate.cluster.live import asks_for_gpus, is_over, live_pod
-from gpuxlate.cluster.nodes import GpuNode, unit_profile
-from gpuxlate.cluster.server import PODS, Json, Server
+from gpuxlate.backends.live import PERCENT, LivePod, NodeView, Placement, Serves
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.share import Qos
+from gpuxlate.planning.nodes import GpuNode, unit_profile
 
 NO_RECORD = "no card is recorded"
 
 
 @dataclass(frozen=True, slots=True)
+class GpuPod:
+    """A pod that requests GPUs and has not finished. ``node`` is empty while it waits for one."""
+
+    namespace: str
+    name: str
+    node: str
+    live: LivePod
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
-    """What one container takes of each of its ``cards``.
+    """What one container requests of each of its ``cards``.
 
     ``cores``: percent that count against the card; offline compute does not. ``memory_mib`` is
-    None where all of the card is taken.
+    None where it gets all memory of the card.
     """
 
     container: str
@@ -39,13 +44,13 @@ class Ask:
 
     @property
     def percent(self) -> int:
-        """Percent of each card that nobody else can have."""
+        """Percent of each card that no other container can use."""
         return PERCENT if self.whole else self.cores
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a container holds on one card."""
+    """What a container uses of one card; ``memory_mib`` is None for all of it."""
 
     namespace: str
     pod: str
@@ -55,7 +60,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Unplaced:
-    """A container on a node of which nobody knows the cards; ``ask`` is None where it cannot be read."""
+    """A container whose cards are not known; ``ask`` is None where it cannot be read."""
 
     namespace: str
     pod: str
@@ -66,29 +71,29 @@ class Unplaced:
 
 @dataclass(slots=True)
 class Card:
-    """One card and what is held on it."""
+    """One card and the containers on it."""
 
     index: int
     held: list[Held] = field(default_factory=list)
 
     @property
     def cores(self) -> int:
-        """Percent that is taken."""
+        """Percent in use."""
         return sum(one.ask.percent for one in self.held)
 
     def memory_mib(self, card_mib: int | None) -> int:
-        """MiB that are taken; all of the card where it is taken whole."""
+        """MiB in use; all of the card where a container has it whole."""
         return sum((card_mib or 0) if one.memory_mib is None else one.memory_mib for one in self.held)
 
     @property
     def is_whole(self) -> bool:
-        """The card is one container's alone."""
+        """One container has the whole card."""
         return any(one.ask.whole for one in self.held)
 
 
 @dataclass(slots=True)
 class Ledger:
-    """The cards of one node. Nodes of whole cards have none of them: only their number is known."""
+    """The cards of one node. Of nodes that serve whole cards only their number is known."""
 
     node: GpuNode
     cards: list[Card]
@@ -100,21 +105,21 @@ class Ledger:
         return self.node.view
 
     def _asked(self) -> Iterator[tuple[Ask, int | None, int]]:
-        """What is taken: the ask, its MiB of a card, and of how many cards."""
+        """What is in use: the request, its MiB of a card, and of how many cards."""
         for card in self.cards:
             yield from ((one.ask, one.memory_mib, 1) for one in card.held)
         yield from ((one.ask, one.ask.memory_mib, one.ask.cards) for one in self.unplaced if one.ask)
 
     @property
     def cores_free(self) -> int | None:
-        """Percent that is allocatable and that no pod of the node asks for."""
+        """Allocatable percent that no pod of the node requests."""
         if self.view.cores is None:
             return None
         return max(0, self.view.cores - sum(ask.percent * times for ask, _, times in self._asked()))
 
     @property
     def memory_free(self) -> int | None:
-        """MiB that are allocatable and that no pod of the node asks for."""
+        """Allocatable MiB that no pod of the node requests."""
         if self.view.memory_mib is None:
             return None
         card = self.view.card_mib or 0
@@ -123,7 +128,7 @@ class Ledger:
 
     @property
     def cards_free(self) -> int | None:
-        """Cards that nobody holds a part of, as far as is recorded; None where pods have no record."""
+        """Cards without a container; None where the cards of some pod are not recorded."""
         if self.view.serves is Serves.WHOLE:
             return None if self.view.cards is None else max(0, self.view.cards - self.whole_taken)
         if self.unplaced or self.view.cards is None:
@@ -133,7 +138,7 @@ class Ledger:
 
 @dataclass(slots=True)
 class Books:
-    """Every GPU node's ledger, and the pods that wait for a node."""
+    """The ledger of every GPU node, and the number of pods that wait for a node."""
 
     ledgers: dict[str, Ledger]
     waiting: int = 0
@@ -143,21 +148,14 @@ class Books:
         return sum(len(one.unplaced) for one in self.ledgers.values())
 
 
-def books(server: Server, nodes: Sequence[GpuNode]) -> Books:
-    """The books of a cluster, from its pods."""
-    return of_pods(nodes, (pod for page in server.pages(PODS) for pod in page))
-
-
-def of_pods(nodes: Sequence[GpuNode], pods: Iterable[Json]) -> Books:
-    """The books of nodes with these pods. Their order makes no difference."""
+def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> Books:
+    """The books of nodes with these pods, in any order."""
     found = Books({node.name: open_ledger(node) for node in nodes})
     for pod in pods:
-        if is_over(pod) or not asks_for_gpus(pod):
-            continue
-        ledger = found.ledgers.get((pod.get("spec") or {}).get("nodeName") or "")
+        ledger = found.ledgers.get(pod.node)
         if ledger is not None:
             enter(ledger, pod)
-        elif not (pod.get("spec") or {}).get("nodeName"):
+        elif not pod.node:
             found.waiting += 1
     for ledger in found.ledgers.values():
         ledger.unplaced.sort(key=lambda one: (one.namespace, one.pod, one.container))
@@ -171,49 +169,49 @@ def open_ledger(node: GpuNode) -> Ledger:
     return Ledger(node, [Card(index) for index in range(node.view.cards or 0 if shares else 0)])
 
 
-def enter(ledger: Ledger, pod: Json) -> None:
-    """Put one pod of the node into its ledger."""
-    live, view, backend = live_pod(pod), ledger.view, ledger.node.backend
-    metadata = pod["metadata"]
-    namespace, name = str(metadata.get("namespace", "")), str(metadata["name"])
+def enter(ledger: Ledger, pod: GpuPod) -> None:
+    """Enter one pod of the node in its ledger."""
+    view, backend, keys = ledger.view, ledger.node.backend, pod.live.keys
     if view.serves is Serves.WHOLE and view.whole_key:
-        ledger.whole_taken += whole_cards(live.keys, view.whole_key)
+        ledger.whole_taken += whole_cards(keys, view.whole_key)
     if view.serves is not Serves.SHARES or backend is None or backend.live is None:
         return
-    recorded = {(one.init, one.index): one for one in backend.live.placements(live)}
-    asks, unread = asks_of(live.keys, backend, view)
-    for claim in unread:
-        ledger.unplaced.append(Unplaced(namespace, name, claim.name, None, "what it asks for cannot be read"))
+    recorded = {(one.init, one.index): one for one in backend.live.placements(pod.live)}
+    asks, unread = asks_of(keys, backend, view)
+    for container in unread:
+        ledger.unplaced.append(
+            Unplaced(pod.namespace, pod.name, container.name, None, "its request cannot be read")
+        )
     for ask in asks:
         where = recorded.get((ask.init, ask.index))
         reason = _why_not(where, ask, ledger)
         if where is None or reason:
-            ledger.unplaced.append(Unplaced(namespace, name, ask.container, ask, reason or NO_RECORD))
+            ledger.unplaced.append(Unplaced(pod.namespace, pod.name, ask.container, ask, reason or NO_RECORD))
             continue
         for number, index in enumerate(where.cards):
             memory = ask.memory_mib
             if where.units is not None and view.nominal_mib is not None:
                 memory = where.units[number] * view.nominal_mib
-            ledger.cards[index].held.append(Held(namespace, name, ask, memory))
+            ledger.cards[index].held.append(Held(pod.namespace, pod.name, ask, memory))
 
 
 def _why_not(where: Placement | None, ask: Ask, ledger: Ledger) -> str | None:
-    """Why a record is not to be believed."""
+    """Why a record cannot be used."""
     if where is None:
         return NO_RECORD
     if any(index >= len(ledger.cards) for index in where.cards):
-        return f"card {max(where.cards)} is recorded, and the node has {len(ledger.cards)}"
+        return f"card {max(where.cards)} is recorded, but the node has {len(ledger.cards)} cards"
     if len(where.cards) != ask.cards:
-        return f"{len(where.cards)} cards are recorded, and it asks for {ask.cards}"
+        return f"{len(where.cards)} cards are recorded, but it requests {ask.cards}"
     return None
 
 
 def asks_of(
     pod: PodKeys, backend: Backend, view: NodeView
 ) -> tuple[tuple[Ask, ...], tuple[ContainerKeys, ...]]:
-    """What the containers of a pod take, and those that cannot be read.
+    """What the containers of a pod request, and those whose request cannot be read.
 
-    Init containers give back what they held, and count only where no other container asks.
+    Init containers end before the others start, and count only where no other container requests GPUs.
     """
     profile = unit_profile(view)
     found = backend.read(Taking(pod), profile).containers
@@ -245,12 +243,12 @@ def _ask(one: ContainerShare) -> Ask:
 
 
 def whole_cards(pod: PodKeys, key: str) -> int:
-    """The whole cards that the containers of a pod ask for."""
+    """The whole cards that the containers of a pod request."""
     return sum(quantity.whole(one.resources[key].text) or 0 for one in pod.containers if key in one.resources)
 
 
 def totals(ledgers: Iterable[Ledger]) -> Mapping[str, dict[str, int]]:
-    """Sums by target over nodes that serve shares: cards, percent and MiB, there and free."""
+    """Sums by target over nodes that serve shares: cards, percent and MiB, in all and free."""
     found: dict[str, dict[str, int]] = {}
     for one in ledgers:
         if one.view.serves is not Serves.SHARES:

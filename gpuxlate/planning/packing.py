@@ -1,7 +1,6 @@
-"""Whether pods find room on cards: first-fit, then an exact search of bounded length.
+"""Packing pods on cards: first-fit, then an exact search of bounded length.
 
-A pod's containers go to one node, each container to as many different cards of it as it asks for.
-Pure: numbers in, places out.
+A pod's containers go to one node, each container to as many different cards of it as it requests.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpuxlate.backends.live import PERCENT
-from gpuxlate.cluster.ledger import Ask
+from gpuxlate.planning.ledger import Ask
 
 STEPS = 20_000
-"""Places that the exact search tries, about a second of work."""
+"""Placements that the exact search tries, about a second of work."""
 MOST_PODS = 200
-"""More pods than this are laid by first-fit alone."""
+"""More pods than this are packed by first-fit only."""
 
 
 class Space(NamedTuple):
-    """What is free on one card. ``slots``: containers that it takes yet; ``untouched``: holds none."""
+    """What is free on one card: percent, MiB, and ``slots`` for containers; ``untouched``: it runs none."""
 
     cores: int
     memory_mib: int
@@ -35,7 +34,7 @@ class Space(NamedTuple):
         return self.cores >= ask.cores and self.memory_mib >= ask.memory_mib and self.slots > 0
 
     def less(self, ask: Ask) -> Space:
-        """What is left beside the container."""
+        """What is left when the container runs there."""
         if ask.whole:
             return Space(0, 0, 0, False)
         memory = 0 if ask.memory_mib is None else self.memory_mib - ask.memory_mib
@@ -43,16 +42,16 @@ class Space(NamedTuple):
 
 
 Asks = tuple[Ask, ...]
-"""The containers of one pod that ask for cards."""
+"""The requests of one pod's containers."""
 Cards = tuple[Space, ...]
-"""The cards of one node, by their index."""
+"""The cards of one node, by index."""
 Chosen = tuple[tuple[int, ...], ...]
 """For each container of a pod, the indexes of its cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """A node. ``admits``: by kind of pod what it asks for there, None where the node does not take it."""
+    """A node. ``admits``: by kind of pod what it requests there, None where the node does not take it."""
 
     cards: Cards
     admits: tuple[Asks | None, ...]
@@ -60,7 +59,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where one pod goes: the bin, and the cards of each container."""
+    """The place of one pod: the bin, and the cards of each container."""
 
     kind: int
     bin: int
@@ -68,7 +67,7 @@ class Spot:
 
 
 class UndecidedError(Exception):
-    """The search was longer than it may be."""
+    """The search ended at its limit."""
 
 
 class _Budget:
@@ -82,9 +81,9 @@ class _Budget:
 
 
 def ways(cards: Cards, asks: Asks, budget: _Budget | None = None) -> Iterator[tuple[Cards, Chosen]]:
-    """Every way to lay a pod on the cards of a node that leaves something different, tightest first.
+    """Placements of a pod on the cards of a node that differ in what they leave free, tightest first.
 
-    Raises UndecidedError where there are too many to look at.
+    Raises UndecidedError where there are too many.
     """
     budget = budget or _Budget(STEPS)
     if not asks:
@@ -93,8 +92,8 @@ def ways(cards: Cards, asks: Asks, budget: _Budget | None = None) -> Iterator[tu
     seen: set[Cards] = set()
     for picked in _picks(cards, asks[0]):
         budget.spend()
-        laid = tuple(one.less(asks[0]) if n in picked else one for n, one in enumerate(cards))
-        for left, rest in ways(laid, asks[1:], budget):
+        after = tuple(one.less(asks[0]) if n in picked else one for n, one in enumerate(cards))
+        for left, rest in ways(after, asks[1:], budget):
             shape = tuple(sorted(left))
             if shape not in seen:
                 seen.add(shape)
@@ -102,7 +101,7 @@ def ways(cards: Cards, asks: Asks, budget: _Budget | None = None) -> Iterator[tu
 
 
 def _picks(cards: Cards, ask: Ask) -> Iterator[tuple[int, ...]]:
-    """Choices of cards for one container; of cards that are alike, one choice stands for all."""
+    """Choices of cards for one container; equal cards are tried once."""
     able = sorted(
         (n for n, one in enumerate(cards) if one.takes(ask)),
         key=lambda n: (cards[n].memory_mib, cards[n].cores, cards[n].slots, n),
@@ -120,7 +119,7 @@ def _picks(cards: Cards, ask: Ask) -> Iterator[tuple[int, ...]]:
 
 
 def first_fit(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[list[Spot], list[int]]:
-    """Each pod where it goes first, the large ones before the small; those that went nowhere."""
+    """Each pod on the first node that takes it, large pods first; and the kinds of the pods left over."""
     state = [one.cards for one in bins]
     spots: list[Spot] = []
     left: list[int] = []
@@ -146,8 +145,8 @@ def _size(bins: Sequence[Bin], kind: int) -> tuple[int, int, int]:
     )
 
 
-def lay(bins: Sequence[Bin], kinds: Sequence[int], steps: int = STEPS) -> list[Spot] | None:
-    """Places for all of the pods; None where there are none. Raises UndecidedError."""
+def pack(bins: Sequence[Bin], kinds: Sequence[int], steps: int = STEPS) -> list[Spot] | None:
+    """Places for all pods; None where they do not fit. Raises UndecidedError."""
     spots, left = first_fit(bins, kinds)
     if not left:
         return spots
@@ -167,7 +166,7 @@ Sums = tuple[int, int, int]
 
 
 def sums(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[Sums, Sums]:
-    """What pods ask for in all, where they ask for least, and what is free on the nodes that take any."""
+    """What the pods request in all, at the least, and what is free on the nodes that take any of them."""
     each = [_least(bins, kind) for kind in range(max(kinds, default=-1) + 1)]
     asked = [each[kind] for kind in kinds]
     free = [space for one in bins if any(a is not None for a in one.admits) for space in one.cards]
@@ -197,13 +196,13 @@ def _least(bins: Sequence[Bin], kind: int) -> Sums:
 
 
 def _alone(bins: Sequence[Bin], kind: int) -> bool:
-    """Some node has room for this one pod."""
+    """Some node has room for this pod alone."""
     asked = [(one.cards, asks) for one in bins if (asks := one.admits[kind]) is not None]
     return any(next(ways(cards, asks), None) is not None for cards, asks in asked)
 
 
 def _search(bins: Sequence[Bin], kinds: Sequence[int], budget: _Budget) -> list[Spot] | None:
-    """Every place of every pod, but nodes that are alike once, and no state twice."""
+    """Every place of every pod; equal nodes are tried once, and no state twice."""
     failed: set[tuple[int, tuple[tuple[int, Cards], ...]]] = set()
     classes: dict[tuple[Asks | None, ...], int] = {}
     class_of = [classes.setdefault(one.admits, len(classes)) for one in bins]

@@ -1,4 +1,4 @@
-"""The pods of manifests that ask for GPUs: what is to find room."""
+"""The pods of manifests that request GPUs."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
-from gpuxlate.cluster.live import WHOLE_KEY
-from gpuxlate.cluster.problem import Wanted
-from gpuxlate.cluster.server import ObjectError
 from gpuxlate.config.specs import is_share_document
-from gpuxlate.inputs.files import Input
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.planning.nodes import WHOLE_KEY
+from gpuxlate.planning.problem import Wanted
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.unreadable import no_yaml
 from gpuxlate.translation.reader import read_pod
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.place import placed
-from gpuxlate.yamltext.source import Texts
+from gpuxlate.yamltext.source import Source, Texts
 
 
 @dataclass(slots=True)
-class Asked:
-    """Pods that ask for GPUs, what is wrong with them, and what nobody knows of them."""
+class Demand:
+    """Pods that request GPUs, what is wrong with them, and what is not known of them."""
 
     wanted: list[Wanted] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -32,18 +30,25 @@ class Asked:
     unclear: list[str] = field(default_factory=list)
 
 
-def asked(inputs: Iterable[Input]) -> Asked:
-    """The pods of some inputs. Raises InputError, and ObjectError for shares in no cluster's dialect."""
-    found = Asked()
-    for one in inputs:
-        source = one.source()
+class DemandError(ValueError):
+    """A manifest that is not written for one cluster; ``hint``: what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def demand(sources: Iterable[Source]) -> Demand:
+    """The pods of some texts. Raises DemandError."""
+    found = Demand()
+    for source in sources:
         found.sources.add(source)
         try:
             for document in documents(source):
                 if is_share_document(document):
-                    raise ObjectError(
-                        f"{source.name}: a GPUShare document is in no cluster's dialect",
-                        "gpuxlate render writes it: gpuxlate render FILE --to TARGET | ... -f -",
+                    raise DemandError(
+                        f"{source.name}: a GPUShare document is not a manifest for a cluster",
+                        "write one: gpuxlate render FILE --to TARGET | kubectl gpuxlate capacity -f -",
                     )
                 for pod in pods_in(document):
                     _pod(found, document, pod)
@@ -52,27 +57,25 @@ def asked(inputs: Iterable[Input]) -> Asked:
     return found
 
 
-def _pod(found: Asked, document: Document, pod: Pod) -> None:
-    spoken = registry.spoken_in(pod.keys)
+def _pod(found: Demand, document: Document, pod: Pod) -> None:
+    dialects = registry.spoken_in(pod.keys)
     whole = any(WHOLE_KEY in one.resources for one in pod.keys.containers)
-    if not spoken and not whole:
+    if not dialects and not whole:
         return
     name = f"{pod.object.kind}/{pod.object.name}"
-    foreign = next((one for one in spoken if one.live is None), None)
-    if foreign is not None or len(spoken) > 1:
-        said = " and ".join(one.name for one in spoken)
-        raise ObjectError(
-            f"{document.source.name}: {name} is written for {said}",
-            "gpuxlate translate writes it for one: gpuxlate translate FILE --to TARGET | ... -f -",
+    foreign = next((one for one in dialects if one.live is None), None)
+    if foreign is not None or len(dialects) > 1:
+        names = " and ".join(one.name for one in dialects)
+        raise DemandError(
+            f"{document.source.name}: {name} is written for {names}",
+            "write it for one: gpuxlate translate FILE --to TARGET | kubectl gpuxlate capacity -f -",
         )
-    backend = spoken[0] if spoken else None
+    backend = dialects[0] if dialects else None
     if backend is not None:
         _, problems = read_pod(pod.keys, backend, Context(None, tuple(registry.pod_backends())))
         errors = [one for one in problems if one.severity is Severity.ERROR]
         found.diagnostics += [placed(document, one, pod.object) for one in errors]
     count = replicas(document, pod)
     if count is None:
-        found.unclear.append(
-            f"{name}: how many pods it has is for the cluster's nodes to say; one was counted"
-        )
+        found.unclear.append(f"{name}: its number of pods depends on the nodes of the cluster; 1 is counted")
     found.wanted.append(Wanted(name, pod.keys, backend, 1 if count is None else count))

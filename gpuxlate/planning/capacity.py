@@ -1,0 +1,257 @@
+"""Whether pods still fit on the nodes, and if not, what is missing.
+
+Only GPUs are considered: CPU, memory of the node and taints are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.planning.ledger import Ask, Books, asks_of
+from gpuxlate.planning.nodes import names_of
+from gpuxlate.planning.packing import Bin, Space, Spot, UndecidedError, first_fit, pack, sums, ways
+from gpuxlate.planning.problem import UNLIMITED, Problem, Wanted, problem_of
+
+
+class Verdict(StrEnum):
+    """The answer, as the JSON format has it."""
+
+    FITS = "fits"
+    NOT = "does not fit"
+    UNKNOWN = "cannot be told"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of one pod: the cards of each container by index, none for whole cards."""
+
+    pod: str
+    node: str
+    cards: tuple[tuple[str, tuple[int, ...]], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        containers = [{"container": name, "cards": list(cards)} for name, cards in self.cards]
+        return {"pod": self.pod, "node": self.node, "containers": containers}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether the pods fit, why not, and their places. ``fitting``: pods that first-fit places."""
+
+    verdict: Verdict
+    pods: int
+    fitting: int
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "verdict": str(self.verdict),
+            "pods": self.pods,
+            "podsThatFit": self.fitting,
+            "reasons": list(self.reasons),
+            "warnings": list(self.warnings),
+            "places": [one.to_json() for one in self.places],
+        }
+
+
+def answer(books: Books, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) -> Answer:
+    """Whether all pods fit beside those that run. ``unclear``: what is not known of the pods."""
+    problem = problem_of(books, wanted)
+    kinds = problem.kinds
+    sure = [_closed(one) if n in problem.unknown else one for n, one in enumerate(problem.bins)]
+    warnings = tuple(_warnings(books, wanted))
+    undecided = False
+    spots = None
+    try:
+        spots = pack(sure, kinds)
+    except UndecidedError:
+        undecided = True
+    if spots is not None:
+        places = tuple(_places(problem, spots))
+        warnings = (*warnings, *_crowded(problem, spots))
+        verdict = Verdict.UNKNOWN if unclear else Verdict.FITS
+        return Answer(verdict, len(kinds), len(kinds), tuple(unclear), warnings, places)
+    fitting = _fitting(sure, kinds)
+    unsure = tuple(_unsure(problem, undecided))
+    if unsure:
+        return Answer(Verdict.UNKNOWN, len(kinds), fitting, (*unsure, *unclear), warnings)
+    return Answer(Verdict.NOT, len(kinds), fitting, tuple(_missing(problem)), warnings)
+
+
+def _fitting(bins: Sequence[Bin], kinds: Sequence[int]) -> int:
+    try:
+        return len(first_fit(bins, kinds)[0])
+    except UndecidedError:
+        return 0
+
+
+def _closed(one: Bin) -> Bin:
+    return Bin(one.cards, tuple(None for _ in one.admits))
+
+
+TOO_MANY = "there are too many placements to try all of them, and first-fit does not place all pods"
+
+
+def _unsure(problem: Problem, undecided: bool) -> Iterator[str]:
+    """Why the pods may fit all the same: on what is not known, or in a placement that was not tried."""
+    best = [Bin(_best_case(problem, n), one.admits) for n, one in enumerate(problem.bins)]
+    try:
+        if pack(best, problem.kinds) is None:
+            return
+    except UndecidedError:
+        undecided = True
+    if undecided:
+        yield TOO_MANY
+    for number, reason in problem.unknown.items():
+        if any(asks is not None for asks in problem.bins[number].admits):
+            yield f"{problem.ledgers[number].node.name}: {reason}"
+
+
+def _best_case(problem: Problem, number: int) -> tuple[Space, ...]:
+    """The most that can be free on each card of a node: never more than is free on the whole node."""
+    ledger, cards = problem.ledgers[number], problem.bins[number].cards
+    if number not in problem.unknown:
+        return cards
+    if ledger.view.cards is None:
+        whole = ledger.memory_free or 0
+        return tuple(Space(PERCENT, whole, UNLIMITED, True) for _ in range(16))
+    cores, memory = ledger.cores_free, ledger.memory_free
+    return tuple(
+        Space(
+            one.cores if cores is None else min(one.cores, cores),
+            one.memory_mib if memory is None else min(one.memory_mib, memory),
+            one.slots,
+            one.untouched,
+        )
+        for one in cards
+    )
+
+
+def _places(problem: Problem, spots: Sequence[Spot]) -> Iterator[Place]:
+    numbers: dict[int, int] = {}
+    for spot in sorted(spots, key=lambda one: (one.kind, one.bin, one.cards)):
+        one, ledger = problem.wanted[spot.kind], problem.ledgers[spot.bin]
+        asks = problem.bins[spot.bin].admits[spot.kind] or ()
+        numbers[spot.kind] = number = numbers.get(spot.kind, 0) + 1
+        shared = ledger.view.serves is Serves.SHARES
+        cards = tuple((ask.container, c) for ask, c in zip(asks, spot.cards, strict=True)) if shared else ()
+        yield Place(one.name if one.count == 1 else f"{one.name} #{number}", ledger.node.name, cards)
+
+
+# --- warnings -------------------------------------------------------------------------------------
+
+
+def _warnings(books: Books, wanted: Sequence[Wanted]) -> Iterator[str]:
+    if books.waiting:
+        waiting = "1 pod waits" if books.waiting == 1 else f"{books.waiting} pods wait"
+        yield f"{waiting} for a node and may be scheduled first"
+    for one in wanted:
+        if one.backend is None:
+            continue
+        for ledger in books.ledgers.values():
+            if ledger.node.backend is one.backend and ledger.view.serves is Serves.SHARES:
+                if any(ask.offline for ask in asks_of(one.keys, one.backend, ledger.view)[0]):
+                    yield f"{one.name}: offline compute is not allocated; only its memory is counted"
+                break
+
+
+def _crowded(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
+    """Cards with more containers than the largest of the documented limits, which disagree."""
+    added: dict[tuple[int, int], int] = {}
+    for spot in spots:
+        for index in (index for chosen in spot.cards for index in chosen):
+            added[spot.bin, index] = added.get((spot.bin, index), 0) + 1
+    for (number, index), more in sorted(added.items()):
+        ledger = problem.ledgers[number]
+        live = ledger.node.backend.live if ledger.node.backend else None
+        if ledger.view.serves is not Serves.SHARES or live is None or live.instances_certain:
+            continue
+        count = more + len(ledger.cards[index].held)
+        if count > live.instances:
+            yield (
+                f"card {index} of {ledger.node.name} would hold {count} containers; "
+                f"the largest documented limit is {live.instances}"
+            )
+
+
+# --- what is missing ------------------------------------------------------------------------------
+
+
+def _missing(problem: Problem) -> Iterator[str]:
+    """Why the pods do not fit: those that no node takes, else what is missing in all."""
+    alone = True
+    for kind, one in enumerate(problem.wanted):
+        reasons = {n: _why_not(problem, kind, n) for n in range(len(problem.ledgers))}
+        if not reasons:
+            yield f"{one.name}: there is no GPU node"
+            alone = False
+        elif all(reasons.values()):
+            alone = False
+            grouped: dict[str, list[str]] = {}
+            for number, reason in reasons.items():
+                grouped.setdefault(reason or "", []).append(problem.ledgers[number].node.name)
+            for reason, names in grouped.items():
+                yield f"{one.name}: {names_of(names)}: {reason}"
+    if alone:
+        yield from _in_all(problem)
+
+
+def _why_not(problem: Problem, kind: int, number: int) -> str | None:
+    """Why one node has no room for one pod; None where it has, or the search ended at its limit."""
+    if (kind, number) in problem.excluded:
+        return problem.excluded[kind, number]
+    one = problem.bins[number]
+    asks = one.admits[kind] or ()
+    try:
+        if next(ways(one.cards, asks), None) is not None:
+            return None
+    except UndecidedError:
+        return None
+    for ask in asks:
+        able = sum(space.takes(ask) for space in one.cards)
+        if able < ask.cards:
+            return _shortage(one.cards, ask, able)
+    return "each container fits alone, but not all together"
+
+
+def _shortage(cards: Sequence[Space], ask: Ask, able: int) -> str:
+    if len(cards) < ask.cards:
+        there = "1 card" if len(cards) == 1 else f"{len(cards)} cards"
+        return f"{ask.cards} cards requested, it has {there}"
+    if ask.whole or ask.memory_mib is None:
+        return f"{ask.cards} unused {'card' if ask.cards == 1 else 'cards'} requested, {able} free"
+    least = []
+    if sum(one.cores >= ask.cores for one in cards) < ask.cards:
+        least.append(
+            f"compute: {ask.cores} % of a card requested, at most {max(one.cores for one in cards)} % free"
+        )
+    if sum(one.memory_mib >= ask.memory_mib for one in cards) < ask.cards:
+        most = max(one.memory_mib for one in cards)
+        least.append(f"memory: {ask.memory_mib} MiB of a card requested, at most {most} MiB free")
+    if sum(one.slots > 0 for one in cards) < ask.cards:
+        least.append("containers: its cards run as many as they can")
+    if least:
+        return "; ".join(least)
+    both = f"{ask.cores} % and {ask.memory_mib} MiB"
+    which = "no card has" if ask.cards == 1 else f"{able} of {ask.cards} cards have"
+    return f"{which} {both} free together"
+
+
+def _in_all(problem: Problem) -> Iterator[str]:
+    """What is missing where each pod fits alone, and not all of them."""
+    what = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
+    asked, free = sums(problem.bins, problem.kinds)
+    short = [
+        f"{name}: {wanted}{unit} requested in all, {there}{unit} free"
+        for (name, unit), wanted, there in zip(what, asked, free, strict=True)
+        if wanted > there
+    ]
+    yield from short
+    if not short:
+        yield "each pod fits alone, but not all together: what is free is spread over several cards"

@@ -1,0 +1,144 @@
+"""The packing problem: the free cards of nodes, and what pods request on each node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gpuxlate.backends.base import Backend, Taking
+from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.model.pod import NodeRequirement, PodKeys
+from gpuxlate.planning.ledger import Ask, Books, Ledger, asks_of, whole_cards
+from gpuxlate.planning.nodes import WHOLE_KEY, unit_profile
+from gpuxlate.planning.packing import Asks, Bin, Space
+
+UNLIMITED = 1_000_000
+"""Slots of a card where the vendor's documents disagree on their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A pod template and its ``count`` of pods. ``backend`` is None for whole cards of any cloud."""
+
+    name: str
+    keys: PodKeys
+    backend: Backend | None
+    count: int
+
+
+@dataclass(slots=True)
+class Problem:
+    """The nodes as bins.
+
+    ``unknown``: by node, what is not known of it; ``excluded``: by pod and node, why it is not taken.
+    """
+
+    wanted: Sequence[Wanted]
+    ledgers: list[Ledger]
+    bins: list[Bin] = field(default_factory=list)
+    unknown: dict[int, str] = field(default_factory=dict)
+    excluded: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    @property
+    def kinds(self) -> list[int]:
+        return [kind for kind, one in enumerate(self.wanted) for _ in range(one.count)]
+
+
+def problem_of(books: Books, wanted: Sequence[Wanted]) -> Problem:
+    ledgers = [books.ledgers[name] for name in sorted(books.ledgers)]
+    problem = Problem(wanted, ledgers)
+    for number, ledger in enumerate(ledgers):
+        admits: list[Asks | None] = []
+        for kind, one in enumerate(wanted):
+            asks = _admitted(ledger, one)
+            if isinstance(asks, str):
+                problem.excluded[kind, number] = asks
+            admits.append(None if isinstance(asks, str) else asks)
+        problem.bins.append(Bin(spaces(ledger), tuple(admits)))
+        if ledger.view.serves is Serves.SHARES and ledger.view.cards is None:
+            problem.unknown[number] = "the number of its cards is not known"
+        elif ledger.unplaced:
+            count = len(ledger.unplaced)
+            them = "1 container" if count == 1 else f"{count} containers"
+            problem.unknown[number] = f"the cards of {them} are not recorded"
+    return problem
+
+
+def _admitted(ledger: Ledger, one: Wanted) -> Asks | str:
+    """What a pod requests on a node, or why the node does not take it."""
+    node, view = ledger.node, ledger.view
+    if one.backend is None:
+        if view.serves is not Serves.WHOLE or view.whole_key != WHOLE_KEY:
+            return f"it does not serve {WHOLE_KEY}"
+        asks: Asks = (Ask("", False, 0, whole_cards(one.keys, WHOLE_KEY), whole=True),)
+    elif view.serves is not Serves.SHARES or node.backend is not one.backend:
+        return f"it does not serve shares of {one.backend.name}"
+    else:
+        asks, unread = asks_of(one.keys, one.backend, view)
+        if unread or not asks:
+            return "the request of the pod cannot be read"
+    if node.closed:
+        return node.closed
+    reason = _unmatched(one.keys, node.labels)
+    if reason is None and one.backend is not None and one.backend.live is not None:
+        containers = one.backend.read(Taking(one.keys), unit_profile(view)).containers
+        reason = one.backend.live.keeps_out(view, containers)
+    return reason or asks
+
+
+def spaces(ledger: Ledger) -> tuple[Space, ...]:
+    """What is free on each card of a node, by index."""
+    view, backend = ledger.view, ledger.node.backend
+    if view.serves is Serves.WHOLE:
+        return (Space(PERCENT, 0, UNLIMITED, True),) * (ledger.cards_free or 0)
+    live = backend.live if backend else None
+    slots = live.instances if live and live.instances_certain else UNLIMITED
+    # where a node allocates no compute, its pods compete for all of it
+    cores = PERCENT if view.cores is None else min(PERCENT, view.cores // max(1, len(ledger.cards)))
+    memory = view.card_mib or 0
+    return tuple(
+        Space(0, 0, 0, False)
+        if card.is_whole
+        else Space(
+            max(0, cores - card.cores),
+            max(0, memory - card.memory_mib(memory)),
+            max(0, slots - len(card.held)),
+            not card.held,
+        )
+        for card in ledger.cards
+    )
+
+
+def _unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
+    """A node label that the pod requires and the node does not have; None where it has all."""
+    for name, value in pod.node_selector.items():
+        if labels.get(name) != value.text:
+            return f"the pod selects {name}={value.text}"
+    # a term without requirements matches no node
+    if pod.affinity and not any(term and all(_holds(one, labels) for one in term) for term in pod.affinity):
+        wanted = next((one for term in pod.affinity for one in term if not _holds(one, labels)), None)
+        if wanted is None:
+            return "the pod has an empty term of node affinity, which matches no node"
+        return f"the pod requires {wanted.key} {wanted.operator} {', '.join(wanted.values)}".rstrip()
+    return None
+
+
+def _holds(one: NodeRequirement, labels: Mapping[str, str]) -> bool:
+    """As the scheduler of Kubernetes reads a match expression."""
+    value = labels.get(one.key)
+    match one.operator:
+        case "In":
+            return value in one.values
+        case "NotIn":
+            return value not in one.values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+        case "Gt" | "Lt":
+            try:
+                found, wanted = int(value or ""), int(one.values[0])
+            except (ValueError, IndexError):
+                return False
+            return found > wanted if one.operator == "Gt" else found < wanted
+    return False
