@@ -80,7 +80,12 @@ class Vocabulary:
 
     def _near_miss(self, name: str) -> NearMiss | None:
         """Why a key is taken for a misspelt one, None where it is not."""
-        if name in (IGNORE, WHOLE_CARD) or name in self.wrong_names or self.rows(name) or self.look_alike(name):
+        if (
+            name in (IGNORE, WHOLE_CARD)
+            or name in self.wrong_names
+            or self.rows(name)
+            or self.look_alike(name)
+        ):
             return None
         owners = self.owners(name)
         if owners:

@@ -45,28 +45,12 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
                 on_key=True,
             )
         )
-    return reading, _one_mistake_once(found)
+    return reading, found
 
 
 def _stray(pod: PodKeys, path: Path) -> bool:
     """Outside ``metadata``: K8S006 has said so."""
     return any(value.path == path for m in (pod.stray_labels, pod.stray_annotations) for value in m.values())
-
-
-def _one_mistake_once(found: list[Diagnostic]) -> list[Diagnostic]:
-    """Each finding once; a number that is none (K8S001, K8S002) is not reported again by the reader."""
-    suffixed = {one.path for one in found if one.code == "K8S002"}
-    by_rule = {one.path for one in found if one.code != "GX011" and one.severity is Severity.ERROR}
-    first: dict[tuple[str, Path], Diagnostic] = {}
-    for one in found:
-        if one.code == "GX011" and one.path in by_rule:
-            continue
-        if one.code == "K8S001":
-            if one.path not in suffixed:
-                first.setdefault((one.code, one.path), one)
-        else:
-            first.setdefault((one.code + one.message, one.path), one)
-    return list(first.values())
 
 
 def merge_readings(readings: Sequence[Reading]) -> list[ContainerShare]:
