@@ -22,7 +22,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class ContainerShare:
-    """One container of a pod and its share, None where it asks for no GPU.
+    """One container of a pod and its share, None where it requests no GPU.
 
     ``origins``: where each field was read from, by attribute name.
     """
@@ -45,7 +45,7 @@ class Reading:
 
     containers: tuple[ContainerShare, ...]
     selectors: tuple[Selector, ...] = ()
-    isolation: str | None = None  # ACK's mode, which is no field of the share
+    isolation: str | None = None  # ACK's mode, which is not a field of the share
     invalid: tuple[Diagnostic, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
     taken: frozenset[Path] = frozenset()

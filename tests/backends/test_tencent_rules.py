@@ -56,6 +56,25 @@ BROKEN: list[tuple[str, PodKeys, Profile | None, list[tuple[str, str, Path]]]] =
     ("three cards", pod({"core": "240", "memory": "60"}), None, [("TKE005", "error", limit("core"))]),
     ("just over two", pod({"core": "201", "memory": "60"}), None, [("TKE005", "error", limit("core"))]),
     ("old add-on", pod({"core": "160", "memory": "40"}), OLD_ADDON, [("TKE005", "warning", limit("core"))]),
+    # what a card cannot give is so for online pods too (TKE011: they compete for compute)
+    (
+        "three cards, online",
+        pod({"core": "240", "memory": "60"}, app_class="online"),
+        None,
+        [("TKE005", "error", limit("core")), ("TKE011", "warning", limit("core"))],
+    ),
+    (
+        "odd, online",
+        pod({"core": "160", "memory": "31"}, app_class="online"),
+        None,
+        [("TKE006", "warning", limit("memory")), ("TKE011", "warning", limit("core"))],
+    ),
+    (
+        "whole cards with memory, online",
+        pod({"core": "100", "memory": "46"}, app_class="online"),
+        None,
+        [("TKE008", "warning", limit("memory")), ("TKE011", "warning", limit("core"))],
+    ),
     # TKE006: TC127667, 121/31 gives 60/15
     (
         "odd",

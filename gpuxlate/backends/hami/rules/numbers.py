@@ -17,7 +17,7 @@ PERCENT_HINT = "write 1 to 100, in percent of each card"
 
 
 def not_capped(key: str) -> str:
-    """A zero, which HAMi reads as no number."""
+    """Message of a zero, which HAMi reads like a missing key."""
     return say("{key} is 0, which HAMi ignores: the container gets all memory of the card", key=key)
 
 

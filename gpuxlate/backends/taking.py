@@ -1,0 +1,161 @@
+"""Taking the keys of a pod, one by one, and making shares of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpuxlate.backends.numbers import number
+from gpuxlate.backends.results import ContainerShare, Reading, Selector
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
+from gpuxlate.rules import numerals
+
+
+class Taking:
+    """The keys of a pod. What the backend takes is known; the caller reports the rest.
+
+    A reader returns shares, or "no share here": what is wrong with a manifest, rules report.
+    """
+
+    def __init__(self, pod: PodKeys) -> None:
+        self.pod = pod
+        self.taken: set[Path] = set()
+        self.invalid: list[Diagnostic] = []
+        self.notes: list[Diagnostic] = []
+        self.selectors: list[Selector] = []
+        self._unread: set[Path] = set()  # containers with a value that is not a whole number
+
+    def _take(self, value: Value | None) -> Value | None:
+        if value is not None:
+            self.taken.add(value.path)
+        return value
+
+    def resource(self, container: ContainerKeys, name: str) -> Value | None:
+        """The value in limits, else in requests; both are taken."""
+        requested = self._take(container.requests.get(name))
+        return self._take(container.limits.get(name)) or requested
+
+    def number(self, container: ContainerKeys, name: str) -> int | None:
+        """A resource as a whole number; None where it is absent, or not a whole number (K8S001, K8S002).
+
+        A number such as ``0x10`` is only a warning of lint (GX008), but no translation reads it.
+        """
+        value = self.resource(container, name)
+        amount = number(value)
+        if value is not None and amount is None:
+            self._unread.add(container.path)
+            if numerals.written(value).form is numerals.Form.ODD:  # GX008 only warns; the key would be lost
+                message = say("{key} {text} is not translated", key=name, text=value.text)
+                self.note("K8S001", message, value.path, "write the number in plain decimal digits")
+        return amount
+
+    def label(self, name: str) -> Value | None:
+        """A label of the pod, else of the workload (K8S005); both are taken."""
+        owner = self._take(self.pod.owner_labels.get(name))
+        return self._take(self.pod.labels.get(name)) or owner
+
+    def annotation(self, name: str) -> Value | None:
+        """An annotation of the pod, else of the workload (K8S005); both are taken."""
+        owner = self._take(self.pod.owner_annotations.get(name))
+        return self._take(self.pod.annotations.get(name)) or owner
+
+    def env(self, container: ContainerKeys, name: str) -> Value | None:
+        return self._take(container.env.get(name))
+
+    def node_values(self, name: str) -> tuple[str, ...]:
+        """The values that nodeSelector or the required node affinity (operator In) gives a node label.
+
+        Other operators have no field of the share: they are selectors.
+        """
+        chosen = self._take(self.pod.node_selector.get(name))
+        values = [chosen.text] if chosen else []
+        for requirement in self.pod.requirements():
+            if requirement.key != name:
+                continue
+            if requirement.operator == "In":
+                self.taken.add(requirement.path)
+                values.extend(requirement.values)
+            else:
+                self._select(requirement)
+        return tuple(dict.fromkeys(values))
+
+    def take_node(self, name: str) -> None:
+        """Take every choice of nodes by a label; the backend reads it itself."""
+        self._take(self.pod.node_selector.get(name))
+        self.taken.update(r.path for r in self.pod.requirements() if r.key == name)
+
+    def _select(self, requirement: NodeRequirement) -> None:
+        self.taken.add(requirement.path)
+        text = f"{requirement.operator} {', '.join(requirement.values)}".strip()
+        self.selectors.append(Selector(requirement.key, text, requirement.path))
+
+    def selector(self, name: str) -> None:
+        """Take a choice of nodes that other targets do not have."""
+        chosen = self._take(self.pod.node_selector.get(name))
+        if chosen:
+            self.selectors.append(Selector(name, chosen.text, chosen.path))
+        for requirement in self.pod.requirements():
+            if requirement.key == name:
+                self._select(requirement)
+
+    def choice(self, value: Value | None, name: str, what: str) -> None:
+        """Take an annotation, a variable or a resource that chooses what other targets do not have."""
+        if self._take(value) is not None and value is not None:
+            self.selectors.append(Selector(name, value.text, value.path, what))
+
+    def note(
+        self,
+        code: str,
+        message: str,
+        path: Path,
+        hint: str | None = None,
+        severity: Severity = Severity.ERROR,
+    ) -> None:
+        """Record what a translation cannot keep, though the manifest is valid."""
+        self.notes.append(Diagnostic(code, severity, message, hint, path))
+
+    def problem(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
+        """Record a wrong value of a form that has no rules of its own."""
+        self.note(code, message, path, hint)
+
+    def share(
+        self,
+        container: ContainerKeys,
+        *,
+        cards: int = 1,
+        cores: int | None = None,
+        memory_mib: int | None = None,
+        policy: Policy | None = None,
+        qos: Qos | None = None,
+        memory_percent: int | None = None,
+        origins: Mapping[str, Path] | None = None,
+    ) -> ContainerShare:
+        """The container with its share; GX011 where the numbers together are not a share."""
+        if container.path in self._unread:
+            return self.none(container)
+        found = None
+        where = dict(origins or {})
+        try:
+            found = Share(cards, cores, memory_mib, policy, qos, memory_percent)
+        except ShareError as error:
+            attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
+            for one in error.problems:
+                path = where.get(attributes[one.field], container.path)
+                self.invalid.append(Diagnostic("GX011", Severity.ERROR, one.message, one.hint, path))
+        return ContainerShare(container.name, container.index, container.init, found, where, container.path)
+
+    def none(self, container: ContainerKeys) -> ContainerShare:
+        """The container without a share."""
+        return ContainerShare(container.name, container.index, container.init, path=container.path)
+
+    def reading(self, containers: list[ContainerShare], isolation: str | None = None) -> Reading:
+        return Reading(
+            tuple(containers),
+            tuple(self.selectors),
+            isolation,
+            tuple(self.invalid),
+            tuple(self.notes),
+            frozenset(self.taken),
+        )
