@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.cli import common
 from gpuxlate.inputs.files import STDIN, Input, InputError
-from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, run_list, run_stream, said
+from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, for_stderr, run_list, run_stream
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.plain import plain_document
@@ -37,7 +37,7 @@ def command(
         raise InputError(f"{STDIN}: it is empty")
     answer = _of_list(source) if settings is None else run_stream(source, settings)
     if not answer.misconfigured:
-        common.show(said(answer.diagnostics), Texts(source))
+        common.show(for_stderr(answer.diagnostics), Texts(source))
     if settings is None or not answer.refused:
         common.documents_out([source.encode(answer.text)])
     if answer.misconfigured:

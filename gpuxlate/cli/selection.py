@@ -112,9 +112,8 @@ class Selection:
                 continue
             for number, name in enumerate(entry.rules):
                 if (index, name) not in self._used and self._is_checked(name):
-                    message, hint = ignore_matches(name)
+                    message, hint = ignore_matches(name, where=entry.path)
                     path = ("per-file-ignores", index, "rules", number)
-                    message = message.replace("here", f"in {entry.path}", 1)
                     yield Diagnostic(UNUSED, Severity.WARNING, message, hint, path)
 
     def _is_checked(self, name: str) -> bool:

@@ -1,6 +1,6 @@
-"""Finding jobs in a document: parameters and values of forms, which stand in no pod.
+"""Find jobs in a document: parameters and values of forms, which are not in pods.
 
-A job is given as a pod with one pseudo container, whose limits are its parameters.
+A job is a pod with one pseudo container, whose limits are the parameters.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Job:
 
 
 def jobs_in(document: Document) -> Iterator[Job]:
-    """Every job of a document that has a key which its target alone reads."""
+    """Every job of a document that has a key of its target."""
     if document.job is not None:
         if isinstance(document.root, Mapping):
             yield Job(document.job, _pod(document.root, (), _named_by_file(document), ()))
@@ -50,7 +50,7 @@ def jobs_in(document: Document) -> Iterator[Job]:
 
 
 def _named_by_file(document: Document) -> ObjectRef:
-    """What is no object of Kubernetes has the name of its file."""
+    """A document that is not a Kubernetes object has the name of its file."""
     name, _ = splitext(basename(document.source.name))
     return ObjectRef(name=name.strip("<>"))
 

@@ -1,8 +1,8 @@
-"""Kinds that hide their pods, as data.
+"""Kinds with pods in unusual places, as data.
 
-Most kinds need no row: every ``containers`` or ``initContainers`` list is found wherever it
-stands, with the pod's metadata beside the ``spec`` that holds it. A row says where a kind puts
-things elsewhere. Sources: the custom resource definitions of each project, as of 2026.
+Most kinds need no row: every ``containers`` or ``initContainers`` list is found anywhere in the
+object, with the pod's metadata next to the ``spec`` that has it. A row gives the fields of a kind that
+differs. Sources: the custom resource definitions of each project, as of 2026.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Steps = tuple[str, ...]
-"""A path below a node; ``*`` stands for every item of a list."""
+"""A path below a node; ``*`` is every item of a list."""
 
 REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
-"""Fields beside a pod template that multiply it."""
+"""Fields next to a pod template that give the number of its pods."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One shape of pod in some kinds.
 
-    ``pod``: where what acts as the pod spec stands, from the object. ``containers``: below it;
-    a path without ``*`` at its end is one container. ``metadata``: the mapping that holds the pod's
-    ``labels`` and ``annotations``, below the pod spec ("." is the pod spec itself), or None where
-    the kind has no such place. ``resources``: the field of a container that holds limits. ``nodes``:
-    the pod spec takes ``nodeSelector`` and ``affinity``.
+    ``pod``: path of the pod spec, from the object. ``containers``: paths below it; one without ``*`` at
+    its end is a single container. ``metadata``: the mapping with the pod's ``labels`` and
+    ``annotations``, below the pod spec ("." is the pod spec itself), or None where the kind has none.
+    ``resources``: the field of a container with limits. ``nodes``: the pod spec has ``nodeSelector`` and
+    ``affinity``.
     """
 
     kinds: tuple[str, ...]
@@ -62,7 +62,7 @@ _KSERVE_CONTAINERS: tuple[Steps, ...] = (
 _TEKTON_CONTAINERS: tuple[Steps, ...] = (("steps", "*"), ("stepTemplate",), ("sidecars", "*"))
 
 ROWS: tuple[Row, ...] = (
-    # Argo Workflows: a template is pod, container and metadata in one; steps and tasks may hold one.
+    # Argo Workflows: a template is pod, container and metadata in one; steps and tasks may have one inline.
     *(
         Row(kinds, (*spec, *below), _ARGO_CONTAINERS, ("metadata",))
         for kinds, spec in (
@@ -98,7 +98,7 @@ ROWS: tuple[Row, ...] = (
         for part in ("driver", "executor")
     ),
     # Tekton: steps are containers; a Task has no pod metadata of its own but passes on its labels.
-    # v1 says computeResources, v1beta1 says resources.
+    # v1 has computeResources, v1beta1 has resources.
     *(
         Row((kind,), spec, _TEKTON_CONTAINERS, metadata, resources, nodes=False)
         for kind, spec, metadata in (
@@ -126,10 +126,10 @@ ROWS: tuple[Row, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SchedulerRow:
-    """Kinds that hand a scheduler down to pods that name none.
+    """Kinds whose scheduler their pods get where they name none.
 
-    ``api``: the beginning of apiVersion; ``path``: where the object names it; ``default``: which it is
-    where the object says nothing, None where it is then the cluster's.
+    ``api``: the beginning of apiVersion; ``path``: the field of the object; ``default``: the scheduler
+    where the field is not set, None for that of the cluster.
     """
 
     api: str
@@ -139,14 +139,14 @@ class SchedulerRow:
 
 
 SCHEDULERS: tuple[SchedulerRow, ...] = (
-    # the controller copies it into pods without one; the admission webhook sets it where it is absent
+    # the controller copies it into pods without one; the admission webhook sets the default
     SchedulerRow("batch.volcano.sh/", "Job", ("spec", "schedulerName"), "volcano"),
     SchedulerRow("argoproj.io/", "Workflow", ("spec", "schedulerName")),
 )
 
 
 def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | None:
-    """How objects of a kind hand down a scheduler, None where they do not."""
+    """The row of a kind, None where pods do not get its scheduler."""
     return next(
         (row for row in SCHEDULERS if kind == row.kind and (api_version or "").startswith(row.api)), None
     )
@@ -154,10 +154,10 @@ def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | N
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """Where some kinds hold the parameters of a job, which are no pod's.
+    """Where some kinds have the parameters of a job.
 
-    ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
-    ``mark``: the beginning of the keys that say so, since all else may be anybody's.
+    ``parameters``: path of the mapping, from the object. ``target``: the name of the target that reads
+    them. ``mark``: prefix of the target's keys; other keys may belong to anything.
     """
 
     kinds: tuple[str | None, ...]
@@ -174,7 +174,7 @@ JOBS: tuple[JobRow, ...] = (
         "volcengine-emr-spark",
         "emr.serverless.mgpu",
     ),
-    # the values of the console's form for an AI app are a mapping of no kind
+    # the values of the console's form for an AI app are a mapping without a kind
     JobRow((None,), (), "volcengine-aiapp", "gpuResourceType"),
 )
 

@@ -149,11 +149,11 @@ def test_positions_in_a_text() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"round": "down"}, "round 'down' is not possible"),
-        ({"drop": ["memory"]}, "drop 'memory' is not possible"),
-        ({"fill": {"memory": 1}}, "fill 'memory' is not possible"),
-        ({"fill": {"cores": 0}}, "fill cores 0 is not possible"),
-        ({"fill": {"cores": True}}, "fill cores True is not possible"),
+        ({"round": "down"}, "invalid value 'down' for round"),
+        ({"drop": ["memory"]}, "invalid field 'memory' in drop"),
+        ({"fill": {"memory": 1}}, "invalid field 'memory' in fill"),
+        ({"fill": {"cores": 0}}, "invalid value 0 for fill cores"),
+        ({"fill": {"cores": True}}, "invalid value True for fill cores"),
         ({"profile": {"target": "tke", "card": 1}}, "card"),
         ({"profile": "no-such-file.yaml"}, "cannot be read"),
         ({"to": "volcengine-emr-spark"}, "stands in no manifest"),

@@ -414,7 +414,7 @@ def test_a_template_among_manifests(lint: Lint, write: Write) -> None:
 def test_a_broken_line_near_a_template_says_so(lint: Lint, write: Write) -> None:
     write({"a.yaml": "name: '{{ x }}'\nb: [\nc: d\n", "b.yaml": "name: '{{ x }}'\n\n\n\n\nb: [\nc: d\n"})
     near, far = (d["message"] for d in lint("a.yaml", "b.yaml").json["diagnostics"])
-    assert near.startswith("this is no YAML near a template's {{")
+    assert near.startswith("invalid YAML near a template's {{")
     assert "{{" not in far
 
 

@@ -231,7 +231,7 @@ BAD = [
     ("a:\n\tb: 1\n", "found character that cannot start any token", 3),
     ('a: "x\n', "found unexpected end of stream", 6),
     ("a: *nobody\n", "alias *nobody has no anchor before it", 3),
-    ("a: &x {b: *x}\n", "alias *x stands inside its own anchor", 10),
+    ("a: &x {b: *x}\n", "alias *x is inside its own anchor", 10),
     ("a: &x 1\n---\nb: *x\n", "alias *x has no anchor before it", 15),
     ("a: \x01\n", "control characters are not allowed", 3),
     ("值: \U0001f600\x01\n", "control characters are not allowed", 4),

@@ -124,7 +124,7 @@ def test_rules_of_a_source() -> None:
     assert source.ignore_matches("VKE12", "VKE012")[1] == "did you mean VKE012?"
     assert source.document_fits_its_schema("spec.cores", "is no integer") == (
         "spec.cores: is no integer",
-        "gpuxlate schema spec prints what may stand here",
+        "gpuxlate schema spec prints the fields and their values",
     )
     assert source.document_fits_its_schema("", "is no mapping", "write one")[0] == "is no mapping"
     problem = next(share_problems(2, 75, None))
