@@ -37,7 +37,7 @@ def command(
     it does not fit, or cannot be told.
     """
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     wanted = asked_for(file) if file else None
     server = live_options.open_cluster(
         live_options.cluster_options(

@@ -40,7 +40,7 @@ def command(
 ) -> int:
     """One share over all the targets side by side: the values, the rounding, the refusals."""
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     language.check(lang)
     say = locale.speaker(lang)
     found = read_specs(common.some_inputs(specs))

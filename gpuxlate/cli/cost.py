@@ -83,7 +83,7 @@ def command(
 ) -> int:
     """What shares cost on EMR Serverless: the vendor's GPU-hour formula, exact."""
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     backend = common.target(to)
     if backend.name not in ROLES:
         raise common.CliError(f"no price is known for {backend.name}", f"targets: {', '.join(ROLES)}")

@@ -20,13 +20,13 @@ def command(
     config: Annotated[
         str | None,
         typer.Argument(
-            help="As an exec plug-in of kustomize: the file of the configuration; stdin holds resources.",
+            help="As an exec plug-in of kustomize: the configuration file; resources are on stdin.",
             metavar="[CONFIGFILE]",
             show_default=False,
         ),
     ] = None,
 ) -> int:
-    """A KRM function: a ResourceList on stdin, the same on stdout with its shares translated.
+    """A KRM function: reads a ResourceList from stdin, writes it to stdout with its shares translated.
 
     Its functionConfig is of kind Translate (apiVersion gpuxlate.io/v1alpha1, spec: to, from, round, drop,
     fill), or a ConfigMap with the same keys in data.
@@ -60,4 +60,4 @@ def _settings(file: str) -> Settings:
     except BadConfigError as error:
         raise common.CliError(f"{file}: {error.message}", error.hint) from None
     except ValueError as error:
-        raise common.CliError(f"{file}: it is no YAML: {error}") from None
+        raise common.CliError(f"{file}: invalid YAML: {error}") from None

@@ -1,7 +1,7 @@
-"""What two texts have in common, line by line, in time linear in their length.
+"""The common lines of two texts, in time linear in their length.
 
-The texts are mostly the same, and where they differ they soon agree again: a look at the lines nearby
-is enough. difflib compares every line with every other one, which is quadratic.
+The texts are mostly the same, and after a difference they soon agree again, so it is enough to compare
+lines nearby. difflib compares every line with every other one, which is quadratic.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def same(one: Sequence[str], other: Sequence[str]) -> Iterator[Block]:
 
 
 def _again(one: Sequence[str], other: Sequence[str], a: int, b: int) -> tuple[int, int]:
-    """Where the texts agree again after a difference, the nearest place; here where they do not."""
+    """The nearest place where the texts agree again after a difference; ``a, b`` where they do not."""
     for steps in range(1, 2 * NEAR):
         for in_a in range(max(0, steps - NEAR), min(steps, NEAR) + 1):
             at_a, at_b = a + in_a, b + steps - in_a
@@ -63,7 +63,7 @@ def _again(one: Sequence[str], other: Sequence[str], a: int, b: int) -> tuple[in
 
 def unified(old: str, new: str, name: str) -> str:
     """The unified diff of a file's text, empty where nothing changed."""
-    # a line ends with \n alone: a separator of Unicode in a comment is no end of a line
+    # lines end with \n only: a Unicode line separator in a comment does not end one
     one, other = (io.StringIO(text, newline="\n").readlines() for text in (old, new))
     shown = visible(name)
     lines = [f"--- a/{shown}\n", f"+++ b/{shown}\n"] if one != other else []
@@ -82,7 +82,7 @@ _Part = tuple[int, int, int, int, bool]
 
 
 def _hunks(blocks: list[Block], lines_a: int, lines_b: int) -> Iterator[list[_Part]]:
-    """The changes with their context; those with little between them go together."""
+    """The changes with their context; those close to each other are one hunk."""
     parts: list[_Part] = []
     a = b = 0
     for block in [*blocks, Block(lines_a, lines_b, 0)]:
@@ -109,7 +109,7 @@ def _hunks(blocks: list[Block], lines_a: int, lines_b: int) -> Iterator[list[_Pa
 
 
 def _trimmed(hunk: list[_Part]) -> list[_Part]:
-    """The last hunk: what it shares at its end is context too."""
+    """The last hunk, with CONTEXT lines at its end."""
     a, b, to_a, to_b, shared = hunk[-1]
     keep = min(CONTEXT, to_a - a)
     return (

@@ -56,7 +56,7 @@ def command(
     if output_of is not None:
         return of_files.command(names, output_of, name, to, profile, card_memory, output)
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     if name is not None or to is not None:
         raise common.CliError(
             "--name and --to go with --nvidia-smi", "a pod is in the dialect of its cluster"

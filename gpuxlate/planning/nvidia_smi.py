@@ -1,6 +1,6 @@
-"""Reading what ``nvidia-smi`` prints: its table, its CSV, and the list of ``nvidia-smi -L``.
+"""Read the output of ``nvidia-smi``: its table, its CSV, and the list of ``nvidia-smi -L``.
 
-The table looks alike from driver to driver, but for the width of its columns: a line with the
+The table is the same for all drivers, except for the width of its columns: a line with the
 index and the name of a card, a line with its memory, at times a third one, then a border. Memory
 is in MiB everywhere.
 """
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 EXPECTED = (
-    "give what nvidia-smi prints: its table, or that of "
+    "give the output of nvidia-smi, or of "
     "nvidia-smi --query-gpu=index,name,memory.total,memory.used --format=csv"
 )
 
 
 class NvidiaSmiError(ValueError):
-    """The text is nothing that nvidia-smi prints for cards, or only a part of it."""
+    """The text is not an output of nvidia-smi with cards, or only a part of one."""
 
     def __init__(self, message: str, hint: str = EXPECTED) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class NvidiaSmiError(ValueError):
 
 
 class Form(StrEnum):
-    """In which of its ways nvidia-smi printed."""
+    """The form of the output."""
 
     TABLE = "table"
     CSV = "csv"
@@ -55,7 +55,7 @@ class Seen:
 
 
 MAX_LINE = 400
-"""No line of nvidia-smi is longer; what stands beyond is not looked at."""
+"""No line of nvidia-smi is longer; the rest of a line is ignored."""
 
 _MIG_NOTE = "MIG devices are parts of the cards above: they are not counted"
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
@@ -63,12 +63,16 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[
 _FAILURES = (
     (r"nvidia-smi has failed", "nvidia-smi does not reach the driver", "is the driver loaded on the node?"),
     (r"failed to initialize nvml", "nvidia-smi does not reach the driver", "do driver and libraries agree?"),
-    (r"no devices were found", "nvidia-smi sees no card", "does the container ask for a GPU?"),
-    (r"unable to determine the device handle", "nvidia-smi cannot talk to a card", "look at the node's log"),
+    (r"no devices were found", "nvidia-smi sees no card", "does the container request a GPU?"),
+    (
+        r"unable to determine the device handle",
+        "nvidia-smi cannot access a card",
+        "check the node's log",
+    ),
     (
         r"(?:nvidia-smi|executable file).*(?:not found|no such file)|not found.*nvidia-smi",
-        "there is no nvidia-smi in the container",
-        "the vendor's plugin puts it there for a container that asks for a GPU: does it?",
+        "the container has no nvidia-smi",
+        "the vendor's plugin adds it to containers that request a GPU: does this one?",
     ),
 )
 """What is printed in place of cards (lower case), what it means, where to look."""
@@ -94,7 +98,7 @@ def read(text: str) -> Seen:
     if len(set(indices)) < len(indices):
         twice = next(n for n in indices if indices.count(n) > 1)
         raise NvidiaSmiError(
-            f"card {twice} is there twice: several runs in one", "give the output of one run"
+            f"card {twice} is listed twice: this is the output of several runs", "give the output of one run"
         )
     return seen
 
@@ -108,7 +112,7 @@ def _nothing_in(lines: Sequence[str]) -> NvidiaSmiError:
     if any(line.startswith("| NVIDIA-SMI") for line in lines):
         return NvidiaSmiError("the table of nvidia-smi is cut before its first card")
     first = next((line for line in lines if line), "")
-    return NvidiaSmiError(f"there is no card in it: {_short(first)}" if first else "it is empty")
+    return NvidiaSmiError(f"no card listed: {_short(first)}" if first else "it is empty")
 
 
 def _short(line: str) -> str:
@@ -126,7 +130,7 @@ _TABLE_END = re.compile(r"\|\s*(?:MIG devices|(?:Compute )?Processes)\s*:")
 
 
 def _table(lines: Sequence[str]) -> Seen:
-    """The cards stand between the heading of the table and the next table, each closed by a border."""
+    """The cards are between the heading of the table and the next table, each followed by a border."""
     cards: list[SeenCard] = []
     card: SeenCard | None = None
     known = False  # the memory of the card was read
@@ -224,7 +228,7 @@ def _is_csv(line: str) -> bool:
 
 
 def _head(line: str) -> list[tuple[str, str | None]] | None:
-    """The columns of a line of headings, with their units; None where it is none."""
+    """The columns of a line of headings, with their units; None for any other line."""
     found = [_HEAD_CELL.fullmatch(cell) for cell in _cells(line)]
     columns = [(one[1], one[2]) for one in found if one]
     known = any(name in _FIELDS for name, _ in columns)
@@ -232,7 +236,7 @@ def _head(line: str) -> list[tuple[str, str | None]] | None:
 
 
 def _is_plain_row(line: str) -> bool:
-    """A row without a heading, in the order in which the columns are asked for above."""
+    """A row without a heading, with the columns in the order of EXPECTED."""
     cells = _cells(line)
     return (
         len(cells) == len(_PLAIN_ORDER)
@@ -252,7 +256,7 @@ def _csv(lines: Sequence[tuple[int, str]]) -> Seen:
             raise NvidiaSmiError(f"the memory is in {foreign[0]}: nvidia-smi counts MiB")
     rows = list(_rows(lines[1:] if head is not None else lines, columns))
     if not rows:
-        raise NvidiaSmiError("the heading of the CSV is there, but no card")
+        raise NvidiaSmiError("the CSV has a heading but no card")
     units = {unit for _, units in rows for unit in units}
     if len(units) > 1:
         raise NvidiaSmiError("some numbers of the CSV have a unit and some have none: is it cut?")

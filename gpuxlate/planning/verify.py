@@ -1,7 +1,7 @@
-"""Whether the cards that a container sees are those that its share asked for.
+"""Whether the cards that a container sees are those that its share requests.
 
 Vendors round memory up, and never give much more or less (contract, section 4): on each card from
-1 % below to 8 % above what was asked. 4 units of ACK showed 4309 MiB (seed 002).
+1 % below to 8 % above the request. 4 units of ACK showed 4309 MiB (seed 002).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gpuxlate.translation.fit import fit_pod
 
 LEAST = Fraction(99, 100)
 MOST = Fraction(108, 100)
-"""How much of what was asked a card may show."""
+"""The part of the requested memory that a card may show."""
 
 ALIBABA = "alibaba-gpushare"
 
@@ -28,8 +28,8 @@ ALIBABA = "alibaba-gpushare"
 class Expected:
     """What a container should see: ``cards``, and MiB on each of them.
 
-    ``asked_mib`` is None where all of a card is asked for. ``least`` and ``most`` are None where
-    any memory will do. ``figure_mib`` is what nvidia-smi should print, where that is known.
+    ``asked_mib`` is None where the share requests all of a card. ``least`` and ``most`` are None where
+    memory is not checked. ``figure_mib`` is what nvidia-smi should print, where that is known.
     """
 
     cards: int
@@ -42,7 +42,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCard:
-    """A card that is there; ``within`` is None where nothing can or need be said of its memory."""
+    """A card that was found; ``within`` is None where its memory is not checked."""
 
     seen: SeenCard
     within: bool | None
@@ -50,7 +50,7 @@ class CheckedCard:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was expected and what is there; ``problems`` says what does not match."""
+    """Expected and found cards; ``problems`` are the mismatches."""
 
     expected: Expected
     cards: tuple[CheckedCard, ...]
@@ -67,7 +67,7 @@ def gpushare_figure(memory_mib: int, card_mib: int, unit_mib: int) -> int | None
 
     A card has as many units as fit in it, so a unit is somewhat more than its nominal MiB. Derived
     from published outputs (V100 of 16160 MiB: 15 units, 4 of them show 4309 MiB; seed 002).
-    None where the card has not that many units.
+    None where the card has fewer units.
     """
     units, there = memory_mib // unit_mib, card_mib // unit_mib
     return units * card_mib // there if 0 < units <= there else None
@@ -81,7 +81,7 @@ def expected(
 ) -> tuple[Expected, list[Diagnostic]]:
     """What a container of a share should see, and why a target would refuse the share.
 
-    With a target, memory may be as much above as its steps make it. ``card_mib``: MiB of a
+    With a target, memory may be rounded up to its step. ``card_mib``: MiB of a
     physical card, that of the profile where it is omitted.
     """
     whole = card_mib or (profile.cards.memory_mib if profile else None)
@@ -95,11 +95,11 @@ def expected(
     asked = share.memory_mib_per_card
     given, refused = (asked, []) if backend is None else _given(share, backend, profile)
     if asked is not None and given is None:
-        notes.append("a full card's compute comes with all of its memory here: the cap is not to be seen")
+        notes.append("full compute of a card comes with all of its memory here: the limit is not visible")
     ack = alibaba_of(profile) if backend is not None and backend.name == ALIBABA else None
     if given is not None and ack is not None and not _isolated(share, ack):
         kind = "open-source gpushare" if ack.open_source else f"isolation mode {ack.isolation}"
-        notes.append(f"{kind} counts memory, and isolates none: the container sees the whole card")
+        notes.append(f"{kind} counts memory but does not isolate it: the container sees the whole card")
         given = None
     if given is None:
         least, most = (LEAST * whole, MOST * whole) if whole else (None, None)
@@ -107,9 +107,7 @@ def expected(
     figure = gpushare_figure(given, whole, ack.memory_unit_mib) if ack and whole else None
     least, most = LEAST * (asked or given), MOST * given
     if figure is not None and figure > most:
-        notes.append(
-            f"this card's units are so large that {figure} MiB are more than 8 % above what was asked"
-        )
+        notes.append(f"a unit of this card is so large that {figure} MiB are more than 8 % above the request")
     return Expected(share.cards, asked, least, most, figure, tuple(notes)), refused
 
 
@@ -139,7 +137,7 @@ def verify(wanted: Expected, seen: Seen) -> Verification:
     """Compare what nvidia-smi printed with what was expected."""
     problems: list[str] = []
     if len(seen.cards) != wanted.cards:
-        problems.append(f"{_cards(wanted.cards)} asked for, {len(seen.cards)} found")
+        problems.append(f"{_cards(wanted.cards)} requested, {len(seen.cards)} found")
     checked = tuple(CheckedCard(card, _within(wanted, card)) for card in seen.cards)
     for one in checked:
         total = one.seen.total_mib
@@ -153,7 +151,7 @@ def verify(wanted: Expected, seen: Seen) -> Verification:
     unknown = [one.seen.index for one in checked if one.seen.total_mib is None]
     if unknown and wanted.least is not None:
         if seen.form is Form.LIST:
-            problems.append("nvidia-smi -L shows no memory, only the number of cards: memory is not verified")
+            problems.append("nvidia-smi -L shows the number of cards but no memory: memory is not verified")
         else:
             which = ", ".join(map(str, unknown))
             problems.append(f"the memory of card {which} is not shown: it is not verified")
@@ -171,5 +169,5 @@ def _cards(count: int) -> str:
 
 
 def number(value: Fraction) -> str:
-    """MiB for print: hundredths are exact for what is asked in whole MiB."""
+    """MiB for print: hundredths are exact for requests in whole MiB."""
     return f"{float(value):.2f}".rstrip("0").rstrip(".")

@@ -162,8 +162,7 @@ def _affinity_edits(pod: PodKeys, wanted: PodKeys, owned: Owned, affinity_path: 
     added = [r for term in wanted.affinity for r in term]
     keep = {(r.key, r.operator, r.values) for r in added}
     for requirement in pod.requirements():
-        present = (requirement.key, requirement.operator, requirement.values)
-        if owned(requirement.key) and present not in keep:
+        if owned(requirement.key) and (requirement.key, requirement.operator, requirement.values) not in keep:
             yield Remove(requirement.path)
     if not added:
         return

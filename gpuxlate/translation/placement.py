@@ -31,11 +31,11 @@ def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Di
         )
         yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
     if terms_left_empty(pod.keys, owned):
-        message = (
+        found = (
             "one of several alternative affinity terms has only this vendor's labels: "
             "without it the pod could run on other nodes than before"
         )
-        yield share_is_expressible(pod.keys.path, message, "write the affinity without alternatives")
+        yield share_is_expressible(pod.keys.path, found, "write the affinity without alternatives")
 
 
 def share_edits(

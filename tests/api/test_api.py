@@ -219,7 +219,7 @@ def test_render_on_a_workload() -> None:
     made = gpuxlate.render(share, to="tke", workload=two, container="b")
     assert made.objects[0]["spec"]["containers"][0] == {"name": "a"}
     assert made.objects[0]["spec"]["containers"][1]["resources"]["limits"] == TKE
-    with pytest.raises(gpuxlate.Refused, match="which one gets the share is not said"):
+    with pytest.raises(gpuxlate.Refused, match="the share names none"):
         gpuxlate.render(share, to="tke", workload=two)
     with pytest.raises(ValueError, match="container needs a workload"):
         gpuxlate.render(share, to="tke", container="b")
@@ -230,7 +230,7 @@ def test_render_reads_no_file() -> None:
         "apiVersion": "gpuxlate.io/v1alpha1", "kind": "GPUShare", "metadata": {"name": "s"},
         "spec": {"cores": 30, "memoryMiB": 4096, "workload": {"file": "d.yaml", "container": "server"}},
     }  # fmt: skip
-    with pytest.raises(gpuxlate.Refused, match=r"d\.yaml, which is not read here"):
+    with pytest.raises(gpuxlate.Refused, match=r"d\.yaml, and files are not read here"):
         gpuxlate.render(spec, to="tke")
     [made] = gpuxlate.render(spec, to="tke", workload=pod({})).objects
     assert limits_of(made) == TKE

@@ -193,10 +193,10 @@ def test_options_reach_the_translation(krm: Run) -> None:
         (config("{to: tke, fill: {cores: 1.5}}"), "spec.fill", "invalid value 1.5 for fill cores"),
         (config("{to: tke, fill: cores=3}"), "spec.fill", "invalid value 'cores=3' for fill: not a mapping"),
         (config_map("{to: tke, fill: 'cores=x'}"), "data.fill", "invalid value 'cores=x' for fill"),
-        (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "profile is no YAML"),
+        (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "invalid YAML in profile"),
         (config("{to: tke, profile: {target: tke, card: 1}}"), "spec.profile.card", ""),
-        (config("{to: tke}").replace("Translate", "Rewrite"), "kind", "functionConfig of kind Rewrite"),
-        (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "functionConfig of kind Translate"),
+        (config("{to: tke}").replace("Translate", "Rewrite"), "kind", "unknown kind Rewrite of functionConfig"),
+        (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "unknown kind Translate of functionConfig"),
     ],
 )
 def test_a_bad_configuration(krm: Run, configured: str, where: str, message: str) -> None:
@@ -213,9 +213,9 @@ def test_a_bad_configuration(krm: Run, configured: str, where: str, message: str
     ("text", "code", "message"),
     [
         ("", 3, "it is empty"),
-        ("kind: Pod\n", 1, "one ResourceList is expected"),
-        ("kind: ResourceList\n---\nkind: ResourceList\n", 1, "one ResourceList is expected"),
-        ("apiVersion: config.kubernetes.io/v7\nkind: ResourceList\n", 1, "v7 is not known"),
+        ("kind: Pod\n", 1, "not one ResourceList"),
+        ("kind: ResourceList\n---\nkind: ResourceList\n", 1, "not one ResourceList"),
+        ("apiVersion: config.kubernetes.io/v7\nkind: ResourceList\n", 1, "unknown apiVersion config.kubernetes.io/v7"),
     ],
 )
 def test_what_is_no_list_gives_nothing(krm: Run, text: str, code: int, message: str) -> None:
@@ -255,7 +255,7 @@ def test_as_an_exec_plug_in(krm: Run, tmp_path: Path) -> None:
     ("text", "code", "message"),
     [
         (None, 3, "no such file"),
-        ("kind: [", 2, "it is no YAML"),
+        ("kind: [", 2, "invalid YAML"),
         ("kind: Translate", 2, "unknown kind Translate of functionConfig"),
     ],
 )

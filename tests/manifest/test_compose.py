@@ -262,7 +262,7 @@ def test_too_many_aliases() -> None:
 def test_a_billion_laughs_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-    with pytest.raises(NotYamlError, match="aliases stand for more than 1000000 nodes"):
+    with pytest.raises(NotYamlError, match="aliases expand to more than 1000000 nodes"):
         read("\n".join(lines))
 
 

@@ -136,7 +136,7 @@ def test_a_list_verifies_the_number_of_cards_alone() -> None:
     assert verify(Expected(1), seen).match
     capped = verify(expected(Share(1, 30, 4096))[0], seen)
     assert capped.problems == (
-        "nvidia-smi -L shows no memory, only the number of cards: memory is not verified",
+        "nvidia-smi -L shows the number of cards but no memory: memory is not verified",
     )
 
 
@@ -181,11 +181,11 @@ def test_the_vendors_own_example(run: Run) -> None:
     assert out == (
         "mnist\n"
         "\n"
-        "CARD  NAME                ASKED MiB  EXPECTED MiB  FOUND MiB  WITHIN BOUNDS\n"
+        "CARD  NAME                REQUESTED MiB  EXPECTED MiB  FOUND MiB  WITHIN BOUNDS\n"
         "0     Tesla V100-SXM2...  4096       4309          4309       yes\n"
         "1     Tesla V100-SXM2...  4096       4309          4309       yes\n"
         "\n"
-        "match: 2 cards as asked for, each within 4055.04 to 4423.68 MiB\n"
+        "match: 2 cards as requested, each within 4055.04 to 4423.68 MiB\n"
     )
 
 
@@ -208,8 +208,8 @@ def test_json(run: Run) -> None:
 
 
 MISMATCHES = {
-    "cards": ("{cards: 1, memoryMiB: 4096}", "mismatch: 1 card asked for, 2 found\n"),
-    "whole cards": ("{cards: 3}", "mismatch: 3 cards asked for, 2 found\n"),
+    "cards": ("{cards: 1, memoryMiB: 4096}", "mismatch: 1 card requested, 2 found\n"),
+    "whole cards": ("{cards: 3}", "mismatch: 3 cards requested, 2 found\n"),
     "too little": (
         "{cards: 2, memoryMiB: 10240}",
         "mismatch: card 0 shows 4309 MiB, less than 5068.8 MiB; "
@@ -234,7 +234,7 @@ def test_a_mismatch_exits_1_and_says_why(run: Run, case: str) -> None:
 def test_whole_cards_need_no_memory(run: Run) -> None:
     code, out, _ = run(document("a", "{cards: 2}"), "--nvidia-smi", V100)
     assert code == 0
-    assert out.endswith("match: 2 cards as asked for; the memory was not checked\n")
+    assert out.endswith("match: 2 cards as requested; the memory was not checked\n")
 
 
 def test_the_profile_tells_the_card(run: Run, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_the_profile_tells_the_card(run: Run, tmp_path: Path) -> None:
     assert [card["expectedMiB"] for card in json.loads(out)["cards"]] == [4309, 4309]
     code, out, err = run(TWO, "--nvidia-smi", V100, "--profile", "p.yaml", "--to", "vke")
     assert (code, out) == (2, "")
-    assert err.startswith("error: --to volcengine-mgpu, and the profile is of alibaba-gpushare")
+    assert err.startswith("error: --to is volcengine-mgpu, but the profile is for alibaba-gpushare")
 
 
 def test_no_isolation_is_noted(run: Run, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_no_isolation_is_noted(run: Run, tmp_path: Path) -> None:
     code, _, err = run(TWO, "--nvidia-smi", V100, "--profile", "p.yaml")
     assert code == 0
     assert err == (
-        "note: isolation mode share counts memory, and isolates none: the container sees the whole card\n"
+        "note: isolation mode share counts memory but does not isolate it: the container sees the whole card\n"
     )
 
 
@@ -260,7 +260,7 @@ def test_one_of_several_documents(run: Run) -> None:
     both = f"{TWO}---\n{document('other', '{cards: 1}')}"
     code, out, err = run(both, "--nvidia-smi", V100)
     assert (code, out) == (2, "")
-    assert err == ("error: 2 GPUShare documents: which one runs there?\nhelp: --name, one of: mnist, other\n")
+    assert err == ("error: 2 GPUShare documents, and --name is not set\nhelp: names: mnist, other\n")
     assert run(both, "--nvidia-smi", V100, "--name", "mnist")[0] == 0
     assert run(both, "--nvidia-smi", V100, "--name", "other")[0] == 1
     code, _, err = run(both, "--nvidia-smi", V100, "--name", "none")
@@ -272,7 +272,7 @@ INPUTS = {
     "blank": (" \n\n", 3, "error: <stdin>: it is empty\nhelp: give what nvidia-smi prints"),
     "failed": ("NVIDIA-SMI has failed because\n", 1, "error: <stdin>: nvidia-smi does not reach the driver"),
     "cut": (Path(V100).read_text()[:900], 1, "error: <stdin>: the table of nvidia-smi is cut"),
-    "escape": ("a\x1b]0;title\x07b\x9bc", 1, "error: <stdin>: there is no card in it: ab\\x9bc"),
+    "escape": ("a\x1b]0;title\x07b\x9bc", 1, "error: <stdin>: no card listed: ab\\x9bc"),
 }  # fmt: skip
 
 
