@@ -53,7 +53,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
     try:
         result = command()
         if sys.stdout is not None:
-            with _reader_may_go(sys.stdout):
+            with _allow_closed_pipe(sys.stdout):
                 sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CliError as error:
@@ -74,7 +74,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
     except Terminated as asked:
         return 128 + asked.number
     except OSError as error:
-        with suppress(OSError, AttributeError), _reader_may_go(sys.stdout):
+        with suppress(OSError, AttributeError), _allow_closed_pipe(sys.stdout):
             sys.stdout.flush()  # the error may be that of stdout
         where = f"{error.filename}: " if error.filename else ""
         note(f"error: {where}{reason(error)}")
@@ -127,7 +127,7 @@ def out_parts(parts: Iterable[bytes]) -> None:
     if sys.stdout is None:
         raise CliError("stdout is closed", "to discard the result, redirect it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer
-    with _reader_may_go(sys.stdout):
+    with _allow_closed_pipe(sys.stdout):
         sys.stdout.flush()
         for part in parts:
             stream.write(part)
@@ -135,7 +135,7 @@ def out_parts(parts: Iterable[bytes]) -> None:
 
 
 @contextmanager
-def _reader_may_go(stream: TextIO) -> Iterator[None]:
+def _allow_closed_pipe(stream: TextIO) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -265,7 +265,7 @@ def show(
 
 def err(text: str) -> None:
     """A text for people on stderr, as it is; errors of stderr are ignored."""
-    with suppress(OSError), _reader_may_go(sys.stderr):
+    with suppress(OSError), _allow_closed_pipe(sys.stderr):
         sys.stderr.write(text)
         sys.stderr.flush()
 

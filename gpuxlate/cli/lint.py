@@ -82,9 +82,9 @@ def command(
         raise common.CliError(f"invalid value {fail_on!r} for --fail-on", f"levels: {', '.join(FAIL_ON)}")
     config = common.config()
     selection = Selection.of(select, ignore, config, common.profile(profile, config))
-    how = How(fix or unsafe_fixes, unsafe_fixes, allow_empty)
+    mode = Mode(fix or unsafe_fixes, unsafe_fixes, allow_empty)
     given = common.inputs(paths)
-    run = _run(given, selection, how)
+    run = _run(given, selection, mode)
     for problem in run.unreadable:
         common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty:
@@ -104,7 +104,7 @@ def command(
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class Mode:
     """What to do with each input in addition to checking it."""
 
     fix: bool
@@ -123,7 +123,7 @@ class Checked:
     new: bytes = b""
 
 
-def check(one: Input, selection: Selection, how: How) -> Checked:
+def check(one: Input, selection: Selection, mode: Mode) -> Checked:
     """Check one input, and apply its fixes. Raises InputError."""
     settings = selection.for_file(one.path)
     data = one.read_bytes()
@@ -133,18 +133,18 @@ def check(one: Input, selection: Selection, how: How) -> Checked:
         linted.excuse(settings.excused)
         return Checked(linted)
     source = one.source(data)
-    may_be_empty = not one.named or how.allow_empty
+    may_be_empty = not one.named or mode.allow_empty
     if not may_be_empty and is_blank(data):
         raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
     if may_be_empty and not may_matter(data):
         return Checked(Linted(), old=data, new=data)
     read = reader(one, source)
-    if read is not documents or not how.fix:  # findings in parameters have no fix
+    if read is not documents or not mode.fix:  # findings in parameters have no fix
         linted = lint_source(source, settings, read)
         return Checked(linted, source if linted.diagnostics else None, old=data, new=data)
     from gpuxlate.lint.fix import fix_source
 
-    fixed = fix_source(source, settings, unsafe=how.unsafe)
+    fixed = fix_source(source, settings, unsafe=mode.unsafe)
     return Checked(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
 
 
@@ -190,13 +190,13 @@ class Run:
         )
 
 
-def _run(given: Iterable[Input], selection: Selection, how: How) -> Run:
+def _run(given: Iterable[Input], selection: Selection, mode: Mode) -> Run:
     run = Run()
-    for one, checked in each(partial(check, selection=selection, how=how), given):
+    for one, checked in each(partial(check, selection=selection, mode=mode), given):
         if isinstance(checked, InputError):
             run.unreadable.append(checked)
             continue
-        if how.fix and one.path is None:
+        if mode.fix and one.path is None:
             run.to_stdout = True
             common.documents_out([checked.new])
         elif checked.fixes:

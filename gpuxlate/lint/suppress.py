@@ -126,9 +126,9 @@ def suppress(
     """The findings left, with GX009 for ignores that match nothing; and how many were suppressed."""
     left: list[Diagnostic] = []
     gone = 0
-    covering = _Covering(ignores)
+    index = _IgnoreIndex(ignores)
     for one in found:
-        hits = covering.hits(one)
+        hits = index.hits(one)
         for ignore in hits:
             ignore.used.add(one.code)
         if hits:
@@ -142,7 +142,7 @@ def suppress(
     return left, gone
 
 
-class _Covering:
+class _IgnoreIndex:
     """Ignores by what they cover: trying each for each finding would be quadratic."""
 
     def __init__(self, ignores: Iterable[Ignore]) -> None:

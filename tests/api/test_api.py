@@ -156,8 +156,8 @@ def test_positions_in_a_text() -> None:
         ({"fill": {"cores": True}}, "invalid value True for fill cores"),
         ({"profile": {"target": "tke", "card": 1}}, "card"),
         ({"profile": "no-such-file.yaml"}, "cannot be read"),
-        ({"to": "volcengine-emr-spark"}, "stands in no manifest"),
-        ({"from_": "aiapp"}, "stands in no manifest"),
+        ({"to": "volcengine-emr-spark"}, "is not for manifests"),
+        ({"from_": "aiapp"}, "is not for manifests"),
     ],
 )
 def test_options_that_cannot_be_meant(options: dict[str, Any], message: str) -> None:
@@ -221,7 +221,7 @@ def test_render_on_a_workload() -> None:
     assert made.objects[0]["spec"]["containers"][1]["resources"]["limits"] == TKE
     with pytest.raises(gpuxlate.Refused, match="the share names none"):
         gpuxlate.render(share, to="tke", workload=two)
-    with pytest.raises(ValueError, match="container needs a workload"):
+    with pytest.raises(ValueError, match="container needs workload"):
         gpuxlate.render(share, to="tke", container="b")
 
 

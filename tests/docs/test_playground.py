@@ -84,7 +84,7 @@ def test_findings_of_lint() -> None:
     ("changed", "problem"),
     [
         ({"fill": {"cores": 101}}, "invalid value 101 for fill cores: more than one card"),
-        ({"to": "volcengine-aiapp"}, "stands in no manifest"),
+        ({"to": "volcengine-aiapp"}, "is not for manifests"),
     ],
 )
 def test_what_cannot_be_tried(changed: dict[str, Any], problem: str) -> None:

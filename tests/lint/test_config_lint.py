@@ -192,7 +192,7 @@ def test_an_ignored_finding_in_a_file_is_not_fixed(lint: Lint, write: Write, tmp
         ("fail-on: sometimes\n", [".gpuxlate.yaml: fail-on", "error, warning, info"]),
         ("select: GX007\n", [".gpuxlate.yaml: select", "list"]),
         ("- a\n", [".gpuxlate.yaml: "]),
-        ("ignore: [\n", [".gpuxlate.yaml: invalid YAML: line 2, column 1: "]),
+        ("ignore: [\n", [".gpuxlate.yaml: it is no YAML: line 2, column 1: "]),
         ("select: [VKE12]\n", [".gpuxlate.yaml: select: no rule 'VKE12'", "help: did you mean VKE012?"]),
         ("ignore: [NOPE]\n", [".gpuxlate.yaml: ignore: no rule 'NOPE'"]),
         (

@@ -154,7 +154,7 @@ def test_a_field_that_the_target_needs_is_told(run: Run) -> None:
         (
             "part.yaml --to ack --check good.yaml",
             2,
-            "error: --to is alibaba-gpushare, but the profile is for vke",
+            "error: --to alibaba-gpushare, and the profile is of vke",
         ),
         ("part.yaml --to vke --check none.yaml", 2, "error: there is no profile 'none.yaml'"),
         (

@@ -182,8 +182,8 @@ def test_the_vendors_own_example(run: Run) -> None:
         "mnist\n"
         "\n"
         "CARD  NAME                REQUESTED MiB  EXPECTED MiB  FOUND MiB  WITHIN BOUNDS\n"
-        "0     Tesla V100-SXM2...  4096       4309          4309       yes\n"
-        "1     Tesla V100-SXM2...  4096       4309          4309       yes\n"
+        "0     Tesla V100-SXM2...  4096           4309          4309       yes\n"
+        "1     Tesla V100-SXM2...  4096           4309          4309       yes\n"
         "\n"
         "match: 2 cards as requested, each within 4055.04 to 4423.68 MiB\n"
     )
@@ -268,8 +268,8 @@ def test_one_of_several_documents(run: Run) -> None:
 
 
 INPUTS = {
-    "empty": ("", 3, "error: <stdin>: it is empty\nhelp: give what nvidia-smi prints"),
-    "blank": (" \n\n", 3, "error: <stdin>: it is empty\nhelp: give what nvidia-smi prints"),
+    "empty": ("", 3, "error: <stdin>: it is empty\nhelp: give the output of nvidia-smi"),
+    "blank": (" \n\n", 3, "error: <stdin>: it is empty\nhelp: give the output of nvidia-smi"),
     "failed": ("NVIDIA-SMI has failed because\n", 1, "error: <stdin>: nvidia-smi does not reach the driver"),
     "cut": (Path(V100).read_text()[:900], 1, "error: <stdin>: the table of nvidia-smi is cut"),
     "escape": ("a\x1b]0;title\x07b\x9bc", 1, "error: <stdin>: no card listed: ab\\x9bc"),
