@@ -67,7 +67,7 @@ class Linted:
 
 
 def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
-    """Every finding of a source, in the order of the text. ``read`` gives its documents."""
+    """Every finding of a source, in the order of the text. ``read`` reads its documents."""
     result = Linted()
     context = settings.context
     found: list[Diagnostic] = []

@@ -135,7 +135,7 @@ def asked_again(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequen
     last: list[tuple[tuple[object, ...], Sequence[One]]] = []
 
     def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
-        known = last[0] if last else None  # another thread may put its own in place of it
+        known = last[0] if last else None  # another thread may replace it
         if (
             known is None
             or named

@@ -13,7 +13,7 @@ from gpuxlate.rules.base import Context, Rule, Scope, rule
 
 @rule("GX002", Severity.ERROR, scope=Scope.DOCUMENT)
 def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """A mapping gives each key once.
+    """A mapping sets each key once.
 
     ## What it does
     Reports the second of two equal keys of one mapping, whatever the key.

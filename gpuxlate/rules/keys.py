@@ -15,7 +15,7 @@ from gpuxlate.rules.vocabulary import Level, Spot, spots, vocabulary_of
 
 @rule("GX003", Severity.ERROR, fix="unsafe")
 def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """No key is a near miss of a vendor's key.
+    """No key is a misspelt key of a vendor.
 
     ## What it does
     Reports unknown names under the prefixes of the vendors' GPU keys, and keys that differ by at

@@ -198,7 +198,7 @@ def _harmless(reading: Written, unit: str) -> int | None:
 
 @rule("K8S003", Severity.ERROR, fix="safe")
 def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Requests equal limits where a container gives both.
+    """Requests equal limits where a container sets both.
 
     ## What it does
     Compares every vendor's key that is in both, as quantities.

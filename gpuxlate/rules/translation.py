@@ -234,7 +234,7 @@ def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
     Every edit is checked by reading the result again. What cannot be checked is not written.
 
     ## Example
-    `limits: {aliyun.com/gpu-mem: 8, # memory` over two lines, where the first entry has to go.
+    `limits: {aliyun.com/gpu-mem: 8, # memory` over two lines, where the first entry is removed.
 
     ## Use instead
     Write the entries on lines of their own, or change them by hand.

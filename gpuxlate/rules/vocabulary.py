@@ -64,7 +64,7 @@ class Vocabulary:
         return bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
 
     def written_by_scheduler(self, name: str) -> bool:
-        """Every data sheet that knows the key says so."""
+        """Every data sheet with the key says that the scheduler writes it."""
         rows = self.rows(name)
         return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
 
@@ -216,7 +216,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One key of a pod: ``field`` is what holds it (limits, labels, ...), ``beside`` all keys there."""
+    """One key of a pod: ``field`` is its mapping (limits, labels, ...), ``beside`` all keys of that."""
 
     name: str
     value: Value

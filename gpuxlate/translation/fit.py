@@ -46,7 +46,7 @@ def worst(losses: Iterable[Loss]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one container's share at one target."""
+    """The result for one container's share at one target."""
 
     container: ContainerShare
     share: Share
@@ -109,7 +109,7 @@ def fit_pod(
     profile: Profile | None = None,
     selectors: Sequence[Selector] = (),
 ) -> PodFit:
-    """Place every share of a pod at a target. Pure: the same input gives the same outcome."""
+    """Fit every share of a pod to a target. Pure: the same input has the same outcome."""
     shared = [(one, one.share) for one in containers if one.share is not None]
     counted = [_in_mib(one, share, backend, profile) for one, share in shared]
     placings = tuple(
@@ -173,10 +173,10 @@ def _in_mib(
 def _agree(placings: tuple[Placing, ...]) -> None:
     """``policy`` and ``qos`` belong to the pod: two shares in one pod may not differ in them."""
     for attribute in ("policy", "qos"):
-        said = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
-        if len(said) > 1:
+        values = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
+        if len(values) > 1:
             message, hint = shares_of_a_pod_agree(
-                JSON_NAMES[attribute], sorted(one or "none" for one in said)
+                JSON_NAMES[attribute], sorted(one or "none" for one in values)
             )
             for placing in placings:
                 placing.refuse(attribute, "GX022", message, hint)

@@ -154,7 +154,7 @@ def _origin(document: Document, at: Path) -> Iterator[tuple[str, str]]:
 
 
 def for_stderr(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
-    """The findings with the object in the message: line numbers of the list help nobody."""
+    """The findings with the object in the message, since lines of the list mean little to people."""
     return [replace(one, message=f"{_named(one)}{one.message}") for one in diagnostics]
 
 

@@ -95,7 +95,7 @@ def _visible(mapping: Mapping, step: str | int, merged: Mapping | Sequence) -> b
 
 
 def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
-    """The mapping or list that physically holds the entry at a path, and the entry's key or item."""
+    """The mapping or list where the entry at a path is written, and the entry's key or item."""
     node: Node = root
     found: tuple[Mapping | Sequence, Node] | None = None
     for step in path:
