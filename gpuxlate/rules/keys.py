@@ -52,7 +52,9 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
         yield this.at(
             spot.path,
             say("{name} is not a key of {dialect}", name=spot.name, dialect=miss.dialect.title),
-            say("did you mean {meant}?", meant=meant) if meant else "check the name: nothing reads this key",
+            say("did you mean {nearest}?", nearest=meant)
+            if meant
+            else "check the name: nothing reads this key",
             on_key=spot.on_key,
             fix=Fix(say("rename it to {meant}", meant=meant), (edit,), safe=False) if edit else None,
         )
