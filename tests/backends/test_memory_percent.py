@@ -39,7 +39,10 @@ def fit(share: Share, target: str, accept: Accept | None = None, profile: Profil
         ({"memory_percent": 0}, ["memoryPercent is 0"]),
         ({"memory_percent": 101}, ["above the maximum of 100"]),
         ({"memory_percent": 50, "memory_mib": 4096}, ["are both set"]),
-        ({"memory_percent": 200, "memory_mib": 5, "cards": 2}, ["not a multiple", "both set", "maximum of 100"]),
+        (
+            {"memory_percent": 200, "memory_mib": 5, "cards": 2},
+            ["not a multiple", "both set", "maximum of 100"],
+        ),
     ],
 )
 def test_what_is_a_share(numbers: dict[str, int], problems: list[str]) -> None:

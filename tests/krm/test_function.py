@@ -189,13 +189,21 @@ def test_options_reach_the_translation(krm: Run) -> None:
         (config("{to: tke, round: down}"), "spec.round", "invalid value 'down' for round"),
         (config("{to: tke, drop: [memory]}"), "spec.drop", "invalid field 'memory' in drop"),
         (config("{to: tke, drop: 3}"), "spec.drop", "invalid value 3 for drop: not a list"),
-        (config("{to: tke, fill: {cores: 101}}"), "spec.fill", "invalid value 101 for fill cores: more than one card"),
+        (
+            config("{to: tke, fill: {cores: 101}}"),
+            "spec.fill",
+            "invalid value 101 for fill cores: more than one card",
+        ),
         (config("{to: tke, fill: {cores: 1.5}}"), "spec.fill", "invalid value 1.5 for fill cores"),
         (config("{to: tke, fill: cores=3}"), "spec.fill", "invalid value 'cores=3' for fill: not a mapping"),
         (config_map("{to: tke, fill: 'cores=x'}"), "data.fill", "invalid value 'cores=x' for fill"),
         (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "invalid YAML in profile"),
         (config("{to: tke, profile: {target: tke, card: 1}}"), "spec.profile.card", ""),
-        (config("{to: tke}").replace("Translate", "Rewrite"), "kind", "unknown kind Rewrite of functionConfig"),
+        (
+            config("{to: tke}").replace("Translate", "Rewrite"),
+            "kind",
+            "unknown kind Rewrite of functionConfig",
+        ),
         (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "unknown kind Translate of functionConfig"),
     ],
 )
@@ -215,7 +223,11 @@ def test_a_bad_configuration(krm: Run, configured: str, where: str, message: str
         ("", 3, "it is empty"),
         ("kind: Pod\n", 1, "not one ResourceList"),
         ("kind: ResourceList\n---\nkind: ResourceList\n", 1, "not one ResourceList"),
-        ("apiVersion: config.kubernetes.io/v7\nkind: ResourceList\n", 1, "unknown apiVersion config.kubernetes.io/v7"),
+        (
+            "apiVersion: config.kubernetes.io/v7\nkind: ResourceList\n",
+            1,
+            "unknown apiVersion config.kubernetes.io/v7",
+        ),
     ],
 )
 def test_what_is_no_list_gives_nothing(krm: Run, text: str, code: int, message: str) -> None:

@@ -70,7 +70,11 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     # T-M10, id 66562545392
     "a suffix that is none": (
         pod(f"{QGPU}: 20\n{QMEMORY}: 4GB"),
-        [Finding("K8S002", "4GB", "not a quantity: the API server refuses it", "the key counts GiB: write 4")],
+        [
+            Finding(
+                "K8S002", "4GB", "not a quantity: the API server refuses it", "the key counts GiB: write 4"
+            )
+        ],
     ),
     # T-M7: the vendor's own page on online and offline pods
     "annotations outside metadata": (
@@ -91,7 +95,9 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     "requests alone": (
         pod("cpu: 1", requests=f"{QGPU}: 30\n{QMEMORY}: 5"),
         [
-            Finding("K8S004", QGPU, "in requests but not in limits: the API server refuses it", "in limits too"),
+            Finding(
+                "K8S004", QGPU, "in requests but not in limits: the API server refuses it", "in limits too"
+            ),
             Finding("K8S004", QMEMORY, "in requests but not in limits", "in limits too"),
         ],
     ),
@@ -102,7 +108,11 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     ),
     "two vendors in one container": (
         pod(f"{CORE}: 30\n{MEMORY}: 4096\n{QGPU}: 30\n{QMEMORY}: 4"),
-        [Finding("K8S007", QGPU, "requests GPUs of two vendors: Volcengine VKE", "keep the keys of one of them")],
+        [
+            Finding(
+                "K8S007", QGPU, "requests GPUs of two vendors: Volcengine VKE", "keep the keys of one of them"
+            )
+        ],
     ),
     "a share beside whole cards": (
         pod("aliyun.com/gpu-mem: 4\nnvidia.com/gpu: 1"),

@@ -252,7 +252,8 @@ def test_no_isolation_is_noted(run: Run, tmp_path: Path) -> None:
     code, _, err = run(TWO, "--nvidia-smi", V100, "--profile", "p.yaml")
     assert code == 0
     assert err == (
-        "note: isolation mode share counts memory but does not isolate it: the container sees the whole card\n"
+        "note: isolation mode share counts memory but does not isolate it: "
+        "the container sees the whole card\n"
     )
 
 
