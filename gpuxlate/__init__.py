@@ -1,7 +1,7 @@
-"""gpuxlate: one GPU share, said in every vendor's terms.
+"""gpuxlate: one GPU share in every vendor's terms.
 
 ``translate``, ``render``, ``parse``, ``lint`` and ``targets`` are the interface for Python
-(docs/python.md). Importing this package loads nothing: each name is loaded when it is first used.
+(docs/python.md). Importing this package loads nothing else: each name is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-TYPE_CHECKING = False  # that of typing, which would take longer to load than all of this
+TYPE_CHECKING = False  # that of typing, which takes longer to load than this package
 
 if TYPE_CHECKING:
     from gpuxlate.api import Target, lint, parse, render, targets, translate

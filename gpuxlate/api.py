@@ -1,7 +1,7 @@
-"""The interface for Python: translate, render, parse, lint, targets. docs/python.md shows it at work.
+"""The Python API: translate, render, parse, lint, targets. Examples are in docs/python.md.
 
-Every function takes a text, or objects as ``json`` and YAML libraries load them. Nothing is read from
-disk but a profile, and nothing is written.
+Every function takes a text, or objects as ``json`` and YAML libraries load them. No file is read
+except a profile, and nothing is written.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ ProfileLike = Profile | Mapping[str, Any] | str | os.PathLike[str]
 """A profile, its fields as in a profile's file, or the path of the file."""
 
 TEXT, OBJECTS, WORKLOAD = "<text>", "<objects>", "<workload>"
-"""What diagnostics call an input that has no name."""
+"""Names in diagnostics of inputs without a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One target. ``fields``: how it says each field of the share, by JSON name; None: no place."""
+    """One target. ``fields``: its representation of each field, by JSON name; None: not supported."""
 
     name: str
     aliases: tuple[str, ...]
@@ -66,18 +66,18 @@ def translate(
     *,
     name: str | None = None,
 ) -> Translation:
-    """Manifests from any dialect to another; only what asks for GPUs changes.
+    """Manifests from any dialect to another; only GPU requests change.
 
     ``to``, ``from_``: names of targets; the dialect is found by its keys where ``from_`` is None.
-    ``round``: ``"up"`` accepts rounding. ``drop``: fields that may be lost. ``fill``: what an open field
-    becomes, for each card. ``name``: what diagnostics call the text.
-    Raises Refused, UnknownTargetError, and ValueError for options that cannot be meant.
+    ``round``: ``"up"`` accepts rounding. ``drop``: fields that may be lost. ``fill``: values for
+    unset fields, per card. ``name``: the name of the text in diagnostics.
+    Raises Refused, UnknownTargetError, and ValueError for invalid options.
     """
-    given = _Given.of(text, name)
+    given = _Input.of(text, name)
     source = _manifests(from_) if from_ else None
     settings = Settings(_manifests(to), source, acceptance(round, fill, drop), _profile(profile))
     made = translate_source(given.source, settings)
-    diagnostics, items = given.told(made.diagnostics), given.items(made.items)
+    diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
     if made.refused:
         raise Refused(diagnostics, items)
     return Translation(_with_bom(given.source, made.text), items, diagnostics, made.changed)
@@ -90,19 +90,19 @@ def parse(
     *,
     name: str | None = None,
 ) -> Parsed:
-    """The shares of manifests as GPUShare documents; none where nothing asks for GPUs.
+    """The shares of manifests as GPUShare documents; none where nothing requests GPUs.
 
     With ``from_`` a target of jobs, the shares of the parameters of a job; so too where ``name`` has the
     suffix of such a file.
 
     Raises Refused where a share cannot be read, UnknownTargetError, ValueError.
     """
-    given = _Given.of(text, name)
+    given = _Input.of(text, name)
     source = registry.get(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=_profile(profile))
     read = reader(Input(given.source.name, None), given.source, source.name if source else None)
     made = translate_source(given.source, settings, read)
-    diagnostics, items = given.told(made.diagnostics), given.items(made.items)
+    diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
     if made.refused:
         raise Refused(diagnostics, items)
     return Parsed("---\n".join(map(fresh, share_documents(items))), items, diagnostics)
@@ -122,9 +122,9 @@ def render(
 ) -> Rendering:
     """A share, or GPUShare documents, in the terms of a target.
 
-    With a ``workload`` the shares are put on it: on ``container``, else on that which each document
-    names, else on the only one. Without, each share gets a small Pod that runs ``nvidia-smi``. No file
-    that a document names is read. Raises Refused, UnknownTargetError, ValueError.
+    With a ``workload`` the shares are written into it: into ``container``, else into the one that each
+    document names, else into the only one. Without, each share gets a small Pod that runs
+    ``nvidia-smi``. No file that a document names is read. Raises Refused, UnknownTargetError, ValueError.
     """
     from gpuxlate.translation.documents import rendered
 
@@ -134,11 +134,11 @@ def render(
         from gpuxlate.config.document import to_document
 
         spec = to_document("share", spec)
-    given = _Given.of(spec, name)
-    base = _Given.of(workload, None, WORKLOAD) if workload is not None else None
+    given = _Input.of(spec, name)
+    base = _Input.of(workload, None, WORKLOAD) if workload is not None else None
     made = rendered(given.source, base.source if base else None, container, settings)
     found = [one for part in made for one in part.diagnostics]
-    diagnostics = given.told(base.told(found) if base else found)
+    diagnostics = given.findings(base.findings(found) if base else found)
     items = given.items([item for part in made for item in part.items])
     if any(one.severity is Severity.ERROR for one in diagnostics):
         raise Refused(diagnostics, items)
@@ -156,12 +156,12 @@ def lint(
     unsafe_fixes: bool = False,
     name: str | None = None,
 ) -> Linted:
-    """Every finding in manifests and GPUShare documents. Nothing is raised for what is wrong with them.
+    """Every finding in manifests and GPUShare documents. Raises nothing for their content.
 
-    ``select``, ``ignore``: codes of rules, or their beginnings. ``fix``: the safe fixes are made in
-    ``text`` of the result; ``unsafe_fixes``: all that can be made.
+    ``select``, ``ignore``: codes of rules, or prefixes of codes. ``fix``: apply the safe fixes to ``text``
+    of the result; ``unsafe_fixes``: all fixes.
     """
-    given = _Given.of(text, name)
+    given = _Input.of(text, name)
     wanted, unwanted = tuple(select), tuple(ignore)
 
     def selected(code: str) -> bool:
@@ -176,7 +176,7 @@ def lint(
         found = lint_source(given.source, settings)
     return Linted(
         _with_bom(given.source, new),
-        given.told(found.diagnostics),
+        given.findings(found.diagnostics),
         found.documents,
         found.shares,
         found.suppressed,
@@ -184,18 +184,18 @@ def lint(
     )
 
 
-# --- what is given ------------------------------------------------------------------------------
+# --- inputs -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """An input as text. Positions in the text of objects mean nothing to the caller: they are left out."""
+class _Input:
+    """An input as text. Positions in the text of objects are omitted: the caller has no such text."""
 
     source: Source
     objects: bool
 
     @classmethod
-    def of(cls, given: Manifests, name: str | None, unnamed: str | None = None) -> _Given:
+    def of(cls, given: Manifests, name: str | None, unnamed: str | None = None) -> _Input:
         if isinstance(given, str):
             return cls(Source(name or unnamed or TEXT, given), False)
         listed = [given] if isinstance(given, Mapping) else list(given)
@@ -204,8 +204,8 @@ class _Given:
         text = "---\n".join(fresh(_plain(one)) for one in listed)
         return cls(Source(name or unnamed or OBJECTS, text), True)
 
-    def told(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """The findings as they are told."""
+    def findings(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """The findings, without positions in the text of objects."""
         if not self.objects:
             return tuple(found)
         mine = self.source.name
@@ -214,11 +214,11 @@ class _Given:
     def items(self, items: Iterable[Item]) -> tuple[Item, ...]:
         if not self.objects:
             return tuple(items)
-        return tuple(replace(one, diagnostics=self.told(one.diagnostics)) for one in items)
+        return tuple(replace(one, diagnostics=self.findings(one.diagnostics)) for one in items)
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can say of a value; dates, which YAML libraries make of timestamps, as ISO 8601."""
+    """A value as JSON data; dates, which YAML libraries make of timestamps, as ISO 8601."""
     match value:
         case Mapping():
             return {str(key): _plain(one) for key, one in value.items()}
@@ -228,7 +228,7 @@ def _plain(value: Any) -> Any:
             return [_plain(one) for one in value]
         case _ if hasattr(value, "isoformat"):
             return value.isoformat()
-    raise TypeError(f"a {type(value).__name__} has no place in a manifest")
+    raise TypeError(f"a manifest cannot contain a value of type {type(value).__name__}")
 
 
 def _with_bom(source: Source, text: str) -> str:
@@ -236,10 +236,10 @@ def _with_bom(source: Source, text: str) -> str:
 
 
 def _manifests(name: str) -> Backend:
-    """A target whose shares stand in manifests."""
+    """A target whose shares are in manifests."""
     backend = registry.get(name)
     if backend.form_module:
-        raise ValueError(f"{backend.name} stands in no manifest: parse reads its share, render writes it")
+        raise ValueError(f"{backend.name} is not for manifests: parse reads its share, render writes it")
     return backend
 
 

@@ -23,10 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def words(arguments: Sequence[str] | None) -> list[str]:
-    """What a program is called with. Where these are its own words, the process is its own too.
+    """The arguments, those of the process where none are given.
 
-    Such a process is short: collecting garbage while it loads and when it ends took a sixth of the
-    time of a small run. Cycles of long runs are still collected, at a rarer turn.
+    Such a process is short: collecting garbage at its start and end took a sixth of the time of a
+    small run. Long runs still collect cycles, less often.
     """
     if arguments is not None:
         return list(arguments) or ["--help"]
@@ -36,7 +36,7 @@ def words(arguments: Sequence[str] | None) -> list[str]:
 
 
 class Terminated(BaseException):
-    """The process was asked to end, by the signal ``number``: what is half written goes away first."""
+    """The process received the signal ``number`` to end; temporary files are removed first."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -44,18 +44,18 @@ class Terminated(BaseException):
 
 
 PATIENCE = 2
-"""So many signals may ask: whoever asks once more wants it at once."""
-_asked: list[int] = []
-"""The signals that asked the process to end."""
+"""Signals before the process ends at once."""
+_signals: list[int] = []
+"""The received signals to end the process."""
 
 
 def end_cleanly() -> None:
-    """Let SIGTERM and SIGHUP end the run as Ctrl-C does; ignored ones (nohup) stay ignored."""
+    """Make SIGTERM and SIGHUP end the run like Ctrl-C; ignored ones (nohup) stay ignored."""
     import signal
 
     def end(number: int, _frame: object) -> None:
-        _asked.append(number)
-        if len(_asked) > PATIENCE:
+        _signals.append(number)
+        if len(_signals) > PATIENCE:
             os._exit(128 + number)
         raise Terminated(number)
 
@@ -64,14 +64,14 @@ def end_cleanly() -> None:
             signal.signal(number, end)
 
 
-def end_if_asked() -> None:
-    """Where Python cannot raise what a handler raises (in hooks of a fork, say), it is only noted."""
-    if _asked:
-        raise Terminated(_asked[0])
+def end_if_signalled() -> None:
+    """Raise Terminated for a signal that arrived where its handler could not raise, as in hooks of a fork."""
+    if _signals:
+        raise Terminated(_signals[0])
 
 
 def only_version(given: Sequence[str]) -> bool:
-    """Print the version where nothing else is asked: hooks ask it often, and it needs nothing loaded."""
+    """Print the version if that is the only argument: hooks do so often, and it needs no imports."""
     if list(given) not in (["--version"], ["-V"]):
         return False
     from gpuxlate import __version__
@@ -88,13 +88,13 @@ def only_version(given: Sequence[str]) -> bool:
 
 
 def program_name() -> str:
-    """How the user called us: kubectl shows plug-ins as its own commands."""
+    """The name of the program: kubectl shows plug-ins as its own commands."""
     called = os.path.basename(sys.argv[0])
     return "kubectl gpuxlate" if called.startswith("kubectl-") else "gpuxlate"
 
 
 def color_wanted(stream: object) -> bool:
-    """Colour only on a terminal, and as NO_COLOR and FORCE_COLOR say."""
+    """Colour only on a terminal, or as NO_COLOR and FORCE_COLOR say."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -103,6 +103,6 @@ def color_wanted(stream: object) -> bool:
 
 
 def is_terminal(stream: object) -> bool:
-    """The stream is a terminal; one that was closed is none."""
-    asked = getattr(stream, "isatty", None)
-    return bool(asked and asked())
+    """The stream is a terminal; None (a closed stream) is not."""
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty())

@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from gpuxlate.cli.common import Exit, guarded, note
 
-# typer brings its own copy of click or uses the installed one, by version: ask typer for the classes
+# typer has its own copy of click or uses the installed one, by version: take the classes from typer
 UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
 
 COMMANDS: dict[str, str] = {
@@ -22,12 +22,12 @@ COMMANDS: dict[str, str] = {
     "lint": "Check manifests and GPUShare documents",
     "explain": "One rule: what it does, why, an example, the fix, the source",
     "rules": "The list of rules",
-    "targets": "What each target can say, field by field",
+    "targets": "The fields of a share that each target supports",
     "compare": "One share over all targets side by side",
-    "assess": "A fleet report: what a translation would give, share by share",
-    "inspect": "What a set of manifests asks for",
+    "assess": "A fleet report: the result of a translation, share by share",
+    "inspect": "What a set of manifests requests",
     "cost": "What shares cost, by the vendor's GPU-hour formula",
-    "verify": "Does what nvidia-smi prints in the container match the share",
+    "verify": "Check what nvidia-smi prints in a container against the share",
     "nodepool": "The node labels and prerequisites that a share needs",
     "schema": "The JSON Schemas",
     "krm": "A KRM function for kpt and kustomize",
@@ -36,12 +36,12 @@ COMMANDS: dict[str, str] = {
 
 LIVE_COMMANDS: dict[str, tuple[str, str]] = {
     "nodes": ("nodes", "Each GPU node: the target it serves, policy, cards, memory, what is free"),
-    "capacity": ("capacity", "Who holds what on which card, and whether a workload would still fit"),
+    "capacity": ("capacity", "Which pod uses what on which card, and whether a workload would still fit"),
     "preflight": ("preflight", "The vendor's prerequisites against the live nodes"),
-    "apply": ("apply", "Translate to the dialect of the cluster at hand, then server-side apply"),
+    "apply": ("apply", "Translate to the dialect of the current cluster, then server-side apply"),
     "verify": ("verify_pod", "nvidia-smi in the running container against its share"),
 }
-"""What ``kubectl gpuxlate`` has beside or in place of COMMANDS: the module in ``gpuxlate.cli``, the help."""
+"""More commands of ``kubectl gpuxlate``, or in place of COMMANDS: module in ``gpuxlate.cli``, help."""
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")
 """Commands whose PATH may be a live object there."""
 
@@ -49,13 +49,13 @@ LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")
 class LazyGroup(TyperGroup):
     """Commands by name from the table, imported when they are called.
 
-    The types of click are left open: typer brings its own copy of it, or the installed one.
+    The types of click are Any: typer has its own copy of it, or uses the installed one.
     """
 
     table = COMMANDS
 
     def function(self, name: str) -> Callable[..., int]:
-        """What a command runs."""
+        """The function of a command."""
         found: Callable[..., int] = import_module(f"gpuxlate.cli.{name}").command
         return found
 
@@ -63,7 +63,7 @@ class LazyGroup(TyperGroup):
         return list(self.table)
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
-        """The list for ``--help`` from the table: no command is imported for it."""
+        """The list for ``--help`` from the table, without importing commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.table.items()))
 
@@ -89,7 +89,7 @@ class LazyGroup(TyperGroup):
 
 
 class LiveGroup(LazyGroup):
-    """The same for ``kubectl gpuxlate``: on live objects too, and with commands for live clusters."""
+    """The commands of ``kubectl gpuxlate``: on live objects too, and for live clusters."""
 
     table = COMMANDS | {name: text for name, (_, text) in LIVE_COMMANDS.items()}
 
@@ -116,7 +116,7 @@ def root(
         bool, typer.Option("--version", "-V", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """One GPU share, in every vendor's terms.
+    """One GPU share in every vendor's terms.
 
     Renders, reads, translates and checks GPU-sharing requests in Kubernetes manifests. The vendors: gpuxlate
     targets.
@@ -136,14 +136,14 @@ def build(*, live: bool = False) -> Any:
 
 
 def run(command: Any, arguments: Sequence[str], name: str) -> int:
-    """Run an application with its arguments: the exit code. Mistakes in them are told in our words."""
+    """Run an application with its arguments, and return the exit code."""
 
     def called() -> object:
         try:
             return command.main(list(arguments), prog_name=name, standalone_mode=False)
         except typer.Exit as stop:
             return stop.exit_code
-        except SystemExit:  # click's way to end where the reader of --help has gone
+        except SystemExit:  # click ends so where the reader of --help has closed the pipe
             return Exit.CLEAN
         except typer.Abort:
             return Exit.INTERRUPTED

@@ -1,4 +1,4 @@
-"""``gpuxlate assess``: what a translation of a whole fleet would give, share by share."""
+"""``gpuxlate assess``: the result of translating a whole fleet, share by share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def command(
     Nothing is written but the report. Exit 1 only for files that cannot be read as YAML.
     """
     if output not in ("table", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: table, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     settings = Settings(
         common.target(to),
         common.target(from_) if from_ else None,
@@ -68,17 +68,14 @@ def _text(items: Sequence[Item], inputs: int) -> str:
 
 
 def _reasons(items: Sequence[Item]) -> list[list[str]]:
-    """Each code with the number of shares that it concerns, the most frequent first."""
+    """Each code with the number of its shares, the most frequent first."""
     found: dict[str, list[tuple[Item, str, str]]] = defaultdict(list)
     for item in items:
-        said: set[str] = set()
         losses = {loss.code: loss.message for loss in item.losses}
         errors = {d.code: d.message for d in item.diagnostics if d.severity is Severity.ERROR}
         lines = {d.code: d.span.line for d in item.diagnostics if d.span}
         for code, message in {**errors, **losses}.items():
-            if code not in said:
-                said.add(code)
-                found[code].append((item, message, str(lines.get(code, ""))))
+            found[code].append((item, message, str(lines.get(code, ""))))
     ordered = sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     return [
         [code, str(len(rows)), f"{rows[0][0].file}:{rows[0][2]}".rstrip(":"), rows[0][1]]

@@ -1,4 +1,4 @@
-"""What commands share: exit codes, errors for people, inputs, and how findings are shown."""
+"""Common to commands: exit codes, errors, inputs, and output of findings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Exit(IntEnum):
 
 
 class CliError(Exception):
-    """Ends a command with one clear line, a hint if there is one, and an exit code."""
+    """Ends a command with a message, an optional hint, and an exit code."""
 
     def __init__(self, message: str, hint: str | None = None, code: Exit = Exit.USAGE) -> None:
         super().__init__(message)
@@ -47,13 +47,13 @@ class CliError(Exception):
 
 
 def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
-    """Run a command; whatever happens ends in an exit code and, at worst, one clear line."""
-    if sys.stderr is None:  # closed by the caller: what is said there is lost, and nothing else
+    """Run a command and return its exit code; every error ends in one line on stderr."""
+    if sys.stderr is None:  # closed by the caller: only the messages are lost
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         result = command()
         if sys.stdout is not None:
-            with _reader_may_go(sys.stdout):
+            with _allow_closed_pipe(sys.stdout):
                 sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CliError as error:
@@ -74,8 +74,8 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
     except Terminated as asked:
         return 128 + asked.number
     except OSError as error:
-        with suppress(OSError, AttributeError), _reader_may_go(sys.stdout):
-            sys.stdout.flush()  # it may be stdout that takes nothing more
+        with suppress(OSError, AttributeError), _allow_closed_pipe(sys.stdout):
+            sys.stdout.flush()  # the error may be that of stdout
         where = f"{error.filename}: " if error.filename else ""
         note(f"error: {where}{reason(error)}")
         return Exit.INPUT
@@ -101,7 +101,7 @@ def note(text: str) -> None:
 
 
 def documents_out(parts: Iterable[bytes]) -> None:
-    """Manifests and other texts on stdout, byte for byte; on a terminal nothing in them acts on it."""
+    """Manifests and other texts on stdout, byte for byte; control characters are visible on a terminal."""
     if is_terminal(sys.stdout):
         from gpuxlate.report.characters import visible_lines
 
@@ -110,14 +110,14 @@ def documents_out(parts: Iterable[bytes]) -> None:
 
 
 def text_out(text: str) -> None:
-    """A text for people on stdout, of plain lines; nothing in it acts on a terminal."""
+    """A text for people on stdout, with control characters made visible."""
     from gpuxlate.report.characters import visible_lines
 
     out(visible_lines(text))
 
 
 def out(text: str) -> None:
-    """Results on stdout, as they are. Where the reader has gone (``| head``) the exit code stands."""
+    """Results on stdout, as they are. A closed pipe (``| head``) does not change the exit code."""
     if text:
         out_parts([text.encode("utf-8", "surrogateescape")])
 
@@ -125,9 +125,9 @@ def out(text: str) -> None:
 def out_parts(parts: Iterable[bytes]) -> None:
     """The same, part by part, for what may be large."""
     if sys.stdout is None:
-        raise CliError("stdout is closed", "to discard the result, send it to /dev/null", Exit.INPUT)
+        raise CliError("stdout is closed", "to discard the result, redirect it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer
-    with _reader_may_go(sys.stdout):
+    with _allow_closed_pipe(sys.stdout):
         sys.stdout.flush()
         for part in parts:
             stream.write(part)
@@ -135,11 +135,11 @@ def out_parts(parts: Iterable[bytes]) -> None:
 
 
 @contextmanager
-def _reader_may_go(stream: TextIO) -> Iterator[None]:
+def _allow_closed_pipe(stream: TextIO) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # what is left in the buffer, which the interpreter flushes at its end, goes nowhere
+        # discard the rest of the buffer, which the interpreter flushes at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if not isinstance(error, BrokenPipeError):
             raise
@@ -157,31 +157,34 @@ _NUMBER = re.compile("[1-9][0-9]{0,11}")
 
 
 def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
-    """``--round``, ``--fill`` and ``--drop`` as one; CliError for what they cannot mean."""
+    """``--round``, ``--fill`` and ``--drop`` as one. Raises CliError for invalid values."""
     if round_ not in (None, "up"):
-        raise CliError(f"--round {round_} is not possible", "write --round up: never below what was asked")
+        raise CliError(f"invalid value {round_!r} for --round", "write --round up (never below the request)")
     filled: dict[str, int] = {}
     for one in fill:
         name, _, text = one.partition("=")
         if name not in FILLABLE or not _NUMBER.fullmatch(text):
             raise CliError(
-                f"--fill {one} is not possible",
+                f"invalid value {one!r} for --fill",
                 "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
             )
         if name == "cores" and int(text) > 100:
-            raise CliError(f"--fill {one} is more than one card", "cores counts percent of each card: 1..100")
+            raise CliError(
+                f"invalid value {one!r} for --fill: more than one card",
+                "cores counts percent of each card: 1..100",
+            )
         filled[name] = int(text)
     dropped = frozenset(name for one in drop for name in one.split(",") if name)
     unknown = sorted(dropped - set(DROPPABLE))
     if unknown:
-        raise CliError(f"--drop {unknown[0]} is not possible", f"fields: {', '.join(DROPPABLE)}")
+        raise CliError(f"invalid value {unknown[0]!r} for --drop", f"fields: {', '.join(DROPPABLE)}")
     return Accept(round_ == "up", filled, dropped)
 
 
 def inputs(paths: Sequence[str]) -> Sequence[Input]:
-    """The files behind PATH arguments; none where folders hold no YAML. Raises InputError.
+    """The files of PATH arguments; none where folders have no YAML. Raises InputError.
 
-    Arguments that may be live objects know themselves what stands behind them.
+    Arguments that may be live objects have their own inputs.
     """
     live: Sequence[Input] | None = getattr(paths, "inputs", None)
     if live is not None:
@@ -191,17 +194,17 @@ def inputs(paths: Sequence[str]) -> Sequence[Input]:
     if "" in paths:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
-        raise InputError(f"{STDIN}: it is closed", "send a text in, or name a file")
+        raise InputError(f"{STDIN}: it is closed", "pipe a text to it, or name a file")
     return expand(paths)
 
 
 def some_inputs(paths: Sequence[str]) -> Sequence[Input]:
-    """The files behind PATH arguments, at least one. Raises InputError."""
+    """The files of PATH arguments, at least one. Raises InputError."""
     found = inputs(paths)
     if not found:
         raise InputError(
-            f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}",
-            "name the file itself if it ends otherwise",
+            f"{', '.join(paths)}: no file ends in {', '.join(SUFFIXES)}",
+            "name the file itself if it has another suffix",
         )
     return found
 
@@ -214,7 +217,7 @@ def read_yaml(text: str) -> Any:
 
 
 def config() -> Config | None:
-    """The configuration found upwards from here; what it needs is loaded only where there is one."""
+    """The configuration of this folder or the nearest one above it; None without one."""
     from gpuxlate.config.find import find_config
 
     path = find_config(os.getcwd())
@@ -231,7 +234,7 @@ def config() -> Config | None:
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:
-    """The profile of ``--profile``: one of the configuration, else a file."""
+    """The profile of ``--profile``: the name of one in the configuration, or a file."""
     if name is None:
         return None
     from gpuxlate.config.configuration import ConfigError, find_profile
@@ -261,8 +264,8 @@ def show(
 
 
 def err(text: str) -> None:
-    """A text for people on stderr, as it is. Where that takes nothing more, it is lost, and nothing else."""
-    with suppress(OSError), _reader_may_go(sys.stderr):
+    """A text for people on stderr, as it is; errors of stderr are ignored."""
+    with suppress(OSError), _allow_closed_pipe(sys.stderr):
         sys.stderr.write(text)
         sys.stderr.flush()
 

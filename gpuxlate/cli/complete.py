@@ -1,7 +1,7 @@
 """Completion of ``kubectl gpuxlate``: kubectl calls ``kubectl_complete-gpuxlate`` with the words so far.
 
 The answer is ``value<TAB>description`` lines, then ``:4`` (no files), or ``:0`` where a file fits. No
-server is asked.
+server is contacted.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def main() -> None:
 
 
 def answer(words: Sequence[str]) -> str:
-    """The lines for the words so far, of which the last may be empty. Trouble is no candidate."""
+    """The lines for the words so far, of which the last may be empty. An error gives no candidates."""
     try:
         found, directive = candidates(words)
-    except Exception:  # a shell must not be told in the middle of a line
+    except Exception:  # an error message must not appear in a command line
         found, directive = [], NO_FILES
     lines = [f"{value}\t{text}" if text else value for value, text in found]
     return "\n".join([*lines, f":{directive}"])
@@ -48,7 +48,7 @@ def candidates(words: Sequence[str]) -> tuple[list[Candidate], int]:
     *before, last = words or [""]
     at = _command_at(before)
     if at is None:
-        return _beginning_with(last, _first_words(before)), NO_FILES
+        return _with_prefix(last, _first_words(before)), NO_FILES
     command = _command(before[at])
     if command is None:
         return [], NO_FILES
@@ -60,12 +60,12 @@ def candidates(words: Sequence[str]) -> tuple[list[Candidate], int]:
     if _takes_value(command, option):
         return _values(option, last, before, at)
     if last.startswith("-"):
-        return _beginning_with(last, _options(command)), NO_FILES
+        return _with_prefix(last, _options(command)), NO_FILES
     return _arguments(before[at], last)
 
 
 def _command_at(before: Sequence[str]) -> int | None:
-    """Where the command stands behind the flags that may come first; None where there is none yet."""
+    """The position of the command after the flags that may come first; None where there is none yet."""
     from gpuxlate.cli.kubectl import BEFORE
 
     at = 0
@@ -75,7 +75,7 @@ def _command_at(before: Sequence[str]) -> int | None:
 
 
 def _first_words(before: Sequence[str]) -> Iterator[Candidate]:
-    """Commands; or the value of a flag that stands before the command."""
+    """Commands; or the value of a flag before the command."""
     from gpuxlate.cli.app import LiveGroup
 
     if before and before[-1] in ("-n", "--namespace", "--context"):
@@ -111,17 +111,17 @@ def _values(option: str, last: str, before: Sequence[str], at: int) -> tuple[lis
     if option in _FILE_OPTIONS:
         return [], FILES
     if option in ("--to", "--from"):
-        return _beginning_with(last, _targets()), NO_FILES
+        return _with_prefix(last, _targets()), NO_FILES
     if option in ("--select", "--ignore"):
         done, comma, rest = last.rpartition(",")
-        return [(done + comma + code, text) for code, text in _beginning_with(rest, _rules())], NO_FILES
+        return [(done + comma + code, text) for code, text in _with_prefix(rest, _rules())], NO_FILES
     if option in ("-n", "--namespace", "--context"):
-        return _beginning_with(last, _of_kubeconfig(option, before)), NO_FILES
+        return _with_prefix(last, _of_kubeconfig(option, before)), NO_FILES
     if option in _SHARED:
         values = _SHARED[option]
         if option in ("-o", "--output"):
             values = _formats(before[at]) or values
-        return _beginning_with(last, ((value, "") for value in values)), NO_FILES
+        return _with_prefix(last, ((value, "") for value in values)), NO_FILES
     return [], NO_FILES
 
 
@@ -137,13 +137,13 @@ def _arguments(command: str, last: str) -> tuple[list[Candidate], int]:
     from gpuxlate.cli.app import LIVE_OBJECTS
 
     if command == "explain":
-        return _beginning_with(last, _rules()), NO_FILES
+        return _with_prefix(last, _rules()), NO_FILES
     if command == "schema":
         from gpuxlate.cli.schema import KINDS
 
-        return _beginning_with(last, ((name, "") for name in KINDS)), NO_FILES
+        return _with_prefix(last, ((name, "") for name in KINDS)), NO_FILES
     if command in LIVE_OBJECTS:
-        found = _beginning_with(last, _kinds())
+        found = _with_prefix(last, _kinds())
         return found, NO_FILES if found else FILES
     return [], FILES
 
@@ -175,7 +175,7 @@ def _kinds() -> Iterator[Candidate]:
 
 
 def _of_kubeconfig(option: str, before: Sequence[str]) -> Iterator[Candidate]:
-    """Contexts, or the namespaces that contexts name, of the kubeconfig at hand."""
+    """Contexts, or the namespaces that contexts name, of the current kubeconfig."""
     from gpuxlate.cluster.kubeconfig import Kubeconfig
 
     named = None
@@ -188,6 +188,6 @@ def _of_kubeconfig(option: str, before: Sequence[str]) -> Iterator[Candidate]:
     yield from ((name, "") for name in (known.contexts if option == "--context" else known.namespaces))
 
 
-def _beginning_with(last: str, found: Iterator[Candidate]) -> list[Candidate]:
-    """Those that begin so, in their order; descriptions on one line."""
+def _with_prefix(last: str, found: Iterator[Candidate]) -> list[Candidate]:
+    """Candidates with this prefix, in their order; descriptions on one line."""
     return [(value, " ".join(text.split())) for value, text in found if value.startswith(last)]

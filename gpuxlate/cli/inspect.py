@@ -14,8 +14,8 @@ from gpuxlate.model.share import Share
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.translate import Settings
 
-UNREAD = ("GX001", "GX012", "GX025")
-"""Rules about texts that cannot be read: what else is wrong is for ``lint``."""
+UNREADABLE = ("GX001", "GX012", "GX025")
+"""Rules about texts that cannot be read; ``lint`` reports all else."""
 
 
 def command(
@@ -30,7 +30,7 @@ def command(
     source = common.target(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
     run = translate_inputs(common.some_inputs(paths), settings)
-    broken = [one for one in run.diagnostics if one.code in UNREAD]
+    broken = [one for one in run.diagnostics if one.code in UNREADABLE]
     common.show(broken, run.texts)
     if output == "json":
         items = [_item_json(one) for one in run.items]

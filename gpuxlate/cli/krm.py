@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.cli import common
 from gpuxlate.inputs.files import STDIN, Input, InputError
-from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, run_list, run_stream, said
+from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, for_stderr, run_list, run_stream
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.plain import plain_document
@@ -20,13 +20,13 @@ def command(
     config: Annotated[
         str | None,
         typer.Argument(
-            help="As an exec plug-in of kustomize: the file of the configuration; stdin holds resources.",
+            help="As an exec plug-in of kustomize: the configuration file; resources are on stdin.",
             metavar="[CONFIGFILE]",
             show_default=False,
         ),
     ] = None,
 ) -> int:
-    """A KRM function: a ResourceList on stdin, the same on stdout with its shares translated.
+    """A KRM function: reads a ResourceList from stdin, writes it to stdout with its shares translated.
 
     Its functionConfig is of kind Translate (apiVersion gpuxlate.io/v1alpha1, spec: to, from, round, drop,
     fill), or a ConfigMap with the same keys in data.
@@ -37,7 +37,7 @@ def command(
         raise InputError(f"{STDIN}: it is empty")
     answer = _of_list(source) if settings is None else run_stream(source, settings)
     if not answer.misconfigured:
-        common.show(said(answer.diagnostics), Texts(source))
+        common.show(for_stderr(answer.diagnostics), Texts(source))
     if settings is None or not answer.refused:
         common.documents_out([source.encode(answer.text)])
     if answer.misconfigured:
@@ -60,4 +60,4 @@ def _settings(file: str) -> Settings:
     except BadConfigError as error:
         raise common.CliError(f"{file}: {error.message}", error.hint) from None
     except ValueError as error:
-        raise common.CliError(f"{file}: it is no YAML: {error}") from None
+        raise common.CliError(f"{file}: invalid YAML: {error}") from None

@@ -1,4 +1,4 @@
-"""``gpuxlate lint``: check manifests and GPUShare documents, and fix what can be fixed."""
+"""``gpuxlate lint``: check manifests and GPUShare documents, and apply fixes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source, Texts
 
 FAIL_ON = ("error", "warning", "info", "never")
-MAY_BE_EMPTY = "nothing was checked; where that is right, pass --allow-empty"
+MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
 
 
 def command(
@@ -44,13 +44,13 @@ def command(
             autocompletion=common.completing(*report.FORMATS),
         ),
     ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Make the safe fixes.")] = False,
-    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Make the unsafe fixes too.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
+    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply the unsafe fixes too.")] = False,
     select: Annotated[
         list[str],
         typer.Option(
             "--select",
-            help="Only these rules (codes or beginnings).",
+            help="Only these rules (codes or prefixes).",
             metavar="CODE[,CODE]",
             autocompletion=common.complete_code,
         ),
@@ -82,13 +82,13 @@ def command(
         raise common.CliError(f"invalid value {fail_on!r} for --fail-on", f"levels: {', '.join(FAIL_ON)}")
     config = common.config()
     selection = Selection.of(select, ignore, config, common.profile(profile, config))
-    how = How(fix or unsafe_fixes, unsafe_fixes, allow_empty)
+    mode = Mode(fix or unsafe_fixes, unsafe_fixes, allow_empty)
     given = common.inputs(paths)
-    run = _run(given, selection, how)
+    run = _run(given, selection, mode)
     for problem in run.unreadable:
         common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty:
-        raise InputError(f"{', '.join(paths)}: no file there ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
+        raise InputError(f"{', '.join(paths)}: no file ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
     whole_folders = not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
         placed, source = selection.placed(found)
@@ -97,15 +97,15 @@ def command(
             run.texts.add(source)
     run.diagnostics.sort(key=Diagnostic.sort_key)
     shown = _rendered(run, chosen, statistics)
-    (common.err if run.to_stdout else common.out)(shown)  # stdout may hold the fixed text
+    (common.err if run.to_stdout else common.out)(shown)  # stdout may have the fixed text
     if run.fixes:
         common.note(f"fixed {run.fixes} finding{'s' if run.fixes != 1 else ''}")
     return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """What to do with each input beside checking it."""
+class Mode:
+    """What to do with each input in addition to checking it."""
 
     fix: bool
     unsafe: bool
@@ -114,7 +114,7 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One input: what was found, the text that findings are in, and with fixes the old and new bytes."""
+    """One input: its findings, its text, and with fixes the old and new bytes."""
 
     linted: Linted
     source: Source | None = None
@@ -123,8 +123,8 @@ class Checked:
     new: bytes = b""
 
 
-def check(one: Input, selection: Selection, how: How) -> Checked:
-    """Check one input, and make its fixes. Raises InputError."""
+def check(one: Input, selection: Selection, mode: Mode) -> Checked:
+    """Check one input, and apply its fixes. Raises InputError."""
     settings = selection.for_file(one.path)
     data = one.read_bytes()
     if under_chart_templates(one.path, os.getcwd()):
@@ -133,24 +133,24 @@ def check(one: Input, selection: Selection, how: How) -> Checked:
         linted.excuse(settings.excused)
         return Checked(linted)
     source = one.source(data)
-    may_be_empty = not one.named or how.allow_empty
+    may_be_empty = not one.named or mode.allow_empty
     if not may_be_empty and is_blank(data):
         raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
     if may_be_empty and not may_matter(data):
         return Checked(Linted(), old=data, new=data)
     read = reader(one, source)
-    if read is not documents or not how.fix:  # findings in parameters have no fix
+    if read is not documents or not mode.fix:  # findings in parameters have no fix
         linted = lint_source(source, settings, read)
         return Checked(linted, source if linted.diagnostics else None, old=data, new=data)
     from gpuxlate.lint.fix import fix_source
 
-    fixed = fix_source(source, settings, unsafe=how.unsafe)
+    fixed = fix_source(source, settings, unsafe=mode.unsafe)
     return Checked(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
 
 
 @dataclass(slots=True)
 class Run:
-    """What a run over all inputs found."""
+    """The findings of a run over all inputs."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     texts: Texts = field(default_factory=Texts)
@@ -190,13 +190,13 @@ class Run:
         )
 
 
-def _run(given: Iterable[Input], selection: Selection, how: How) -> Run:
+def _run(given: Iterable[Input], selection: Selection, mode: Mode) -> Run:
     run = Run()
-    for one, checked in each(partial(check, selection=selection, how=how), given):
+    for one, checked in each(partial(check, selection=selection, mode=mode), given):
         if isinstance(checked, InputError):
             run.unreadable.append(checked)
             continue
-        if how.fix and one.path is None:
+        if mode.fix and one.path is None:
             run.to_stdout = True
             common.documents_out([checked.new])
         elif checked.fixes:
@@ -204,14 +204,16 @@ def _run(given: Iterable[Input], selection: Selection, how: How) -> Run:
         run.add(one, checked)
         selection.note(one.path, checked.linted.excused)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
-            message = f"more than {limits.MAX_RUN_FINDINGS} findings: what follows {one.name} was not checked"
+            message = (
+                f"more than {limits.MAX_RUN_FINDINGS} findings: inputs after {one.name} were not checked"
+            )
             run.unreadable.append(InputError(message))
             break
     return run
 
 
 def _written(one: Input, checked: Checked, selection: Selection, run: Run) -> Checked:
-    """What was found in a file whose fixes were written; where that fails, in the file as it is."""
+    """Write the fixes of a file: its findings after that, or those before where writing fails."""
     assert one.path is not None
     try:
         outputs.change_file(one.path, checked.new, checked.old, "fixed")
@@ -236,7 +238,7 @@ def _exit_code(run: Run, format_: str, fail_on: str | None) -> int:
 
 
 def _format(given: str | None, statistics: bool) -> str:
-    """The format asked for; GitHub's own inside GitHub Actions, where findings are asked for."""
+    """The format; in GitHub Actions "github" is the default, except for statistics."""
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
     chosen = given or ("github" if in_actions else "text")
     if chosen not in report.FORMATS:
@@ -280,7 +282,7 @@ def _replacements(run: Run) -> Callable[[Diagnostic], Sequence[Replacement]]:
         source = run.texts.get(name)
         if source is None:
             continue
-        with suppress(NotYamlError):  # what is before the break can be fixed
+        with suppress(NotYamlError):  # the text before a syntax error can be fixed
             for document in documents(source):
                 found = by_document.get(document.index)
                 for key, splices in each_alone(document, found).items() if found else ():

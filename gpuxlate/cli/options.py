@@ -24,13 +24,11 @@ From = Annotated[
 ]
 Round = Annotated[
     str | None,
-    typer.Option("--round", help="Accept rounding: up (never below what was asked).", metavar="up"),
+    typer.Option("--round", help="Accept rounding: up (never below the request).", metavar="up"),
 ]
 Fill = Annotated[
     list[str],
-    typer.Option(
-        "--fill", help="Fill an open field, for each card: cores=30, memoryMiB=8192.", metavar="FIELD=N"
-    ),
+    typer.Option("--fill", help="Set an unset field, per card: cores=30, memoryMiB=8192.", metavar="FIELD=N"),
 ]
 Drop = Annotated[
     list[str],
@@ -45,7 +43,8 @@ OutputDir = Annotated[
     str | None, typer.Option("--output-dir", help="Write files into this folder.", metavar="DIR")
 ]
 Report = Annotated[
-    str | None, typer.Option("--report", help="Write a JSON report, on a refusal too.", metavar="FILE")
+    str | None,
+    typer.Option("--report", help="Write a JSON report, also of a refusal.", metavar="FILE"),
 ]
 AllowOutside = Annotated[
     bool,

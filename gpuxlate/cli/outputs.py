@@ -1,4 +1,4 @@
-"""Files that a command writes, new or in place; each is old or new, never half."""
+"""Files that a command writes, new or in place; each has its old or its new content, never a part."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def output_path(folder: str, *parts: str) -> Path:
-    """A path inside ``--output-dir``; parts that would leave it are a usage error."""
-    from pathlib import Path  # not loaded by runs that write nothing
+    """A path inside ``--output-dir``. Raises CliError for parts that lead out of it."""
+    from pathlib import Path  # needed only where something is written
 
     base = Path(folder)
     path = base.joinpath(*parts)
@@ -32,13 +32,13 @@ def write_files(files: dict[Path, bytes]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise CliError(
-                f"{path} cannot be written: {path.parent} is no folder", "name another place", Exit.INPUT
+                f"{path} cannot be written: {path.parent} is not a folder", "choose another path", Exit.INPUT
             ) from None
         _note_links(str(path), write_atomically(path, data))
 
 
 def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
-    """Change an input in place, if it still holds what was read. Raises InputError: not ``done``."""
+    """Change an input in place, if its content is still ``expected``. Raises InputError ("not ``done``")."""
     from pathlib import Path
 
     from gpuxlate.inputs.write import write_atomically

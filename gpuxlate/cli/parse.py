@@ -20,9 +20,9 @@ def command(
 ) -> int:
     """Vendor manifests to GPUShare documents, one for each container that has a share."""
     if output not in ("yaml", "json"):
-        raise common.CliError(f"-o {output} is not possible", "formats: yaml, json")
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: yaml, json")
     source = common.target(from_) if from_ else None
-    # to read is to translate to the neutral dialect, where every share is exact
+    # reading is a translation to the neutral dialect, where every share is exact
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
     run = translate_inputs(common.some_inputs(paths), settings)
     common.show(run.diagnostics, run.texts)
@@ -30,7 +30,7 @@ def command(
         return common.Exit.FINDINGS
     if not run.items:
         raise InputError(
-            f"{', '.join(paths)}: no container asks for a GPU in a known dialect",
+            f"{', '.join(paths)}: no container requests a GPU in a known dialect",
             "gpuxlate targets shows the keys of each dialect",
         )
     common.out(_rendered(run.items, output))

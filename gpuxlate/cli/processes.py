@@ -13,15 +13,15 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import Any, TypeVar
 
-from gpuxlate.cli import common, end_if_asked
+from gpuxlate.cli import common, end_if_signalled
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 BATCH = 64
-"""Most inputs that go to a process at once."""
+"""Maximum number of inputs that a process gets at once."""
 AHEAD = 4
-"""Batches per process that wait for their turn: memory stays bounded."""
+"""Batches that wait, per process: memory stays bounded."""
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -52,7 +52,7 @@ _work: Callable[[Any], Any]
 
 
 def _begin(work: Callable[[Any], Any]) -> None:
-    """In a new process: the work is handed down, not sent."""
+    """Initialise a new process, which inherits the work."""
     global _work
     _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run
@@ -63,7 +63,7 @@ def _begin(work: Callable[[Any], Any]) -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed cannot end its processes."""
+    """End this process when the parent is killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -86,13 +86,13 @@ def _processes(work: Callable[[Any], Any], count: int) -> Iterator[ProcessPoolEx
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         yield pool
     except BrokenProcessPool:
-        end_if_asked()
+        end_if_signalled()
         raise common.CliError(
             "a process of this run was killed, probably for lack of memory",
             "GPUXLATE_CORES=1 does the work in one process",
             common.Exit.INPUT,
         ) from None
-    except BaseException:  # nobody wants the rest
+    except BaseException:  # the rest is not needed
         for process in multiprocessing.active_children():
             process.kill()
         raise

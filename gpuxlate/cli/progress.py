@@ -9,9 +9,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 MANY = 50
-"""Fewer items are done before a bar could be read."""
+"""With fewer items there is no bar."""
 REFRESH = 0.1
-"""Seconds between two states of the bar."""
+"""Seconds between updates of the bar."""
 
 
 def progress(items: Iterable[T], total: int) -> Iterator[T]:

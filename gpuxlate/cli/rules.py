@@ -16,7 +16,7 @@ def command(output: options.Output = "table") -> int:
         common.out(common.write_json({"format": "gpuxlate-rules/v1", "rules": [rule_json(r) for r in rules]}))
     elif output == "table":
         rows = [[r.code, str(r.severity), r.fix or "", r.summary] for r in rules]
-        common.out(table(["CODE", "SEVERITY", "FIX", "WHAT IT HOLDS"], rows))
+        common.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))
     else:
         raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     return common.Exit.CLEAN

@@ -1,4 +1,4 @@
-"""Work on every input of a run: on all cores where there is much to read, with results in order."""
+"""Process every input of a run, on all cores where there is much to read, with results in order."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gpuxlate.inputs.files import Input, InputError
 Result = TypeVar("Result")
 
 WORTH = 512 * 1024
-"""Bytes of text that one process reads before another one has started."""
+"""Bytes that one process reads in the time that another one takes to start."""
 
 
 def each(
     work: Callable[[Input], Result], given: Iterable[Input]
 ) -> Iterator[tuple[Input, Result | InputError]]:
-    """What the work makes of each input, in their order; an InputError that it raises is the result.
+    """The result of the work for each input, in order; an InputError that it raises is a result.
 
     The work may run in another process, so its results are plain data. Raises CliError.
     """
@@ -37,7 +37,7 @@ def each(
 def cores() -> int:
     """The cores that this process may use; one where processes cannot be forked safely.
 
-    ``GPUXLATE_CORES`` asks for fewer.
+    ``GPUXLATE_CORES`` sets a lower number.
     """
     if not sys.platform.startswith("linux"):
         return 1
@@ -54,7 +54,7 @@ def _is_worth_it(given: Sequence[Input]) -> bool:
     for one in given:
         try:
             size += os.stat(one.path or "").st_size
-        except OSError:  # reading it says why
+        except OSError:  # reading it reports the error
             continue
         if size >= WORTH:
             return True

@@ -1,4 +1,4 @@
-"""Which rules ``lint`` checks, and what the configuration excuses."""
+"""Which rules ``lint`` checks, and which the configuration ignores."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _matches(code: str, names: Sequence[str]) -> bool:
 
 
 def _known(names: Sequence[str], where: str = "") -> None:
-    """Codes, or beginnings of codes; anything else is a usage error."""
+    """Raise CliError for a name that is neither a code nor a prefix of codes."""
     rules = catalog.all_rules(registry.all_backends()) if names else {}
     for name in names:
         if name != "ALL" and not any(code.startswith(name) for code in rules):
@@ -47,7 +47,7 @@ def _known(names: Sequence[str], where: str = "") -> None:
 
 @dataclass
 class Selection:
-    """The rules that a run checks. ``per_file`` of the configuration notes what it excused."""
+    """The rules that a run checks; it also records which ignores of the configuration match."""
 
     select: tuple[str, ...]
     ignore: tuple[str, ...]
@@ -60,7 +60,7 @@ class Selection:
     def of(
         cls, select: Sequence[str], ignore: Sequence[str], config: Config | None, profile: Profile | None
     ) -> Selection:
-        """What options and configuration say together; ``--select`` replaces the configured one."""
+        """From options and configuration together; ``--select`` replaces the configured one."""
         chosen, left_out = _codes(select), _codes(ignore)
         _known((*chosen, *left_out))
         if config is None:
@@ -72,11 +72,11 @@ class Selection:
         return cls(chosen or config.select or (), (*left_out, *config.ignore), config, profile)
 
     def selected(self, code: str) -> bool:
-        """The rule is checked at all."""
+        """The rule is checked."""
         return (not self.select or _matches(code, self.select)) and not _matches(code, self.ignore)
 
     def for_file(self, path: StrPath | None) -> LintSettings:
-        """How one input is checked."""
+        """The settings for one input."""
         return LintSettings(self.profile, self.selected, self._excused(path))
 
     def _excused(self, path: StrPath | None) -> Callable[[str], bool]:
@@ -86,14 +86,14 @@ class Selection:
         return lambda code: _matches(code, names)
 
     def _entries_for(self, path: StrPath) -> list[tuple[int, Sequence[str]]]:
-        """What the configuration excuses a file, with the numbers of the entries."""
+        """The ignored rules of a file, with the numbers of the entries in the configuration."""
         if self.config is None or not self.config.per_file_ignores:
             return []
         mine = self.config.ignores_for(path)
         return [(n, one.rules) for n, one in enumerate(self.config.per_file_ignores) if one in mine]
 
     def note(self, path: StrPath | None, excused: Iterable[str]) -> None:
-        """A file was checked, and broke the rules of these codes that it is excused."""
+        """Record that a checked file has findings of these codes, which the configuration ignores."""
         if path is None:
             return
         for number, rules in self._entries_for(path):
@@ -101,9 +101,9 @@ class Selection:
             self._used |= {(number, name) for name in rules for code in excused if _matches(code, (name,))}
 
     def unused(self, *, whole_folders: bool) -> Iterator[Diagnostic]:
-        """GX009 for each configured path that excused nothing in the files it speaks of.
+        """GX009 for each configured path whose ignores match nothing in its files.
 
-        A pattern can be judged where whole folders were checked; a single file's, wherever it was.
+        Patterns only where whole folders were checked, since other files may match them.
         """
         if self.config is None or not self.selected(UNUSED):
             return
@@ -112,18 +112,17 @@ class Selection:
                 continue
             for number, name in enumerate(entry.rules):
                 if (index, name) not in self._used and self._is_checked(name):
-                    message, hint = ignore_matches(name)
+                    message, hint = ignore_matches(name, None, entry.path)
                     path = ("per-file-ignores", index, "rules", number)
-                    message = message.replace("here", f"in {entry.path}", 1)
                     yield Diagnostic(UNUSED, Severity.WARNING, message, hint, path)
 
     def _is_checked(self, name: str) -> bool:
-        """Every rule of the name is: where some are off, nobody knows what they would find."""
+        """Every rule of the name is checked: rules that are not may have findings."""
         codes = catalog.all_rules(registry.all_backends())
         return all(self.selected(code) for code in codes if _matches(code, (name,)))
 
     def placed(self, found: Diagnostic) -> tuple[Diagnostic, Source | None]:
-        """A finding in the configuration with its place, where the configuration is YAML."""
+        """A finding in the configuration with its position, where the configuration is YAML."""
         assert self.config is not None
         assert self.config.path is not None
         name = os.path.relpath(self.config.path)

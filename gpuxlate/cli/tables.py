@@ -36,7 +36,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, lines: bool = F
 
 
 def _cell(text: str) -> str:
-    """What stands in a cell may be anybody's: nothing in it acts on a terminal, and no line is endless."""
+    """The text of a cell with control characters made visible and long lines cut."""
     return "\n".join(visible(cut(line, MAX_CELL)) for line in text.split("\n"))
 
 

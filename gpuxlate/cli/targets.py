@@ -1,4 +1,4 @@
-"""``gpuxlate targets``: what each target can say."""
+"""``gpuxlate targets``: the fields of a share that each target supports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpuxlate.model.share import JSON_NAMES
 
 
 def command(output: options.Output = "table") -> int:
-    """What each target can say, field by field."""
+    """The fields of a share that each target supports, and how it represents them."""
     backends = list(registry.all_backends())
     fields = list(JSON_NAMES.values())
     if output == "json":
@@ -37,11 +37,11 @@ def command(output: options.Output = "table") -> int:
         rows = [
             [
                 "\n".join([b.name, *(f"  {alias}" for alias in registry.aliases(b.name))]),
-                "\n".join(f"{name}: {b.says.get(name, 'no place')}" for name in fields),
+                "\n".join(f"{name}: {b.says.get(name, 'not supported')}" for name in fields),
             ]
             for b in backends
         ]
-        common.out(table(["TARGET", "HOW IT SAYS A SHARE"], rows, lines=True))
+        common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
     else:
         raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     return common.Exit.CLEAN

@@ -35,12 +35,12 @@ def command(
     _exclusive(in_place, output_dir, diff, check)
     given = common.some_inputs(paths)
     if in_place and any(one.path is None for one in given):
-        raise common.CliError("stdin cannot be changed in place", "leave -i out: the result goes to stdout")
+        raise common.CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     source = common.target(from_) if from_ else None
     for one in (common.target(to), source):
         if one and one.form_module:
             raise common.CliError(
-                f"{one.name} stands in no manifest, and translate changes manifests",
+                f"invalid target {one.name!r} for translate: it is not for manifests",
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
     settings = Settings(common.target(to), source, common.accept(round_, fill, drop), common.profile(profile))
@@ -65,10 +65,10 @@ def command(
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) -> None:
     if in_place and output_dir:
         raise common.CliError(
-            "-i and --output-dir exclude each other", "-i changes the files, --output-dir leaves them alone"
+            "-i and --output-dir exclude each other", "-i changes the files, --output-dir writes new ones"
         )
     if (diff or check) and (in_place or output_dir):
-        raise common.CliError("--diff and --check write nothing: leave -i and --output-dir out")
+        raise common.CliError("--diff and --check write nothing: omit -i and --output-dir")
 
 
 def _diff(file: Translated) -> str:

@@ -1,4 +1,4 @@
-"""Translating every input of a run: what ``translate``, ``assess``, ``parse`` and ``inspect`` share."""
+"""Translate every input of a run: common to ``translate``, ``assess``, ``parse`` and ``inspect``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpuxlate.yamltext.source import Source, Texts
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """What became of one input: its old bytes and its new ones. ``source`` is what findings are in."""
+    """The result for one input: its old and new bytes. ``source`` is the text of the findings."""
 
     name: str
     is_file: bool
@@ -37,7 +37,7 @@ class Translated:
 
 @dataclass(slots=True)
 class Run:
-    """What became of all inputs."""
+    """The results for all inputs."""
 
     files: list[Translated] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
@@ -65,12 +65,12 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
         if made.source is not None:
             run.texts.add(made.source)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
-            raise InputError(f"{one.name}: with it there are more than {limits.MAX_RUN_FINDINGS} findings")
+            raise InputError(f"{one.name}: more than {limits.MAX_RUN_FINDINGS} findings in this run")
     return run
 
 
 def translate_input(one: Input, settings: Settings) -> Translated:
-    """What becomes of one input. Raises InputError."""
+    """Translate one input. Raises InputError."""
     data = one.read_bytes()
     if under_chart_templates(one.path, os.getcwd()):
         return Translated(one.name, True, data, data, diagnostics=(in_chart(one.name),))

@@ -1,4 +1,4 @@
-"""``gpuxlate verify``: does what nvidia-smi prints in the container match the share."""
+"""``gpuxlate verify``: compare what nvidia-smi prints in a container with the share."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(
     ] = None,
     output: options.Output = "table",
 ) -> int:
-    """Does what nvidia-smi prints inside the container match the share: cards, and memory on each."""
+    """Check what nvidia-smi prints in a container against the share: cards, and memory of each."""
     if output not in ("table", "json"):
         raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     if printed == "-" and "-" in specs:
@@ -62,7 +62,7 @@ def command(
 
 
 def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
-    """Print what was found for a share, and its exit code."""
+    """Print the result for a share, and return the exit code."""
     for note in done.notes:
         common.note(f"note: {note}")
     if output == "json":
@@ -80,7 +80,7 @@ def _target(to: str | None, known: Profile | None) -> Backend | None:
     of_profile = common.target(known.target)
     if backend is not None and backend.name != of_profile.name:
         raise common.CliError(
-            f"--to {backend.name}, and the profile is of {of_profile.name}", "leave --to or --profile out"
+            f"--to is {backend.name}, but the profile is for {of_profile.name}", "omit --to or --profile"
         )
     return of_profile
 
@@ -94,13 +94,11 @@ def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
         raise common.CliError(f"no GPUShare document is named {name!r}", f"names: {names}")
     if name is not None:
         raise common.CliError(f"{len(shares)} GPUShare documents are named {name!r}", "give one file")
-    raise common.CliError(
-        f"{len(shares)} GPUShare documents: which one runs there?", f"--name, one of: {names}"
-    )
+    raise common.CliError(f"{len(shares)} GPUShare documents, and --name is not set", f"names: {names}")
 
 
 def _seen(printed: str) -> Seen:
-    """What nvidia-smi printed. Raises InputError where there is nothing, CliError for anything else."""
+    """The output of nvidia-smi. Raises InputError where it is empty, CliError where it is not valid."""
     given = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
     text = given.source().text
     if not text.strip():
@@ -113,13 +111,13 @@ def _seen(printed: str) -> Seen:
 
 def _text(name: str, done: Verification) -> str:
     wanted = done.expected
-    asked = "all" if wanted.asked_mib is None else str(wanted.asked_mib)
-    head = ["CARD", "NAME", "ASKED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
+    requested = "all" if wanted.asked_mib is None else str(wanted.asked_mib)
+    head = ["CARD", "NAME", "REQUESTED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
     rows = [
         [
             str(one.seen.index),
             one.seen.name or "",
-            asked,
+            requested,
             "" if wanted.figure_mib is None else str(wanted.figure_mib),
             "?" if one.seen.total_mib is None else str(one.seen.total_mib),
             _within(one),
@@ -146,9 +144,9 @@ def _matched(done: Verification) -> str:
     cards = "1 card" if count == 1 else f"{count} cards"
     least, most = done.expected.least, done.expected.most
     if least is None or most is None:
-        return f"{cards} as asked for; the memory was not checked"
+        return f"{cards} as requested; the memory was not checked"
     return (
-        f"{cards} as asked for, {'' if count == 1 else 'each '}within {number(least)} to {number(most)} MiB"
+        f"{cards} as requested, {'' if count == 1 else 'each '}within {number(least)} to {number(most)} MiB"
     )
 
 

@@ -1,1 +1,1 @@
-"""Files: which ones, read within limits, and written old or new, never half."""
+"""Input and output files: finding them, reading within limits, atomic writes."""

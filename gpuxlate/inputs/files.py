@@ -1,4 +1,4 @@
-"""Inputs: the files behind PATH arguments, and what is read from them."""
+"""Inputs: the files of PATH arguments, and reading them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpuxlate.yamltext.source import DecodeError, Source
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
 SKIPPED = frozenset({".git", "node_modules"})
-"""Folders that are never looked into."""
+"""Folders that are skipped."""
 TEMPLATES = "templates"
 """The folder of a Helm chart whose files are not manifests yet."""
 
@@ -35,9 +35,9 @@ class InputError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One text to read; ``path`` is None where it is not a file. ``named``: the user named it himself.
+    """One text to read; ``path`` is None where it is not a file. ``named``: the user named the file itself.
 
-    ``leaves`` is the folder that it was found in, where it is a link that leads out of it.
+    ``leaves``: for a link that leads out of the folder where it was found, that folder.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Input:
             raise InputError(f"{self.name}: {reason(error)}") from None
 
     def source(self, data: bytes | None = None) -> Source:
-        """The decoded text; ``data``: its bytes, where they were read already. Raises InputError."""
+        """The decoded text; ``data``: its bytes, if already read. Raises InputError."""
         try:
             return Source.from_bytes(self.name, self.read_bytes() if data is None else data)
         except DecodeError as error:
@@ -78,7 +78,7 @@ class Input:
 def reader(one: Input, source: Source, target: str | None = None) -> Reader:
     """How to read the documents of an input: those of manifests, or the parameters of a job.
 
-    ``target``: the one that the user named as the dialect of the input.
+    ``target``: the target that the user named as the dialect of the input.
     """
     if not one.may_be_parameters(target):
         return documents
@@ -88,25 +88,25 @@ def reader(one: Input, source: Source, target: str | None = None) -> Reader:
 
 
 def is_blank(data: bytes) -> bool:
-    """A text holds nothing but blanks and byte order marks."""
+    """The text is only blanks and byte order marks."""
     return not data.strip(b"\xef\xbb\xbf \t\r\n\v\f")
 
 
 def reason(error: OSError) -> str:
-    """The system's words for what went wrong, in lower case at their beginning."""
+    """The system's message, beginning in lower case."""
     text = error.strerror or str(error)
     return text[:1].lower() + text[1:]
 
 
 def expand(paths: Sequence[str]) -> list[Input]:
-    """The inputs behind PATH arguments: files, folders (recursively, in order) and ``-``.
+    """The inputs of PATH arguments: files, folders (recursively, in order) and ``-``.
 
-    A path that is not there is an input too: reading it raises InputError. Raises it itself where
-    there are too many.
+    A missing path is an input too: reading it raises InputError. Raises InputError where there are too
+    many files.
     """
     found: dict[str, Input] = {}
     for text in paths:
-        for one, real in _behind(text):
+        for one, real in _inputs_of(text):
             found.setdefault(real, one)
             if len(found) > limits.MAX_FILES:
                 raise InputError(
@@ -115,7 +115,7 @@ def expand(paths: Sequence[str]) -> list[Input]:
     return list(found.values())
 
 
-def _behind(text: str) -> Iterator[tuple[Input, str]]:
+def _inputs_of(text: str) -> Iterator[tuple[Input, str]]:
     """The inputs of one argument, with their real paths."""
     if text == "-":
         yield Input(STDIN, None), text
@@ -127,7 +127,7 @@ def _behind(text: str) -> Iterator[tuple[Input, str]]:
 
 
 def _tidy(path: str) -> str:
-    """The path without what says nothing, as findings show it."""
+    """The path without redundant parts, as findings show it."""
     if not (path.endswith("/") or "//" in path or "./" in path):
         return path
     return str(Path(path))
@@ -136,8 +136,8 @@ def _tidy(path: str) -> str:
 def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
     """Its YAML and JSON files with their real paths, in order, then the folders that cannot be read.
 
-    A link to a file is followed within the folder, or within the repository that holds it: others may
-    have put it there. A link to a folder is not followed at all.
+    A link to a file is followed within the folder, or within its repository: a link may come from
+    somebody else. Links to folders are not followed.
     """
     failed: list[str] = []
     pending = [folder]
@@ -159,7 +159,7 @@ def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
         except OSError:
             failed.append(where)
             continue
-        # only a link has a real path of its own: a look at the disk for each file would cost most here
+        # only links need a look at the disk for their real path, which would be slow for each file
         real = os.path.realpath(where)
         before = "" if where == "." else os.path.join(where, "")
         for name in sorted(names):
@@ -182,19 +182,19 @@ def _stays(link: str, folder: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _repository(folder: str) -> str:
-    """The nearest folder upwards that holds .git, else the folder itself."""
+    """The nearest folder upwards with .git, else the folder itself."""
     start = os.path.realpath(folder)
     return next((one for one in upwards(start) if os.path.exists(os.path.join(one, ".git"))), start)
 
 
 def under_chart_templates(path: StrPath | None, here: str) -> bool:
-    """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml stands above it.
+    """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml is above it.
 
-    ``here``: the working directory, asked for once in a run.
+    ``here``: the working directory.
     """
     if path is None:
         return False
-    # for most files these strings are all that is needed
+    # for most files comparing strings is enough
     if TEMPLATES not in (text := str(path)) and TEMPLATES not in here:
         return False
     text = os.path.normpath(os.path.join(here, text))

@@ -1,1 +1,1 @@
-"""Checking texts by the rules, fixing what can be fixed, and leaving out what an ignore names."""
+"""Check texts by the rules, apply fixes, and suppress ignored findings."""

@@ -1,4 +1,4 @@
-"""Making fixes together: each try reads the whole result again, so there are as few as can be."""
+"""Apply several fixes at once: each attempt reads the whole result again, so there are as few as possible."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.edit import EditError, Splice, edit_document, planned
 
 MAX_TURNS = 10
-"""Fixes of one place are tried one after the other, in so many turns at most."""
+"""Attempts for fixes of the same place, which are applied one after the other."""
 
 
 class Batch:
-    """Fixes of one document that are made together: ``taken`` are made by the splices ``made``.
+    """Fixes of one document that are applied together: the splices ``made`` apply those in ``taken``.
 
-    One that touches what another one touches waits: it is not taken.
+    A fix that touches the same path as another is not taken.
     """
 
     def __init__(self, document: Document) -> None:
@@ -30,7 +30,7 @@ class Batch:
         self.taken: list[Diagnostic] = []
 
     def add(self, wanted: Sequence[Diagnostic]) -> None:
-        """Take all fixes that go with those taken; where they do not go together, by halves."""
+        """Take all fixes that can be applied with those taken; where they fail together, try each half."""
         fixes, fresh = self._fresh(wanted)
         if fresh:
             if not self._tries:
@@ -50,7 +50,7 @@ class Batch:
         self.taken += fixes
 
     def _fresh(self, wanted: Sequence[Diagnostic]) -> tuple[list[Diagnostic], list[Edit]]:
-        """The fixes that go with those taken, and their edits that are not taken yet."""
+        """The fixes that do not overlap with those taken, and their edits that are not taken yet."""
         fixes: list[Diagnostic] = []
         fresh: list[Edit] = []
         mine: dict[Path, list[Edit]] = {}
@@ -67,14 +67,14 @@ class Batch:
 
 
 def each_alone(document: Document, found: Iterable[Diagnostic]) -> dict[int, list[Splice]]:
-    """The text changes of each fix by itself, by the identity of its finding; only those that can be made."""
+    """The text changes of each fix on its own, by the id of its finding; only fixes that can be applied."""
     made: dict[int, list[Splice]] = {}
     left = [one for one in found if one.fix is not None]
     for _ in range(MAX_TURNS):
         batch = Batch(document)
         batch.add(left)
         for one in batch.taken:
-            # what aliases share is looked up anew for every plan
+            # a plan looks up what aliases share, each time
             if one.fix is not None and (len(made) < limits.MAX_TRIES or not document.aliases):
                 made[id(one)] = planned(document, one.fix.edits)
         taken = {id(one) for one in batch.taken}

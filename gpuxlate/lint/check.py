@@ -1,4 +1,4 @@
-"""Checking a text: every rule on every document and pod of it."""
+"""Check a text: every rule on every document and pod."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def everything(_code: str) -> bool:
 
 
 def nothing(_code: str) -> bool:
-    """No rule is excused."""
+    """No rule is ignored by the configuration."""
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:
-    """``selected`` says whether a code is wanted at all, ``excused`` whether the source may break it."""
+    """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here."""
 
     profile: Profile | None = None
     selected: Callable[[str], bool] = everything
@@ -48,18 +48,18 @@ class LintSettings:
 
 @dataclass(slots=True)
 class Linted:
-    """What was found in one source. ``broken``: what follows some place in it was not read."""
+    """The findings of one source. ``broken``: not all of it was read."""
 
     documents: int = 0
     diagnostics: list[Diagnostic] = field(default_factory=list)
     shares: int = 0
     suppressed: int = 0
-    excused: set[str] = field(default_factory=set)  # codes of findings that the configuration allows
+    excused: set[str] = field(default_factory=set)  # codes of findings that the configuration ignores
     skipped: str | None = None
     broken: bool = False
 
     def excuse(self, excused: Callable[[str], bool]) -> None:
-        """Leave out what the source may break."""
+        """Remove the findings that the configuration ignores."""
         kept = [one for one in self.diagnostics if not excused(one.code)]
         self.excused = {one.code for one in self.diagnostics if excused(one.code)}
         self.suppressed += len(self.diagnostics) - len(kept)
@@ -67,7 +67,7 @@ class Linted:
 
 
 def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
-    """Every finding of a source, in the order of the text. ``read`` gives its documents."""
+    """Every finding of a source, in the order of the text. ``read`` reads its documents."""
     result = Linted()
     context = settings.context
     found: list[Diagnostic] = []
@@ -87,7 +87,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
                 here = (d for d in _document(document, context, result, ignores) if settings.selected(d.code))
                 found.extend(islice(here, limits.MAX_FINDINGS + 1 - len(found)))
             if len(found) > limits.MAX_FINDINGS:
-                # what stands behind is not looked at: its ignores cannot be judged
+                # the rest is not checked, so ignores may have findings there
                 found[-1] = too_many(source, found[-1])
                 ignores.clear()
                 result.broken = True
@@ -107,7 +107,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
 
 
 def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
-    """Findings of several pods about one workload, or of one anchor, come once."""
+    """Each finding once: several pods of one workload, or uses of one anchor, may have the same."""
     seen: set[tuple[str, str, object, Path]] = set()
     for one in found:
         key = (one.code, one.message, one.span, one.path if one.span is None else ())
@@ -121,7 +121,7 @@ def _document(
 ) -> Iterator[Diagnostic]:
     if document.root is None:
         return
-    if document.job is None and _says_it_is_a_share(document):
+    if document.job is None and _is_share(document):
         from gpuxlate.config.specs import check_share_document
 
         ignores.extend(ignores_in_document(document, ()))
@@ -134,7 +134,7 @@ def _document(
     ignores.extend(ignores_in_document(document, pods))
     facts = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_rules(), facts, context):
-        if one.code != "GX002" or jobs or _asks_for_gpus(pods):
+        if one.code != "GX002" or jobs or _requests_gpus(pods):
             yield placed(document, one)
     for job in jobs:
         backend = registry.get(job.target)
@@ -147,7 +147,7 @@ def _document(
         result.shares += sum(any(map(registry.is_owned, one.resources)) for one in pod.keys.all_containers())
 
 
-def _says_it_is_a_share(document: Document) -> bool:
+def _is_share(document: Document) -> bool:
     if not any(mark in document.text for mark in ("gpuxlate.io/", "GPUShare", "\\")):
         return False
     from gpuxlate.config.specs import is_share_document
@@ -155,13 +155,13 @@ def _says_it_is_a_share(document: Document) -> bool:
     return is_share_document(document)
 
 
-def _asks_for_gpus(pods: Sequence[Pod]) -> bool:
-    """Some pod of the document asks for a GPU in a known dialect."""
+def _requests_gpus(pods: Sequence[Pod]) -> bool:
+    """Some pod of the document requests a GPU in a known dialect."""
     return any(registry.spoken_in(pod.keys) for pod in pods)
 
 
 def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The rules of no vendor, then those of the vendors whose dialect the pod speaks."""
+    """The vendor-neutral rules, then those of the vendors whose keys the pod has."""
     yield from check_pod(catalog.neutral_rules(), pod, context)
     for backend in registry.spoken_in(pod):
         of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
@@ -175,12 +175,12 @@ def limits_of(job: Job) -> Mapping[str, Value]:
 
 
 def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnostic]:
-    """The rules of a target whose shares stand in no pod, and what reading finds. Nothing is mended."""
+    """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
     keys = job.pod.keys
     here = Context(context.profile, (backend,))
     found = list(check_pod((*catalog.rules_beside(backend), *backend.rules), keys, here))
     yield from (one.located(fix=None) for one in found)
-    said = {one.path for one in found if one.severity is Severity.ERROR}
+    reported = {one.path for one in found if one.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
         reading = backend.read(Taking(keys), context.profile)
-        yield from (one for one in (*reading.invalid, *reading.notes) if one.path not in said)
+        yield from (one for one in (*reading.invalid, *reading.notes) if one.path not in reported)

@@ -1,4 +1,4 @@
-"""Mending sources: the fixes of findings as edits, in rounds, each checked."""
+"""Apply the fixes of findings as edits, in rounds, each checked."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from gpuxlate.yamltext.edit import Splice
 
 MAX_ROUNDS = 10
-"""Fixes of one place can wait for each other; more rounds than this do not happen."""
+"""Maximum number of rounds: fixes of one place are applied in different rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A source after its fixes: with the new text, how many fixes were made, what is left."""
+    """A source with its fixes applied, how many there were, and the findings left."""
 
     source: Source
     fixes: int
@@ -32,7 +32,7 @@ class Fixed:
 
 
 def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed:
-    """Make every fix that can be made, in rounds, until none is left. Each edit is checked."""
+    """Apply every fix that can be applied, in rounds, until none is left. Each edit is checked."""
     from gpuxlate.yamltext.edit import apply
 
     linted = lint_source(source, settings)
@@ -65,5 +65,5 @@ def _splices(source: Source, wanted: Sequence[Diagnostic]) -> tuple[list[Splice]
             made.extend(batch.made)
             count += len(batch.taken)
     except NotYamlError:
-        pass  # what stands before the break was mended; the break itself is reported
+        pass  # the text before the syntax error is fixed; the error is reported
     return made, count

@@ -1,8 +1,8 @@
 """Suppressing findings: by a comment, by an annotation, by the configuration; and GX009 for the unused.
 
-A comment ``# gpuxlate: ignore[TKE002] reason`` counts for its line; alone on a line, for the next that
-is no comment. The annotation ``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or for its
-pod template.
+A comment ``# gpuxlate: ignore[TKE002] reason`` counts for its line; alone on a line, for the next line
+that is not a comment. The annotation ``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or
+for its pod template.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ UNUSED = "GX009"
 class Ignore:
     """One ignore: the codes it names, what it covers, and which of them matched.
 
-    A comment covers ``lines``; an annotation what stands ``below`` a path of one document.
+    A comment covers ``lines``; an annotation everything ``below`` a path of one document.
     """
 
     codes: tuple[str, ...]
@@ -49,12 +49,12 @@ def ignores_in_text(source: Source) -> Iterator[Ignore]:
     """The comments of a source."""
     if "gpuxlate:" not in source.text:
         return
-    last = following = 0  # the line of the last comment, and that which the last one alone speaks of
+    last = following = 0  # the line of the last comment, and the line that a comment alone covers
     for match in _COMMENT.finditer(source.text):
         line, column = source.position(match.start())
         lines = [line]
         if line != last and not source.text[match.start() - column + 1 : match.start()].strip():
-            if line >= following:  # of comments in a row all speak of the same line
+            if line >= following:  # comments in a row cover the same line
                 following = _next_line(source, line)
             lines.append(following)
         last = line
@@ -63,7 +63,7 @@ def ignores_in_text(source: Source) -> Iterator[Ignore]:
 
 
 def _next_line(source: Source, line: int) -> int:
-    """The line that a comment alone on its line speaks of: other comments may stand between."""
+    """The line that a comment alone on its line covers: other comments may be between."""
     line += 1
     while source.line_text(line).lstrip().startswith(("#", "-- ")):
         line += 1
@@ -101,7 +101,7 @@ def _annotation(document: Document, path: Path, text: str, below: Path, ref: Obj
 
 
 def _codes_first(text: str) -> tuple[str, ...]:
-    """The codes at the beginning of an annotation; what follows them is the reason."""
+    """The codes at the beginning of an annotation; the rest is the reason."""
     words = [word.upper() for word in _WORD.findall(text)]
     codes = tuple(itertools.takewhile(_CODE.fullmatch, words))
     return codes or tuple(words[:1]) or ("",)
@@ -123,12 +123,12 @@ def _unused(code: str) -> Diagnostic:
 def suppress(
     found: Iterable[Diagnostic], ignores: Sequence[Ignore], selected: Callable[[str], bool]
 ) -> tuple[list[Diagnostic], int]:
-    """What is left of the findings, with GX009 for ignores that match nothing; and how many went."""
+    """The findings left, with GX009 for ignores that match nothing; and how many were suppressed."""
     left: list[Diagnostic] = []
     gone = 0
-    covering = _Covering(ignores)
+    index = _IgnoreIndex(ignores)
     for one in found:
-        hits = covering.hits(one)
+        hits = index.hits(one)
         for ignore in hits:
             ignore.used.add(one.code)
         if hits:
@@ -142,8 +142,8 @@ def suppress(
     return left, gone
 
 
-class _Covering:
-    """Ignores by what they cover: a look at each of them for each finding would be quadratic."""
+class _IgnoreIndex:
+    """Ignores by what they cover: trying each for each finding would be quadratic."""
 
     def __init__(self, ignores: Iterable[Ignore]) -> None:
         self._by_line: dict[tuple[str, int], list[Ignore]] = defaultdict(list)
@@ -169,5 +169,5 @@ class _Covering:
 def _is_unused(one: Ignore, code: str, selected: Callable[[str], bool]) -> bool:
     if code in one.used:
         return False
-    # a rule that is switched off finds nothing: its ignore cannot be judged
+    # a rule that is not selected finds nothing: its ignore may still be needed
     return selected(code) or catalog.find(code, registry.all_backends()) is None

@@ -1,4 +1,4 @@
-"""What the rules of a whole document need to know: keys outside pods, keys given twice, shared values."""
+"""Facts for document rules: keys outside pods, repeated keys, shared values."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get_te
 IsKey = Callable[[str], bool]
 
 _EMBEDDED = re.compile(r"(?<![A-Za-z0-9.-])[.-]*([A-Za-z0-9][A-Za-z0-9-]*\.[A-Za-z0-9.-]+/[A-Za-z0-9._-]+)")
-"""A key with a domain, in the text of a whole manifest that stands in a string.
+"""A key with a domain, in a string that contains a whole manifest.
 
-It is tried at the beginning of a word alone, and has one way to match: linear in the text.
+It matches only at the beginning of a word, in one way: linear in the text.
 """
 _QUOTA = ("requests.", "limits.")
-"""How a ResourceQuota writes resources."""
+"""Prefixes of resources in a ResourceQuota."""
 
 
 def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> DocumentKeys:
-    """What the rules of a document need to know."""
+    """The facts of a document for its rules."""
     root = deref(document.root) if document.root else None
     outside: list[tuple[str, Path]] = []
     repeated: list[Path] = []
@@ -56,22 +56,22 @@ def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Doc
 def _has_outside_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> bool:
     """Whether a GPU key may be outside of the pods: more scalars name one than the pods have keys.
 
-    Where they are is looked up only then; most documents are done with here.
+    Their places are looked up only then; most documents have none.
     """
     named = 0
     for scalar in document.names:
         text = scalar.text
-        if "\n" in text or "{" in text:  # a manifest within a string
+        if "\n" in text or "{" in text:  # a manifest in a string
             return True
         named += is_gpu_key(text.partition(".")[2] if text.startswith(_QUOTA) else text)
-    if not named or document.aliases:  # behind an alias a key counts more than once
+    if not named or document.aliases:  # with aliases a key counts more than once
         return named > 0
     counted = sum(sum(map(is_gpu_key, values)) for pod in pods for values in _key_mappings(pod.keys))
     return named > counted
 
 
 def _in_text(path: Path, value: Scalar, is_gpu_key: IsKey) -> Iterator[str]:
-    """GPU keys in a string: a manifest within a ConfigMap, a JSON patch, the name of a resource."""
+    """GPU keys in a string: a manifest in a ConfigMap, a JSON patch, the name of a resource."""
     text = value.text
     if path[-1] == "name" and _names_a_resource(path[:-1]):
         if is_gpu_key(text):
@@ -86,7 +86,7 @@ def _names_a_resource(path: Path) -> bool:
 
 
 _Steps = tuple[Any, str | int] | None
-"""A path as its last step and the rest: most are never written out."""
+"""A path as its last step and the rest: most are never needed as tuples."""
 
 
 def _path(steps: _Steps) -> Path:
@@ -98,7 +98,7 @@ def _path(steps: _Steps) -> Path:
 
 
 def _entries(root: Node | None) -> Iterator[tuple[_Steps, Scalar, Node]]:
-    """Every key of a document with its path; what an alias stands for is visited at its anchor."""
+    """Every key of a document with its path; the target of an alias is visited at its anchor."""
     pending: list[tuple[_Steps, Node]] = [(None, root)] if root is not None else []
     while pending:
         steps, node = pending.pop()
@@ -135,7 +135,7 @@ def _key_mappings(pod: PodKeys) -> Iterator[Mapping[str, Value]]:
 
 
 def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:
-    """GPU values that something else than their own container uses: by anchor, alias or merge key."""
+    """GPU values that are used outside of their container too: by anchor, alias or merge key."""
     if not document.aliases or document.root is None:
         return
     from gpuxlate.yamltext.anchors import Sharing, SharingError, resolve

@@ -1,4 +1,4 @@
-"""Kinds that hide their pods, as data.
+"""Kinds with pods in unusual places, as data.
 
 Most kinds need no row: every ``containers`` or ``initContainers`` list is found wherever it is,
 with the pod's metadata beside the ``spec`` that holds it. A row is for a kind that puts things
@@ -13,7 +13,7 @@ Steps = tuple[str, ...]
 """A path below a node; ``*`` is every item of a list."""
 
 REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
-"""Fields beside a pod template that multiply it."""
+"""Fields next to a pod template that give the number of its pods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ _KSERVE_CONTAINERS: tuple[Steps, ...] = (
 _TEKTON_CONTAINERS: tuple[Steps, ...] = (("steps", "*"), ("stepTemplate",), ("sidecars", "*"))
 
 ROWS: tuple[Row, ...] = (
-    # Argo Workflows: a template is pod, container and metadata in one; steps and tasks may hold one.
+    # Argo Workflows: a template is pod, container and metadata in one; steps and tasks may have one inline.
     *(
         Row(kinds, (*spec, *below), _ARGO_CONTAINERS, ("metadata",))
         for kinds, spec in (
@@ -98,7 +98,7 @@ ROWS: tuple[Row, ...] = (
         for part in ("driver", "executor")
     ),
     # Tekton: steps are containers; a Task has no pod metadata of its own but passes on its labels.
-    # v1 says computeResources, v1beta1 says resources.
+    # v1 has computeResources, v1beta1 has resources.
     *(
         Row((kind,), spec, _TEKTON_CONTAINERS, metadata, resources, nodes=False)
         for kind, spec, metadata in (
@@ -139,7 +139,7 @@ class SchedulerRow:
 
 
 SCHEDULERS: tuple[SchedulerRow, ...] = (
-    # the controller copies it into pods without one; the admission webhook sets it where it is absent
+    # the controller copies it into pods without one; the admission webhook sets the default
     SchedulerRow("batch.volcano.sh/", "Job", ("spec", "schedulerName"), "volcano"),
     SchedulerRow("argoproj.io/", "Workflow", ("spec", "schedulerName")),
 )

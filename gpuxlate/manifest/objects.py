@@ -1,4 +1,4 @@
-"""The Kubernetes objects of a document, and what is known of a pod in one."""
+"""The Kubernetes objects of a document, and a pod in one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from gpuxlate.yamltext.nodes import Mapping, Node, Sequence, deref, get, get_tex
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """One pod of a document: its keys, the object it belongs to, the field that holds limits.
+    """One pod of a document: its keys, the object it belongs to, the field with limits.
 
-    ``has_metadata``: there is a place for its labels and annotations; ``takes_nodes``: one for
-    ``nodeSelector`` and ``affinity``.
+    ``has_metadata``: its kind has labels and annotations for it; ``takes_nodes``: ``nodeSelector`` and
+    ``affinity``.
     """
 
     keys: PodKeys
@@ -29,13 +29,13 @@ class Pod:
 
 
 def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
-    """The Kubernetes objects of a document: its own, or the items of a List, of Lists in it too."""
+    """The Kubernetes objects of a document: its own, or the items of a List, nested Lists included."""
     for path, node in mappings_in(document):
         yield object_ref(node), path, node
 
 
 def mappings_in(document: Document) -> Iterator[tuple[Path, Mapping]]:
-    """The objects of a document, without what they are called."""
+    """The objects of a document, without their names."""
     root = deref(document.root) if document.root else None
     if isinstance(root, Mapping):
         yield from _mappings(root, ())
@@ -54,7 +54,7 @@ def _mappings(node: Mapping, path: Path) -> Iterator[tuple[Path, Mapping]]:
 
 
 def object_ref(node: Mapping) -> ObjectRef:
-    """What an object is called; every finding repeats it, so it is never long."""
+    """The reference to an object, with long names cut: every finding has it."""
     return ObjectRef(
         name_at(node, "apiVersion"),
         name_at(node, "kind"),
@@ -64,6 +64,6 @@ def object_ref(node: Mapping) -> ObjectRef:
 
 
 def name_at(node: Node | None, *path: str) -> str | None:
-    """The name at a path, as it is shown."""
+    """The text at a path, cut to MAX_NAME."""
     text = get_text(node, *path)
     return None if text is None else cut(text, MAX_NAME)

@@ -1,4 +1,4 @@
-"""Reading what one pod keys: limits, requests, labels, annotations, choices of nodes."""
+"""Read the keys of one pod: limits, requests, labels, annotations, node selectors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def keys(
 def with_surroundings(
     keys: PodKeys, owner: Node | None, owner_path: Path, stray_from: list[tuple[Node | None, Path]]
 ) -> PodKeys:
-    """Add what stands on the workload, and what stands outside ``metadata``."""
+    """Add the keys of the workload, and those outside of ``metadata``."""
     stray: dict[str, dict[str, Value]] = {"labels": {}, "annotations": {}}
     for node, path in stray_from:
         for name, found in stray.items():
@@ -63,7 +63,7 @@ def with_surroundings(
 def container(
     node: Node, path: Path, index: int, init: bool, resources: str, field: str = ""
 ) -> ContainerKeys:
-    """The keys of one container; ``field`` names it where it has no name of its own."""
+    """The keys of one container; ``field`` is its name where it has none."""
     env: dict[str, Value] = {}
     for place, item in enumerate(items(get(node, "env"))):
         name, value = get_text(item, "name"), get(item, "value")

@@ -1,4 +1,4 @@
-"""Finding pods in a document, wherever its kind hides them."""
+"""Find the pods of a document, whatever its kind."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def pods_in(document: Document) -> Iterator[Pod]:
                     if pod is not None:
                         found.setdefault(pod_path, []).append(pod)
         for pods in found.values():
-            # rows of one place differ in where limits stand: those that find some are right
-            yield from [pod for pod in pods if _asks(pod)] or pods[:1]
+            # rows of one place differ in the field with limits: those that find some are right
+            yield from [pod for pod in pods if _requests(pod)] or pods[:1]
         for spec_path, spec in _walk(node, path, found.keys()):
             yield _pod(ref, path, node, spec_path, spec)
 
@@ -66,13 +66,13 @@ def _expand(node: Node, path: Path, steps: Steps) -> Iterator[tuple[Path, Node]]
         yield from _expand(child, (*path, step), tuple(rest))
 
 
-def _walk(root: Node, path: Path, claimed: Set[Path]) -> Iterator[tuple[Path, Mapping]]:
+def _walk(root: Node, path: Path, known: Set[Path]) -> Iterator[tuple[Path, Mapping]]:
     """Every mapping with a list of containers in it, at any depth."""
     pending: list[tuple[Path, Node]] = [(path, root)]
     while pending:
         where, written = pending.pop()
         node = deref(written)
-        if where in claimed:
+        if where in known:
             continue
         if isinstance(node, Mapping):
             if any(
@@ -98,7 +98,7 @@ def _is_container_list(node: Node) -> bool:
 
 
 def _pod(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping) -> Pod:
-    """A pod whose metadata stands beside its spec, as in every pod template."""
+    """A pod whose metadata is next to its spec, as in every pod template."""
     beside = path[:-1] if path and path[-1] == "spec" else path
     template = get(owner, *beside[len(object_path) :])
     own = beside == object_path
@@ -126,7 +126,7 @@ def _pod(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Ma
 def _pod_by_row(
     row: Row, ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping
 ) -> Pod | None:
-    """A pod of a kind from the catalog, None where no container of it is there."""
+    """A pod of a kind from the catalogue, None where it has no container."""
     containers: list[ContainerKeys] = []
     for steps in row.containers:
         for where, node in _expand(spec, path, steps):
@@ -152,7 +152,7 @@ def _pod_by_row(
 
 
 def _scheduled(found: PodKeys, ref: ObjectRef, object_path: Path, owner: Mapping) -> PodKeys:
-    """The pod with the scheduler that its object hands down, where it names none itself."""
+    """The pod with the scheduler of its object, where it names none."""
     row = None if found.scheduler_name else scheduler_row(ref.api_version, ref.kind)
     if row is None:
         return found
@@ -165,5 +165,5 @@ def _resourceful(row: Row, containers: list[ContainerKeys]) -> bool:
     return () not in row.containers or any(one.limits or one.requests for one in containers)
 
 
-def _asks(pod: Pod) -> bool:
+def _requests(pod: Pod) -> bool:
     return any(one.limits or one.requests for one in pod.keys.all_containers())

@@ -1,4 +1,4 @@
-"""How many pods a template makes, as far as its manifest says."""
+"""The number of pods of a template, as far as its manifest gives it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gpuxlate.yamltext.nodes import get, get_text
 
 _COUNT = re.compile("[0-9]{1,9}")
 PER_NODE = frozenset({"DaemonSet"})
-"""Kinds whose pods are counted by the cluster's nodes."""
+"""Kinds with one pod a cluster node."""
 
 
 def replicas(document: Document, pod: Pod) -> int | None:
-    """The product of the replica counts on the way to the pod; None where only the cluster knows."""
+    """The product of the replica counts on the path to the pod; None where it depends on the cluster."""
     if pod.object.kind in PER_NODE:
         return None
     count = 1

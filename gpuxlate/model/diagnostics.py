@@ -1,4 +1,4 @@
-"""Diagnostics: the one form in which this project says that something is wrong, lost or changed."""
+"""Diagnostics: every report that something is wrong, lost or changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that mend a finding. A safe fix keeps what was meant; an unsafe one may not."""
+    """Edits that resolve a finding. A safe fix keeps the meaning; an unsafe one may not."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -36,7 +36,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class ObjectRef:
-    """The Kubernetes object that a document holds."""
+    """The Kubernetes object in a document."""
 
     api_version: str | None = None
     kind: str | None = None
@@ -79,7 +79,7 @@ class Diagnostic:
     span: Span | None = None
 
     def __post_init__(self) -> None:
-        # what a message quotes may be of any length, and each finding quotes it anew
+        # a quoted value may be of any length, and each finding has a copy
         if len(self.message) > MAX_MESSAGE:
             object.__setattr__(self, "message", cut(self.message, MAX_MESSAGE))
         if self.hint is not None and len(self.hint) > MAX_MESSAGE:
@@ -121,7 +121,7 @@ class Diagnostic:
 
 
 def shown_path(path: Path) -> Path:
-    """A path as findings tell it: each repeats it, so no step is long."""
+    """A path as findings show it, with long steps cut."""
     return tuple(cut(step, MAX_STEP) if isinstance(step, str) else step for step in path)
 
 
@@ -136,7 +136,7 @@ class LossKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One way in which a target cannot hold a share as it was asked.
+    """One way in which a target cannot express a share as requested.
 
     ``field`` is a JSON name; ``asked`` and ``given`` are totals over the cards. ``accepted``
     says that the user allowed it (``--round``, ``--fill``, ``--drop``).

@@ -18,7 +18,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """Give the entry at ``path`` another key and value where it stands."""
+    """Give the entry at ``path`` another key and value, in the same place."""
 
     path: Path
     key: str
@@ -27,7 +27,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Take the entry at ``path`` out; a mapping or list that this empties goes with it."""
+    """Remove the entry at ``path``, and a mapping or list that becomes empty by it."""
 
     path: Path
 

@@ -1,13 +1,13 @@
-"""What gpuxlate takes at most, in one place; docs/security.md shows the table.
+"""The limits of inputs; docs/security.md shows the table.
 
-What others wrote must cost time and memory in proportion to its size, and no more than these bounds
-allow. Every limit is far above what people write; each is refused by name, never cut off in silence.
+Time and memory must be in proportion to the size of an input, and bounded. Every limit is far above
+what people write; an input above one is refused with an error that names the limit.
 """
 
 from __future__ import annotations
 
 MAX_TEXT = 64 * 2**20
-"""Bytes of one input: a file, or what stdin holds. Kubernetes takes 3 MiB of an object."""
+"""Bytes of one input: a file, or stdin. Kubernetes accepts objects of 3 MiB."""
 MAX_CONFIG_BYTES = 4 * 2**20
 """Of a configuration or a profile."""
 MAX_FILES = 200_000
@@ -20,14 +20,14 @@ MAX_NODES = 2_000_000
 MAX_DEPTH = 256
 """Levels of nesting; keeps every recursive walk bounded."""
 MAX_KEY = 10_000
-"""Characters of a key. YAML itself looks for 1024, unless a question mark stands before it."""
+"""Characters of a key. YAML itself allows 1024, unless a question mark comes before it."""
 MAX_ALIASES = 10_000
 """In one document."""
 MAX_ALIASED_NODES = 1_000_000
-"""What the aliases of one document stand for, written out: no billion laughs."""
+"""Nodes that the aliases of one document expand to (against "billion laughs")."""
 
 MAX_FINDINGS = 100_000
-"""In one file; what stands behind them is not looked at, and that is an error (GX025)."""
+"""In one file; the rest is not checked, and that is an error (GX025)."""
 MAX_RUN_FINDINGS = 1_000_000
 """In one run."""
 MAX_ENTRIES = 10_000
@@ -37,11 +37,11 @@ MAX_PROBLEMS = 100
 MAX_IGNORES = 10_000
 """Comments in one file that ignore findings."""
 MAX_MESSAGE = 2000
-"""Characters of a message or a hint; what is longer is cut in its middle."""
+"""Characters of a message or a hint; longer ones are cut in the middle."""
 MAX_STEP = 1000
 """Characters of a key in the path of a finding."""
 MAX_NAME = 253
-"""Characters of a name that are shown, which is the most that Kubernetes allows."""
+"""Characters of a name that are shown; Kubernetes allows no longer ones."""
 MAX_TRIES = 500
 """How often the fixes of one document are tried, and read again, in one round."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Message(str):
-    """A finished English text that still knows its template and the values put into it.
+    """An English text that keeps its template and the values in it.
 
     So it can be written in another language (``gpuxlate.locale``); everywhere else it is a str.
     """

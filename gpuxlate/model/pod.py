@@ -1,7 +1,6 @@
-"""What one pod asks for, in a vendor's keys and values, each value with its origin.
+"""What one pod requests, in a vendor's keys and values, each value with its path.
 
-The reader of manifests fills these; backends read and write them and never see YAML. Edits are
-said here too, as changes to a document at a path; ``manifest.edit`` turns them into text.
+``manifest`` fills these; backends read and write them and never see YAML.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ class Kind(StrEnum):
     FLOAT = "float"
     BOOL = "bool"
     NULL = "null"
-    NODE = "node"  # a mapping or a sequence stands where a scalar should
+    NODE = "node"  # a mapping or a sequence in place of a scalar
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value: its text without quotes, what it resolves to, and where it stands.
+    """One value: its text without quotes, what it resolves to, and its path.
 
-    Two values are equal when their texts are: ``30`` and ``"30"`` ask for the same.
+    Two values are equal when their texts are: ``30`` and ``"30"`` mean the same.
     """
 
     text: str
@@ -45,7 +44,7 @@ class Value:
 
     @property
     def plain(self) -> int | str:
-        """The value as it is to be written: a number only where every YAML reads it as the same."""
+        """The value to write: a number only where every YAML parser reads the same number."""
         return int(self.text) if self.kind is Kind.INT and quantity.is_plain(self.text) else self.text
 
 
@@ -74,7 +73,7 @@ class ContainerKeys:
 
     @property
     def resources(self) -> Mapping[str, Value]:
-        """Limits, and requests for keys that stand in requests alone."""
+        """Limits, and requests for keys that are in requests only."""
         return {**self.requests, **self.limits}
 
 
@@ -83,7 +82,7 @@ class PodKeys:
     """The keys of one pod template, and of the workload that owns it.
 
     ``affinity`` holds the terms of the required node affinity: one of them must match, and a term
-    matches when all of its requirements do. ``stray_labels`` and ``stray_annotations`` stand
+    matches when all of its requirements do. ``stray_labels`` and ``stray_annotations`` are
     directly under the pod, outside ``metadata``, where Kubernetes ignores them.
     """
 
@@ -113,17 +112,17 @@ class PodKeys:
             yield from term
 
     def required_by_all_terms(self, key: str) -> tuple[NodeRequirement, ...]:
-        """The requirements on ``key`` where every term has one; empty where a term goes without."""
+        """The requirements on ``key`` where every term has one; empty where a term has none."""
         found = [[r for r in term if r.key == key] for term in self.affinity]
         return tuple(r for term in found for r in term) if found and all(found) else ()
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentKeys:
-    """One document: its pods, and what rules of no pod need to know.
+    """One document: its pods, and what document rules need to know.
 
-    ``outside`` holds the vendors' keys that stand outside any pod; ``repeated`` the keys that a
-    mapping gives twice (the later one); ``shared`` the GPU values that stand behind an anchor,
+    ``outside`` has the vendors' keys that are outside any pod; ``repeated`` the keys that a mapping
+    sets twice (the later one); ``shared`` the GPU values that are in an anchor,
     alias or merge key which something else uses too.
     """
 

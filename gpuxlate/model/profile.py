@@ -1,4 +1,4 @@
-"""A cluster profile: what no manifest can say. Standard library only; units are never guessed."""
+"""A cluster profile: facts that are in no manifest. Standard library only; units are never guessed."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ class Profile:
 
 
 def memory_unit_of(profile: Profile | None, names: Collection[str]) -> int:
-    """MiB of one unit at a target that is called by one of the names; 1 where the profile is another's."""
+    """MiB of one unit at a target with one of the names; 1 where the profile is for another target."""
     return profile.memory_unit_mib if profile and profile.target in names else 1
 
 
 def card_of(profile: Profile | None, names: Collection[str]) -> CardProfile:
-    """The cards of a target's profile; one that says nothing where the profile is another's."""
+    """The cards of a target's profile; an empty one where the profile is for another target."""
     return profile.cards if profile and profile.target in names else CardProfile()

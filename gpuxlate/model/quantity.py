@@ -15,7 +15,7 @@ LIMIT = 2**63 - 1
 """Kubernetes caps quantities at this value."""
 
 MAX_LENGTH = 64
-"""Longer texts are no quantity that anybody means; keeps arithmetic bounded."""
+"""No quantity in use is longer; keeps arithmetic bounded."""
 
 _MULTIPLIER = {
     "n": Fraction(1, 10**9),
@@ -43,7 +43,7 @@ _EXPONENT = re.compile(r"[eE][+-]?[0-9]+")
 
 
 class QuantityError(ValueError):
-    """The text is no Kubernetes quantity."""
+    """The text is not a Kubernetes quantity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def parse(text: str) -> Quantity:
     """Read a quantity. Raises QuantityError."""
     match = _NUMBER.fullmatch(text) if len(text) <= MAX_LENGTH else None
     if match is None:
-        raise QuantityError(f"{text[:MAX_LENGTH]!r} is no Kubernetes quantity")
+        raise QuantityError(f"{text[:MAX_LENGTH]!r} is not a Kubernetes quantity")
     number = Fraction(match["digits"].rstrip("."))
     if match["sign"] == "-":
         number = -number
@@ -75,16 +75,16 @@ def parse(text: str) -> Quantity:
     elif _EXPONENT.fullmatch(suffix):
         multiplier = Fraction(10) ** int(suffix[1:])
     else:
-        raise QuantityError(f"{suffix!r} is no suffix of a Kubernetes quantity")
+        raise QuantityError(f"{suffix!r} is not a suffix of a Kubernetes quantity")
     amount = number * multiplier
     if abs(amount) > LIMIT:
-        raise QuantityError(f"{text!r} is larger than Kubernetes can hold")
+        raise QuantityError(f"{text!r} is larger than Kubernetes allows")
     return Quantity(amount, number, suffix)
 
 
 @lru_cache(maxsize=4096)
 def whole(text: str) -> int | None:
-    """The text as a whole number, None where it is a fraction or no quantity."""
+    """The text as a whole number, None where it is a fraction or not a quantity."""
     try:
         return parse(text).whole
     except QuantityError:
@@ -95,7 +95,7 @@ _PLAIN = re.compile(r"0|[1-9][0-9]*")
 
 
 def is_plain(text: str) -> bool:
-    """Digits only, no leading zero: a form that every YAML reader takes for the same number."""
+    """Digits only, no leading zero: a form that every YAML parser reads as the same number."""
     return _PLAIN.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""The share: what one container asks of GPUs, in vendor-neutral terms.
+"""The share: what one container requests of GPUs, in vendor-neutral terms.
 
 Standard library only. All numbers are totals over the cards of the share, as in the
 GPUShare document; the ``*_per_card`` properties divide them.
@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from gpuxlate.model.messages import say
 
 FULL_CARD_CORES = 100
 """Compute of one whole card, in percent."""
@@ -34,7 +36,7 @@ class Qos(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShareProblem:
-    """One reason why numbers are no share: the field (JSON name), what is wrong, what would do."""
+    """One reason why numbers are not a share: the field (JSON name), what is wrong, what to write."""
 
     field: str
     message: str
@@ -42,7 +44,7 @@ class ShareProblem:
 
 
 class ShareError(ValueError):
-    """The numbers contradict each other; ``problems`` holds every reason at once."""
+    """The numbers are not a share; ``problems`` has every reason."""
 
     def __init__(self, problems: tuple[ShareProblem, ...]) -> None:
         super().__init__("; ".join(problem.message for problem in problems))
@@ -60,12 +62,12 @@ JSON_NAMES: Mapping[str, str] = {
 """Attribute name to the name that documents and reports use."""
 
 ONLY_WHEN_SET = frozenset({"memory_percent"})
-"""Fields that reports name only where a share says them: those that came after the first five."""
+"""Fields that are in reports only where a share sets them: those added after the first five."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of GPUs, as one container asks for it.
+    """A share of GPUs, as one container requests it.
 
     ``cards``: physical cards of one node, an equal part of each.
     ``cores``: compute in percent of one card, total over the cards; None is not capped.
@@ -75,7 +77,7 @@ class Share:
 
     Whole cards have one form: ``cores`` of 100 x cards without memory becomes None, and so does
     ``memory_percent`` of 100, which is all of it.
-    Raises ShareError where the numbers are no share (rule GX011).
+    Raises ShareError where the numbers are not a share (rule GX011).
     """
 
     cards: int = 1
@@ -123,7 +125,7 @@ class Share:
         }
 
     def given_fields(self) -> frozenset[str]:
-        """Attribute names of the fields that say something: those a target must find room for."""
+        """Attribute names of the fields that are set: those that a target must express."""
         return frozenset(name for name in JSON_NAMES if getattr(self, name) is not None)
 
 
@@ -134,31 +136,29 @@ def _plain(value: Any) -> int | str | None:
 def share_problems(
     cards: int, cores: int | None, memory_mib: int | None, memory_percent: int | None = None
 ) -> Iterator[ShareProblem]:
-    """Every reason why the numbers are no share, each with the nearest that would do."""
+    """Every reason why the numbers are not a share, each with the nearest valid value."""
     if cards < 1:
-        yield ShareProblem("cards", f"cards is {cards}, it must be at least 1", "write cards: 1")
+        yield _below_one("cards", cards, "write cards: 1")
         return
     if cores is not None:
         ceiling = FULL_CARD_CORES * cards
         if cores < 1:
-            yield ShareProblem(
-                "cores", f"cores is {cores}, it must be at least 1", "omit cores to leave compute uncapped"
-            )
+            yield _below_one("cores", cores, "omit cores to leave compute uncapped")
         elif cores > ceiling:
             yield ShareProblem(
                 "cores",
-                f"cores is {cores}, at most {ceiling} (100 x {cards} {_cards(cards)}) is possible",
-                f"write cores: {ceiling}, or more cards",
+                say(
+                    "cores is {cores}, above the maximum of {most} (100 x cards)",
+                    cores=cores,
+                    most=ceiling,
+                ),
+                say("write cores: {most}, or more cards", most=ceiling),
             )
         elif cores % cards:
             yield _does_not_divide("cores", cores, cards, ceiling)
     if memory_mib is not None:
         if memory_mib < 1:
-            yield ShareProblem(
-                "memoryMiB",
-                f"memoryMiB is {memory_mib}, it must be at least 1",
-                "omit memoryMiB to ask for all memory of the cards",
-            )
+            yield _below_one("memoryMiB", memory_mib, "omit memoryMiB to request all memory of the cards")
         elif memory_mib % cards:
             yield _does_not_divide("memoryMiB", memory_mib, cards, None)
     if memory_percent is not None:
@@ -169,22 +169,33 @@ def _percent_problems(memory_percent: int, memory_mib: int | None) -> Iterator[S
     if memory_mib is not None:
         yield ShareProblem(
             "memoryPercent",
-            f"memoryPercent {memory_percent} stands beside memoryMiB {memory_mib}: memory is said once",
+            say(
+                "memoryPercent {percent} and memoryMiB {mib} are both set",
+                percent=memory_percent,
+                mib=memory_mib,
+            ),
             "keep one of them: MiB in total, or percent of each card",
         )
     if memory_percent < 1:
-        yield ShareProblem(
-            "memoryPercent",
-            f"memoryPercent is {memory_percent}, it must be at least 1",
-            "omit memoryPercent to ask for all memory of the cards",
+        yield _below_one(
+            "memoryPercent", memory_percent, "omit memoryPercent to request all memory of the cards"
         )
     elif memory_percent > ALL_MEMORY:
         yield ShareProblem(
             "memoryPercent",
-            f"memoryPercent is {memory_percent}, at most {ALL_MEMORY} is possible: it counts percent of "
-            "each card, however many there are",
-            f"write memoryPercent: {ALL_MEMORY} or less",
+            say(
+                "memoryPercent is {percent}, above the maximum of {most}: it counts percent of each card",
+                percent=memory_percent,
+                most=ALL_MEMORY,
+            ),
+            say("write memoryPercent: {most} or less", most=ALL_MEMORY),
         )
+
+
+def _below_one(field: str, value: int, hint: str) -> ShareProblem:
+    return ShareProblem(
+        field, say("{field} is {value}, it must be at least 1", field=field, value=value), hint
+    )
 
 
 def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) -> ShareProblem:
@@ -193,15 +204,16 @@ def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) ->
     near = [str(n) for n in (below, above) if n > 0 and (ceiling is None or n <= ceiling)]
     return ShareProblem(
         field,
-        f"{field} is {value}, it must divide by cards ({cards}): each card gives an equal part",
-        f"write {' or '.join(near)}",
+        say(
+            "{field} is {value}, not a multiple of cards ({cards}): each card gives an equal part",
+            field=field,
+            value=value,
+            cards=cards,
+        ),
+        say("write {near}", near=" or ".join(near)),
     )
 
 
 def percent_in_mib(percent: int, card_mib: int) -> int:
-    """A part of a card's memory in MiB, rounded up: never below what was asked."""
+    """A part of a card's memory in MiB, rounded up: never below the request."""
     return -(-percent * card_mib // ALL_MEMORY)
-
-
-def _cards(count: int) -> str:
-    return "card" if count == 1 else "cards"

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Place(StrEnum):
-    """Where a key may stand. RESOURCE is container limits and requests."""
+    """Where a key may be. RESOURCE is container limits and requests."""
 
     RESOURCE = "resource"
     LABEL = "label"
@@ -20,12 +20,12 @@ class Place(StrEnum):
 
 
 SELECTOR = "selector"
-"""What a row ``says`` that chooses nodes or cards: no field of a share, kept where both targets know it."""
+"""``says`` of a row that selects nodes or cards: not a field of a share, kept where both targets have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Whole numbers from ``least`` to ``most`` (None: without end), ``step`` apart and multiples of it."""
+    """Whole numbers from ``least`` to ``most`` (None: no maximum), multiples of ``step``."""
 
     least: int = 1
     most: int | None = None
@@ -34,11 +34,11 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One row of the data sheet. A name that ends in ``*`` stands for every key that begins so.
+    """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix.
 
-    ``values``: what can be right in some pod, as ranges, words, or patterns of the whole text; empty
-    where the data sheet bounds nothing. ``needs``: resources of which one has to stand beside it.
-    Rules judge the rest: these are what an editor can say while somebody types.
+    ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text; empty where
+    the data sheet sets no bounds. ``needs``: resources of which the container must have one too.
+    These are what an editor can check; rules check the rest.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Key:
     meaning: str
     unit: str = ""
     source: str = ""
-    says: str | None = None  # the field of the share that it says, by attribute name, or SELECTOR
+    says: str | None = None  # the attribute of Share that it sets, or SELECTOR
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     needs: tuple[str, ...] = ()
 
@@ -66,5 +66,5 @@ def key(
     values: tuple[Range | str | re.Pattern[str], ...] = (),
     needs: tuple[str, ...] = (),
 ) -> Key:
-    """A row, written short."""
+    """A row of the data sheet."""
     return Key(name, frozenset(places), meaning, unit, source, says, values, needs)

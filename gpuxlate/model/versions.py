@@ -1,4 +1,4 @@
-"""Versions of Kubernetes and of components, compared exactly; None wherever the text does not tell.
+"""Versions of Kubernetes and of components, compared exactly; None where the text is not enough.
 
 Forms: ``v1.28.15``, ``v1.28.15-vendor.19`` (a vendor's own build), ``v0.6.0``, ``0.07.35.23``. Standard
 library only.
@@ -39,9 +39,9 @@ def parse(text: str) -> Version | None:
 
 
 def at_least(found: str, least: str) -> bool | None:
-    """Whether a version is ``least`` or later; None where the text does not tell.
+    """Whether a version is ``least`` or later; None where the text is not enough.
 
-    Builds are compared where the releases are the same; another vendor's build tells nothing.
+    Builds are compared where the releases are the same; builds of other vendors cannot be compared.
     """
     here, there = parse(found), parse(least)
     if here is None or there is None or (here.vendor and there.vendor and here.vendor != there.vendor):
@@ -58,7 +58,7 @@ def at_least(found: str, least: str) -> bool | None:
 def at_least_in_minor(found: str, firsts: Sequence[str]) -> bool | None:
     """Whether a version is at least the first of its own minor, or of a minor after the last.
 
-    A minor between those listed has no such version. None where the text does not tell the patch.
+    A minor between those listed has no such version. None where the text has no patch number.
     """
     here = parse(found)
     listed = {one.minor: (one, text) for text in firsts if (one := parse(text))}

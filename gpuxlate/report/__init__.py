@@ -1,4 +1,4 @@
-"""Findings as text for people, and in the formats that programs read. Each format loads when asked for."""
+"""Findings as text for people, and in formats for programs. A format is loaded when it is used."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def render(
 
 
 def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | None] | None = None) -> str:
-    """One line for each code: how often, the code, what its rule holds; the most frequent first."""
+    """One line for each code: the count, the code, the summary of its rule; the most frequent first."""
     from gpuxlate.report import text
     from gpuxlate.report.summary import no_rule
 

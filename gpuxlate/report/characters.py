@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Categories that act on a terminal or on the reader instead of showing something: control (Cc),
+# Categories that change a terminal or the text instead of showing something: control (Cc),
 # format such as bidirectional overrides and zero-width joiners (Cf), surrogates (Cs), separators.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _BREAKS = re.compile(r"([\n\t])")
-_NO_COLUMN = frozenset({"Mn", "Me"})  # marks that stand on the character before
+_NO_COLUMN = frozenset({"Mn", "Me"})  # marks that combine with the character before
 
 
 def visible(text: str) -> str:
-    """The text with control and format characters shown instead of sent: ``␛``, ``\\x9b``, ``\\u202e``."""
+    """The text with control and format characters made visible: ``␛``, ``\\x9b``, ``\\u202e``."""
     if text.isprintable():
         return text
     return "".join(map(_visible_character, text))
@@ -34,7 +34,7 @@ def _visible_character(character: str) -> str:
         return character
     number = ord(character)
     if number < 0x20:
-        return chr(0x2400 + number)  # the control pictures of Unicode stand in the order of ASCII
+        return chr(0x2400 + number)  # Unicode's control pictures are in the order of ASCII
     if number == 0x7F:
         return "␡"
     if number < 0x100:

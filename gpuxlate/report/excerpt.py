@@ -15,7 +15,7 @@ _TAB_COLUMNS = 8
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The line as shown, what stands before its carets (spaces and tabs), and the carets."""
+    """The line as shown, the indent of its carets (spaces and tabs), and the carets."""
 
     line: str
     indent: str
@@ -63,7 +63,7 @@ def _window(columns: list[int], start: int, stop: int) -> tuple[int, int]:
     while last < len(columns) and columns[last] <= room:
         room -= columns[last]
         last += 1
-    while first > 0 and columns[first - 1] <= room:  # what the right side left over
+    while first > 0 and columns[first - 1] <= room:  # what is left on the right side
         first -= 1
         room -= columns[first]
     return first, last

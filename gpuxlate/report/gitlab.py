@@ -14,7 +14,7 @@ _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: 
 
 
 def render(report: Report) -> str:
-    """One item for each finding. GitLab asks for a path and a line, so a finding without has "" or 1."""
+    """One item for each finding. GitLab requires a path and a line: "" and 1 where there is none."""
     names = fingerprints(report.diagnostics)
     return dump(
         [

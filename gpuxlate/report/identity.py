@@ -1,4 +1,4 @@
-"""What a finding is called from one run to the next, in code hosts that track findings."""
+"""The identity of a finding across runs, for code hosts that track findings."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def json_pointer(path: Path) -> str:
 
 
 def fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
-    """A stable name for each finding: of its file, object, place in it and code, never of its line.
+    """A stable name for each finding: from its file, object, path and code, not its line.
 
-    Findings that agree in all of these (two documents that hold the same object) are numbered.
+    Findings that agree in all of these (two documents with the same object) are numbered.
     """
     seen: Counter[str] = Counter()
     names = []

@@ -10,9 +10,9 @@ from gpuxlate.report.summary import Report
 
 FORMAT = "gpuxlate-diagnostics/v1"
 
-# Characters that JSON allows bare but that a terminal, a reader or an encoder trips over: DEL and C1
-# controls, what is not seen (soft hyphens, zero-width characters, line separators, bidirectional
-# controls, byte order marks, tags), lone surrogates (file names that are no UTF-8).
+# Characters that JSON allows but that break terminals, readers or encoders: DEL and C1 controls,
+# invisible characters (soft hyphens, zero-width characters, line separators, bidirectional
+# controls, byte order marks, tags), lone surrogates (file names that are not UTF-8).
 _ESCAPED = re.compile(
     "[\x7f-\x9f\xad\u0600-\u0605\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -31,6 +31,6 @@ def render(report: Report) -> str:
 
 
 def dump(value: Any) -> str:
-    """JSON for people and programs: indented, text as it is, nothing that acts on a terminal."""
+    """JSON for people and programs: indented, text as it is, without control characters."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     return _ESCAPED.sub(lambda match: json.dumps(match.group()).strip('"'), text) + "\n"

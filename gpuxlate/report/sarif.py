@@ -92,7 +92,7 @@ def _location(one: Diagnostic) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if one.file is not None:
         span = one.span
-        # GitHub asks for a region: the start of the file stands for the whole of it.
+        # GitHub requires a region: the start of the file means the whole of it.
         region = (
             _region(span.line, span.column, span.end_line, span.end_column) if span else _region(1, 1, 1, 1)
         )

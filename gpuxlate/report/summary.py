@@ -1,4 +1,4 @@
-"""What every format is given: the findings, the counts of the run, and where to look things up."""
+"""The input of every format: the findings, the counts of the run, and look-ups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run looked at and how much it found. ``skipped`` holds (file, reason)."""
+    """The counts of a run. ``skipped`` has (file, reason)."""
 
     files: int = 0
     documents: int = 0
@@ -41,7 +41,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """One change of text that mends a finding. Positions count as those of a Span do."""
+    """One change of text that resolves a finding. Positions are as in Span."""
 
     start_line: int
     start_column: int

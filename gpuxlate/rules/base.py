@@ -39,7 +39,7 @@ class Scope(StrEnum):
 
 
 class Dialect(Protocol):
-    """What the rules of no vendor need to know of a vendor; every Backend is one."""
+    """What vendor-neutral rules need to know about a vendor; every Backend is one."""
 
     @property
     def name(self) -> str: ...
@@ -55,7 +55,7 @@ class Dialect(Protocol):
     def rules(self) -> tuple[Rule, ...]: ...
     @property
     def form_module(self) -> str | None:
-        """Where its shares have a form of their own: parameters of jobs, values of a console."""
+        """The module for shares outside of manifests: parameters of jobs, values of a console."""
 
     def find(self, name: str) -> Key | None:
         """The row of the data sheet for a key."""
@@ -66,7 +66,7 @@ class Dialect(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a rule may know beside the pod: the cluster, and the vendors' vocabularies."""
+    """What a rule may use besides the pod: the cluster's profile and the vendors' dialects."""
 
     profile: Profile | None = None
     dialects: tuple[Dialect, ...] = ()
@@ -95,7 +95,7 @@ class Rule:
     @cached_property
     def sections(self) -> dict[str, str]:
         """The docstring by heading, in its order."""
-        import inspect  # only where somebody reads them: start-up counts
+        import inspect
 
         parts = re.split(r"^## (.+)$", inspect.cleandoc(self.check.__doc__ or ""), flags=re.M)
         return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
@@ -119,7 +119,7 @@ class Rule:
 
 
 class CodeTakenError(ValueError):
-    """Two rules have one code, which has one meaning; ``target`` is whose rule came later."""
+    """Two rules have the same code; ``target`` is the owner of the later one."""
 
     def __init__(self, first: Rule, second: Rule, target: str) -> None:
         super().__init__(f"the rule {second.name} of {target} has the code {second.code} of {first.name}")
@@ -131,11 +131,11 @@ One = TypeVar("One")
 
 
 def asked_again(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
-    """The last answer is kept: one rule after the other asks the same of a pod. Asked by position alone."""
+    """Keep the last result: several rules need the same of a pod. Arguments by position only."""
     last: list[tuple[tuple[object, ...], Sequence[One]]] = []
 
     def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
-        known = last[0] if last else None  # another thread may put its own in place of it
+        known = last[0] if last else None  # another thread may replace it
         if (
             known is None
             or named

@@ -1,6 +1,6 @@
-"""All rules by code: those of no vendor, and those of the backends at hand.
+"""All rules by code: vendor-neutral rules and those of the installed backends.
 
-The rules of a backend are loaded when one of them is asked for.
+The rules of a backend are loaded when they are needed.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ _CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 
 @cache
 def neutral_rules() -> tuple[Rule, ...]:
-    """The rules that belong to no vendor, in the order of their codes."""
+    """The vendor-neutral rules, in the order of their codes."""
     return rules_of(import_module(__package__))
 
 
 OF_PARAMETERS = ("GX003", "GX007")
-"""The rules of no vendor that hold for parameters too; the others speak of Kubernetes."""
+"""The vendor-neutral rules that apply to parameters too; the others are about Kubernetes."""
 
 
 @cache
 def parameter_rules() -> tuple[Rule, ...]:
-    """The rules of no vendor that hold where a target has a form of its own."""
+    """The vendor-neutral rules for targets whose shares are not in manifests."""
     return tuple(one for one in neutral_rules() if one.code in OF_PARAMETERS)
 
 
 def rules_beside(dialect: Dialect) -> tuple[Rule, ...]:
-    """The rules of no vendor that hold for the shares of a dialect."""
+    """The vendor-neutral rules for the shares of a dialect."""
     return parameter_rules() if dialect.form_module else neutral_rules()
 
 

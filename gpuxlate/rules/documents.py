@@ -6,19 +6,20 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import DocumentKeys, Path
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 
 
 @rule("GX002", Severity.ERROR, scope=Scope.DOCUMENT)
 def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """A mapping gives each key once.
+    """A mapping sets each key once.
 
     ## What it does
     Reports the second of two equal keys of one mapping, whatever the key.
 
     ## Why
-    The API server keeps the last of them without a word, other readers refuse the file.
+    The API server keeps the last of them and reports nothing; other parsers refuse the file.
 
     ## Example
     ```yaml
@@ -58,7 +59,7 @@ def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> I
         name = path[-1] if path else "a key"
         yield this.at(
             path,
-            f"{name} is given twice in one mapping: the last one counts",
+            say("{name} is set twice in one mapping: the last value counts", name=name),
             "keep one of them",
             on_key=True,
         )
@@ -66,13 +67,13 @@ def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> I
 
 @rule("GX005", Severity.WARNING, scope=Scope.DOCUMENT)
 def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """No share stands behind an anchor, alias or merge key that something else uses too.
+    """No share is in an anchor, alias or merge key that something else uses too.
 
     ## What it does
     Reports the GPU values of a container that are written in one place and used in several.
 
     ## Why
-    Such a value cannot be changed for one container alone: a translation or fix leaves it as it is.
+    Such a value cannot be changed for one container only: translations and fixes leave it as it is.
 
     ## Example
     ```yaml
@@ -110,17 +111,17 @@ def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context)
     for path in document.shared:
         yield this.at(
             path,
-            f"{path[-1] if path else 'the share'} stands behind an anchor that is used elsewhere too",
+            say("{name} is in an anchor that is used elsewhere too", name=path[-1] if path else "the share"),
             "write the values out for each container",
         )
 
 
 @rule("GX014", Severity.INFO, scope=Scope.DOCUMENT)
 def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """A vendor's key stands in a pod.
+    """A vendor's key is in a pod.
 
     ## What it does
-    Names the vendors' keys in a ConfigMap, a quota, `values.yaml` and wherever else no pod is found.
+    Reports the vendors' keys in a ConfigMap, a quota, `values.yaml` and wherever else there is no pod.
 
     ## Why
     What such a key means depends on what reads it, so it is neither checked nor translated.
@@ -153,7 +154,7 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
         if _in_a_mapping_of_containers(path):
             yield this.at(
                 path,
-                f"{name} stands outside any pod: containers has to be a list, and is a mapping here",
+                say("{name} is outside any pod: containers must be a list, not a mapping", name=name),
                 "write a dash before the first key of each container: - name: ...",
                 severity=Severity.WARNING,
                 on_key=True,
@@ -161,7 +162,7 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
             continue
         yield this.at(
             path,
-            f"{name} stands outside any pod: it is left as it is",
+            say("{name} is outside any pod: it is left as it is", name=name),
             "check it by hand after a translation",
             on_key=True,
         )

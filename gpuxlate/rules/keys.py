@@ -1,4 +1,4 @@
-"""The rules of names and places: which keys there are, and where they take effect (GX)."""
+"""The rules of names and places: which keys exist, and where they take effect (GX)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.base import Context, Rule, rule
@@ -14,11 +15,11 @@ from gpuxlate.rules.vocabulary import Level, Spot, spots, vocabulary_of
 
 @rule("GX003", Severity.ERROR, fix="unsafe")
 def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """No key is a near miss of a vendor's key.
+    """No key is a misspelt key of a vendor.
 
     ## What it does
     Reports unknown names under the prefixes of the vendors' GPU keys, and keys that differ by at
-    most two letters from a known one. Other keys of the vendors' domains are left alone.
+    most two letters from a known one. Other keys of the vendors' domains are not reported.
 
     ## Why
     A misspelt resource never schedules, and a misspelt label or annotation does nothing at all.
@@ -34,7 +35,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     ```
 
     ## Fix
-    Unsafe: gives the key the name that was probably meant, where that key is not there already.
+    Unsafe: renames the key to the one that was probably meant, unless that key is there already.
 
     ## Source
     The data sheets of the vendors' keys, as of 2026-11.
@@ -50,24 +51,26 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
         edit = spot.renamed(meant) if meant and miss.probable else None
         yield this.at(
             spot.path,
-            f"{spot.name} is no key of {miss.dialect.title}",
-            f"did you mean {meant}?" if meant else "check the name: nothing reads this key",
+            say("{name} is not a key of {dialect}", name=spot.name, dialect=miss.dialect.title),
+            say("did you mean {nearest}?", nearest=meant)
+            if meant
+            else "check the name: nothing reads this key",
             on_key=spot.on_key,
-            fix=Fix(f"rename it to {meant}", (edit,), safe=False) if edit else None,
+            fix=Fix(say("rename it to {meant}", meant=meant), (edit,), safe=False) if edit else None,
         )
 
 
 @rule("GX004", Severity.INFO, fix="safe")
 def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The manifest holds no key that a vendor's scheduler writes.
+    """The manifest has no key that a vendor's scheduler writes.
 
     ## What it does
-    Names the labels, annotations and variables of a pod that a scheduler or device plugin put there,
+    Reports the labels, annotations and variables of a pod that a scheduler or device plugin wrote,
     such as card indexes and the time of the assignment.
 
     ## Why
-    They come with manifests that were copied from a running pod. Applied again they can make the
-    scheduler believe that the pod has its cards already.
+    They are in manifests that were copied from a running pod. Applied again they can make the
+    scheduler treat the pod as one that has its cards already.
 
     ## Example
     ```yaml
@@ -85,7 +88,7 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     ```
 
     ## Fix
-    Safe: takes the key out.
+    Safe: removes the key.
 
     ## Source
     Volcengine: volcano PR 3030; Alibaba Cloud: kubeflow/arena `pkg/apis`; Tencent: elastic-ai/arena.
@@ -95,19 +98,19 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
         if words.written_by_scheduler(spot.name):
             yield this.at(
                 spot.path,
-                f"{spot.name} is written by the scheduler: a manifest goes without it",
+                say("{name} is written by the scheduler, not in a manifest", name=spot.name),
                 "remove it",
                 on_key=spot.on_key,
-                fix=Fix(f"remove {spot.name}", (spot.removal,)),
+                fix=Fix(say("remove {name}", name=spot.name), (spot.removal,)),
             )
 
 
 @rule("GX006", Severity.WARNING)
 def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """No key is one of another product that looks like a vendor's.
+    """No key of another product is taken for a vendor's key.
 
     ## What it does
-    Names keys that are easily taken for those of a GPU share, and the product that reads them.
+    Reports keys that are easily taken for those of a GPU share, and the product that reads them.
 
     ## Why
     They are real keys with other units or another meaning, so they are not translated, and on a
@@ -135,8 +138,13 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
             dialect, product = found
             yield this.at(
                 spot.value,
-                f"{spot.name} looks like a key of {dialect.title} and is none: {product}",
-                f"write the keys of {dialect.title} if its shares are meant",
+                say(
+                    "{name} looks like a key of {dialect} but is not: {product}",
+                    name=spot.name,
+                    dialect=dialect.title,
+                    product=product,
+                ),
+                say("write the keys of {dialect} if its shares are meant", dialect=dialect.title),
                 on_key=True,
             )
 
@@ -149,11 +157,11 @@ _BELONGS = {
     Place.ENV: "in the environment of a container",
     Place.NODE: "as a label of nodes",
 }
-_STANDS = {
+_FOUND = {
     Place.RESOURCE: "in the resources of a container",
     Place.LABEL: "as a label",
     Place.ANNOTATION: "as an annotation",
-    Place.NODE_SELECTOR: "as a choice of nodes",
+    Place.NODE_SELECTOR: "as a node selector",
     Place.ENV: "as an environment variable",
 }
 _MOVABLE = {Place.LABEL: "labels", Place.ANNOTATION: "annotations"}
@@ -161,15 +169,15 @@ _MOVABLE = {Place.LABEL: "labels", Place.ANNOTATION: "annotations"}
 
 @rule("GX013", Severity.ERROR, fix="unsafe")
 def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A vendor's key stands where the vendor reads it.
+    """A vendor's key is where the vendor reads it.
 
     ## What it does
-    Reports known keys in a place that nobody reads: a label among the limits, a node's label on the
-    pod, an annotation as a label; and a policy that is chosen as `"true"`.
+    Reports known keys in a place that nothing reads: a label in the limits, a node's label on the
+    pod, an annotation as a label; and a node selector for a policy with the value `"true"`.
 
     ## Why
     The key does nothing there, or makes the pod unschedulable: `aliyun.com/gpu-count` in limits is
-    a counter that the device plugin keeps, not a request for cards.
+    a counter of the device plugin, not a request for cards.
 
     ## Example
     ```yaml
@@ -193,7 +201,7 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
 
     ## Fix
     Unsafe: moves the key to the labels or annotations of the pod where it has one such place and
-    does not stand there yet. None for other places.
+    is not there yet. None for other places.
 
     ## Source
     gpushare-scheduler-extender issue 10; Alibaba Cloud, "multi-card sharing" (2025-04); Tencent
@@ -203,28 +211,32 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     for spot in spots(pod):
         rows = [row for row in words.rows(spot.name) if Place.SCHEDULER not in row.places]
         if not rows or not words.owners(spot.name) or spot.level is Level.STRAY:
-            continue  # every cloud knows nvidia.com/gpu; K8S006 moves what is stray
+            continue  # every cloud uses nvidia.com/gpu; K8S006 moves keys outside of metadata
         if any(_takes_effect(row, spot.place) for row in rows):
             if spot.place is Place.NODE_SELECTOR and _policy_is_true(rows, spot):
                 yield this.at(
                     spot.value,
-                    f"{spot.name} is chosen as {spot.value.text!r}, which no node has: its value is a policy",
-                    "write the policy that the nodes have",
+                    say(
+                        "{name} is {value!r}, which no node has: its value is a policy",
+                        name=spot.name,
+                        value=spot.value.text,
+                    ),
+                    "write the policy of the nodes",
                 )
             continue
         places = rows[0].places - {Place.NODE} or rows[0].places
         belongs = ", or ".join(text for place, text in _BELONGS.items() if place in places)
         yield this.at(
             spot.path,
-            f"{spot.name} has no effect {_STANDS[spot.place]}",
-            f"write it {belongs}",
+            say("{name} has no effect {place}", name=spot.name, place=_FOUND[spot.place]),
+            say("write it {place}", place=belongs),
             on_key=spot.on_key,
             fix=_move(pod, spot, rows[0]),
         )
 
 
 def _takes_effect(row: Key, place: Place) -> bool:
-    """A label of nodes can be chosen, whether the data sheet says so or not."""
+    """Any label of nodes can be in a node selector, whether the data sheet says so or not."""
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
 
 
@@ -243,4 +255,5 @@ def _move(pod: PodKeys, spot: Spot, row: Key) -> Fix | None:
     if spot.name in (pod.labels if fields[0] == "labels" else pod.annotations):
         return None
     where = ".".join(map(str, target[:-1]))
-    return Fix(f"move {spot.name} to {where}", (spot.removal, Put(target, spot.value.text)), safe=False)
+    title = say("move {name} to {where}", name=spot.name, where=where)
+    return Fix(title, (spot.removal, Put(target, spot.value.text)), safe=False)

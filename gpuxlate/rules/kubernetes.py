@@ -19,7 +19,7 @@ from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, vocabulary_of
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Resource:
     """A vendor's key in limits or requests of a container."""
 
     name: str
@@ -27,14 +27,17 @@ class Asked:
     row: Key | None
 
 
+Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
+
+
 @asked_again
-def asked(pod: PodKeys, words: Vocabulary) -> Iterator[tuple[ContainerKeys, Mapping[str, Value], Asked]]:
-    """Every vendor's key in limits and requests. A key that does not belong there is GX013's."""
+def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
+    """Every vendor's key in limits and requests. GX013 reports keys that do not belong there."""
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
-                if words.asks(name):
-                    yield container, values, Asked(name, value, next(iter(words.rows(name)), None))
+                if words.is_resource(name):
+                    yield container, values, Resource(name, value, next(iter(words.rows(name)), None))
 
 
 @rule("K8S001", Severity.ERROR, fix="unsafe")
@@ -59,18 +62,18 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ```
 
     ## Fix
-    Unsafe: rounds up, so that nothing is below what was asked. None for a fraction of a card where
-    percent are counted, and none where no number is given.
+    Unsafe: rounds up, so that nothing is below the request. None for a fraction of a card in a key
+    that counts percent, and none where there is no number.
 
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    for _, _, one in asked(pod, vocabulary_of(context)):
+    for _, _, one in resources_of(pod, vocabulary_of(context)):
         reading = numerals.written(one.value)
         if reading.form is Form.NO_NUMBER:
             yield this.at(
                 one.value,
-                f"{one.name} {_what(one.value)}, where the API server takes a whole number only",
+                say("{name} {what}: it must be a whole number", name=one.name, what=_what(one.value)),
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
         elif reading.form is Form.TOO_LARGE:
@@ -81,35 +84,37 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             )
         elif reading.form is Form.FRACTION:
             hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
-            message = f"{one.name} is {one.value.text}: the API server takes whole numbers only"
+            message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
             yield this.at(one.value, message, hint, fix=fix)
 
 
 def _what(value: Value) -> str:
     if value.kind is Kind.NODE:
         return "holds a mapping or a list"
-    return (
-        "has no value"
-        if value.kind is Kind.NULL or not value.text
-        else f"is {value.text[: quantity.MAX_LENGTH]!r}"
-    )
+    if value.kind is Kind.NULL or not value.text:
+        return "has no value"
+    return say("is {text!r}", text=value.text[: quantity.MAX_LENGTH])
 
 
 def _whole_number_of(unit: str) -> str:
-    return f"write a whole number ({unit})" if unit else "write a whole number"
+    return say("write a whole number ({unit})", unit=unit) if unit else "write a whole number"
 
 
-def _rounding(one: Asked, reading: Written, unit: str) -> tuple[str, Fix | None]:
+def _rounding(one: Resource, reading: Written, unit: str) -> tuple[str, Fix | None]:
     amount = reading.amount or reading.number
     up = math.ceil(amount)
     if up < 1:
         return _whole_number_of(unit), None
     if unit == "percent" and amount < 1:
-        return f"it counts percent of one card: write {math.ceil(amount * 100)} for that part of a card", None
+        part = math.ceil(amount * 100)
+        return say(
+            "the key counts percent of one card: write {part} for that part of a card", part=part
+        ), None
     if unit == "MiB" and reading.suffix == "m":
-        return f"m means thousandths: write {math.ceil(reading.number)} if MiB are meant", None
-    title = f"round {one.value.text} up to {up}"
-    return f"write {up}, the next whole number", Fix(title, (Put(one.value.path, up),), safe=False)
+        mib = math.ceil(reading.number)
+        return say("m means thousandths: write {mib} if MiB are meant", mib=mib), None
+    title = say("round {text} up to {up}", text=one.value.text, up=up)
+    return say("write {up}, the next whole number", up=up), Fix(title, (Put(one.value.path, up),), safe=False)
 
 
 @rule("K8S002", Severity.ERROR, fix="safe")
@@ -117,12 +122,12 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     """The quantity of a GPU resource is a number without a suffix.
 
     ## What it does
-    Reports units written after the number (`2Gi`, `4GB`, `30%`). A warning where Kubernetes counts
-    what was probably meant: `3000m`, `30.0`, and `6k` where MiB are counted.
+    Reports units after the number (`2Gi`, `4GB`, `30%`). A warning where Kubernetes reads what was
+    probably meant: `3000m`, `30.0`, and `6k` where MiB are counted.
 
     ## Why
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
-    pod never schedules; `4GB` and `30%` are no quantities and are refused.
+    pod never schedules; `4GB` and `30%` are not quantities and are refused.
 
     ## Example
     ```yaml
@@ -141,35 +146,53 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Kubernetes, "Manage resources for containers"; gpushare-scheduler-extender issue 11.
     """
-    for _, _, one in asked(pod, vocabulary_of(context)):
+    for _, _, one in resources_of(pod, vocabulary_of(context)):
         reading = numerals.written(one.value)
         if reading.form is Form.SUFFIX:
             yield _suffixed(this, one, reading, numerals.unit_of(one.row, context.profile))
 
 
-def _suffixed(this: Rule, one: Asked, reading: Written, unit: str) -> Diagnostic:
+def _suffixed(this: Rule, one: Resource, reading: Written, unit: str) -> Diagnostic:
     text = one.value.text
     harmless = _harmless(reading, unit)
     if harmless is not None:
-        fix = Fix(f"write {harmless}", (Put(one.value.path, harmless),))
-        message = f"{one.name} is {text!r}, which Kubernetes counts as {harmless}"
-        return this.at(one.value, message, f"write {harmless}", severity=Severity.WARNING, fix=fix)
+        write = say("write {number}", number=harmless)
+        fix = Fix(write, (Put(one.value.path, harmless),))
+        message = say(
+            "{name} is {text!r}, which Kubernetes reads as {number}",
+            name=one.name,
+            text=text,
+            number=harmless,
+        )
+        return this.at(one.value, message, write, severity=Severity.WARNING, fix=fix)
     if reading.amount is None:
-        message = f"{one.name} is {text!r}, which is no quantity: the API server refuses it"
+        message = say(
+            "{name} is {text!r}, which is not a quantity: the API server refuses it", name=one.name, text=text
+        )
     else:
-        message = f"{one.name} is {text}, which means {int(reading.amount)} units of the key"
+        amount = int(reading.amount)
+        message = say(
+            "{name} is {text}, which means {amount} units of the key",
+            name=one.name,
+            text=text,
+            amount=amount,
+        )
     meant = numerals.intended(reading, unit)
     if meant is None:
-        counted = f", counted in {one.row.unit}" if one.row and one.row.unit else ""
-        return this.at(one.value, message, f"write the number alone{counted}")
+        hint = "write the number without a suffix"
+        if one.row and one.row.unit:
+            hint = say("write the number without a suffix ({unit})", unit=one.row.unit)
+        return this.at(one.value, message, hint)
     number, certain = meant
-    fix = Fix(f"write {number}", (Put(one.value.path, number),), safe=certain)
-    counts = f"the key counts {unit}: " if unit in ("MiB", "GiB") else ""
-    return this.at(one.value, message, f"{counts}write {number}", fix=fix)
+    write = say("write {number}", number=number)
+    fix = Fix(write, (Put(one.value.path, number),), safe=certain)
+    if unit in ("MiB", "GiB"):
+        write = say("the key counts {unit}: write {number}", unit=unit, number=number)
+    return this.at(one.value, message, write, fix=fix)
 
 
 def _harmless(reading: Written, unit: str) -> int | None:
-    """The number where Kubernetes counts what was meant, though it is not written so."""
+    """The number where Kubernetes reads what was meant, in spite of the suffix."""
     if reading.amount is None:
         return None
     amount = int(reading.amount)
@@ -181,10 +204,10 @@ def _harmless(reading: Written, unit: str) -> int | None:
 
 @rule("K8S003", Severity.ERROR, fix="safe")
 def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Requests equal limits where a container gives both.
+    """Requests equal limits where a container sets both.
 
     ## What it does
-    Compares every vendor's key that stands in both, as quantities.
+    Compares every vendor's key that is in both, as quantities.
 
     ## Why
     Extended resources cannot be overcommitted: the API server refuses a request other than the limit.
@@ -209,7 +232,7 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    for container, values, one in asked(pod, vocabulary_of(context)):
+    for container, values, one in resources_of(pod, vocabulary_of(context)):
         limit = container.limits.get(one.name)
         if values is not container.requests or limit is None:
             continue
@@ -219,19 +242,25 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
             continue
         if least == most:
             continue
-        fix, hint = None, "give both the same whole number"
+        fix, hint = None, "write the same whole number in both"
         plain = numerals.written(limit).form is Form.PLAIN
         if plain:
-            hint = f"write {limit.text}, or leave requests out"
+            hint = say("write {limit}, or omit requests", limit=limit.text)
         if plain and least < most:
-            fix = Fix(f"request {limit.text}, as in limits", (Put(one.value.path, limit.plain),))
-        message = f"{one.name} is {one.value.text} in requests and {limit.text} in limits: both must be equal"
+            title = say("request {limit}, as in limits", limit=limit.text)
+            fix = Fix(title, (Put(one.value.path, limit.plain),))
+        message = say(
+            "{name} is {request} in requests and {limit} in limits: both must be equal",
+            name=one.name,
+            request=one.value.text,
+            limit=limit.text,
+        )
         yield this.at(one.value, message, hint, fix=fix)
 
 
 @rule("K8S004", Severity.ERROR, fix="safe")
 def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A GPU resource stands in limits, not in requests alone.
+    """A GPU resource is in limits, not in requests alone.
 
     ## What it does
     Reports a vendor's key that only `requests` has.
@@ -256,24 +285,26 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    for container, values, one in asked(pod, vocabulary_of(context)):
+    for container, values, one in resources_of(pod, vocabulary_of(context)):
         if values is not container.requests or one.name in container.limits:
             continue
         fix = None
         if quantity.whole(one.value.text) is not None:
-            resources = one.value.path[:-2]  # some kinds give them another name
+            resources = one.value.path[:-2]  # some kinds have another name for them
             limits: Path = (*resources, "limits", one.name)
-            fix = Fix(f"add {one.name} to limits", (Put(limits, one.value.plain),))
-        message = f"{one.name} stands in requests alone: the API server refuses it"
-        yield this.at(one.value, message, f"write {one.name} in limits too", on_key=True, fix=fix)
+            fix = Fix(say("add {name} to limits", name=one.name), (Put(limits, one.value.plain),))
+        message = say("{name} is in requests but not in limits: the API server refuses it", name=one.name)
+        yield this.at(
+            one.value, message, say("write {name} in limits too", name=one.name), on_key=True, fix=fix
+        )
 
 
 @rule("K8S007", Severity.ERROR)
 def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """One container asks one vendor for GPUs, and for a share or for whole cards.
+    """One container requests GPUs of one vendor: a share or whole cards.
 
     ## What it does
-    Reports keys of two vendors in one container, and a vendor's share beside `nvidia.com/gpu`.
+    Reports keys of two vendors in one container, and a vendor's share next to `nvidia.com/gpu`.
 
     ## Why
     No node offers both: a node belongs to one vendor and runs one device plugin, so the pod never
@@ -303,18 +334,25 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
                 continue
             yield this.at(
                 value,
-                f"{name} stands beside {shares[0][0]} in one container: no node offers both",
-                f"keep {name} for whole cards, or {shares[0][0]} for a share",
+                say(
+                    "{name} and {share} in one container: no node offers both", name=name, share=shares[0][0]
+                ),
+                say("keep {name} for whole cards, or {share} for a share", name=name, share=shares[0][0]),
                 on_key=True,
             )
         common = words.owners(shares[0][0])
         for name, value in shares[1:]:
             found = tuple(one for one in words.owners(name) if one in common)
             if not found:
-                titles = f"{common[0].title} ({shares[0][0]}) and {words.owners(name)[0].title} ({name})"
                 yield this.at(
                     value,
-                    f"one container asks two vendors: {titles}",
+                    say(
+                        "one container requests GPUs of two vendors: {first} ({share}) and {second} ({name})",
+                        first=common[0].title,
+                        share=shares[0][0],
+                        second=words.owners(name)[0].title,
+                        name=name,
+                    ),
                     "keep the keys of one of them: gpuxlate translate writes a manifest for each",
                     on_key=True,
                 )
@@ -332,7 +370,7 @@ Named = list[tuple[str, Value]]
 
 
 def _kinds(container: ContainerKeys, words: Vocabulary) -> tuple[Named, Named]:
-    """The keys that ask for whole cards and for nothing else, and the vendors' other keys."""
+    """The keys that count whole cards and nothing else, and the vendors' other keys."""
     whole: Named = []
     shares: Named = []
     for name, value in container.resources.items():
@@ -340,6 +378,6 @@ def _kinds(container: ContainerKeys, words: Vocabulary) -> tuple[Named, Named]:
         if name == WHOLE_CARD or (rows and all(row.meaning.startswith("whole cards") for row in rows)):
             if quantity.whole(value.text) != 0:
                 whole.append((name, value))
-        elif words.asks(name):
+        elif words.is_resource(name):
             shares.append((name, value))
     return whole, shares

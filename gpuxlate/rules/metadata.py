@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Edit, Put, Remove
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context, Rule, rule
@@ -14,11 +15,11 @@ from gpuxlate.rules.vocabulary import Level, spots, vocabulary_of
 
 @rule("K8S005", Severity.WARNING, fix="safe")
 def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Labels and annotations that steer a share stand on the pod template, not only on the workload.
+    """Labels and annotations of a share are on the pod template, not only on the workload.
 
     ## What it does
-    Reports a vendor's label or annotation on a Deployment, Job or other workload whose pods ask
-    that vendor for GPUs, where the pod template goes without it or says something else.
+    Reports a vendor's label or annotation on a Deployment, Job or other workload whose pods
+    request GPUs of that vendor, where the pod template does not have it or has another value.
 
     ## Why
     Schedulers and webhooks read the pod. The workload's own metadata is not passed on to it.
@@ -58,7 +59,7 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ```
 
     ## Fix
-    Safe: moves it to the pod template. None where the pod template says something else.
+    Safe: moves it to the pod template. None where the pod template has another value.
 
     ## Source
     Alibaba Cloud, "multi-card sharing" (2025-04), which has the label in `spec.template`;
@@ -73,7 +74,7 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
         for name, value in on_owner.items():
             if not words.rows(name):
                 continue
-            rows = [row for row in (one.find(name) for one in words.spoken_in(pod)) if row is not None]
+            rows = [row for row in (one.find(name) for one in words.dialects_in(pod)) if row is not None]
             steers = any(place in row.places and Place.SCHEDULER not in row.places for row in rows)
             if steers and name not in stray and on_pod.get(name) != value:
                 yield _on_workload(this, name, value, on_pod.get(name), (*pod.metadata_path, field))
@@ -82,24 +83,30 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
 def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target: Path) -> Diagnostic:
     where = ".".join(map(str, target))
     if own is not None:
-        message = f"{name} is {value.text!r} on the workload and {own.text!r} on its pods: the pods' counts"
-        return this.at(value, message, f"keep the one in {where}", on_key=True)
-    message = f"{name} stands on the workload only, where nothing reads it"
+        message = say(
+            "{name} is {value!r} on the workload and {own!r} on its pods: the value on the pods counts",
+            name=name,
+            value=value.text,
+            own=own.text,
+        )
+        return this.at(value, message, say("keep the one in {where}", where=where), on_key=True)
+    message = say("{name} is on the workload only, where nothing reads it", name=name)
     fix = None
     if value.kind is not Kind.NODE:
-        fix = Fix(f"move {name} to {where}", (Remove(value.path), Put((*target, name), value.text)))
-    return this.at(value, message, f"write it in {where}", on_key=True, fix=fix)
+        title = say("move {name} to {where}", name=name, where=where)
+        fix = Fix(title, (Remove(value.path), Put((*target, name), value.text)))
+    return this.at(value, message, say("write it in {where}", where=where), on_key=True, fix=fix)
 
 
 @rule("K8S006", Severity.ERROR, fix="safe")
 def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Labels and annotations stand inside `metadata`.
+    """Labels and annotations are inside `metadata`.
 
     ## What it does
-    Reports a vendor's key under `labels:` or `annotations:` that stand beside `metadata` or `spec`.
+    Reports a vendor's key under `labels:` or `annotations:` next to `metadata` or `spec`.
 
     ## Why
-    Kubernetes knows no such field there and drops it, or refuses it. Tencent's own page on online
+    Kubernetes has no such field there and drops it, or refuses it. Tencent's own page on online
     and offline pods shows this mistake.
 
     ## Example
@@ -126,7 +133,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     ```
 
     ## Fix
-    Safe: moves the key into `metadata`. None where `metadata` says something else.
+    Safe: moves the key into `metadata`. None where `metadata` has another value.
 
     ## Source
     Kubernetes API, PodTemplateSpec; Tencent Cloud, TKE 457/81034 (2025-09-15).
@@ -137,21 +144,25 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
         if spot.level is not Level.STRAY or not words.owners(spot.name):
             continue
         if words.written_by_scheduler(spot.name):
-            continue  # GX004 takes it out
+            continue  # GX004 removes it
         target: Path = (*pod.metadata_path, spot.field)
         where = ".".join(map(str, target))
         own = inside[spot.field].get(spot.name)
         edits: tuple[Edit, ...] = (spot.removal,)
         if own is None:
             edits = (*edits, Put((*target, spot.name), spot.value.text))
-        fix = Fix(f"move {spot.name} to {where}", edits)
-        mendable = spot.value.kind is not Kind.NODE and own in (None, spot.value)
+        fix = Fix(say("move {name} to {where}", name=spot.name, where=where), edits)
+        fixable = spot.value.kind is not Kind.NODE and own in (None, spot.value)
         yield this.at(
             spot.value,
-            f"{spot.name} stands in {spot.field} outside metadata, where Kubernetes does not read it",
-            f"write it in {where}",
+            say(
+                "{name} is in {field} outside metadata, where Kubernetes does not read it",
+                name=spot.name,
+                field=spot.field,
+            ),
+            say("write it in {where}", where=where),
             on_key=True,
-            fix=fix if mendable else None,
+            fix=fix if fixable else None,
         )
 
 
@@ -160,11 +171,10 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
     """Values of labels, annotations and node selectors are strings.
 
     ## What it does
-    Reports a number, a boolean or nothing as the value of a vendor's label, annotation or node
-    selector.
+    Reports a number, a boolean or an empty value of a vendor's label, annotation or node selector.
 
     ## Why
-    The API server refuses `gpu-count: 2`; it takes `gpu-count: "2"`.
+    The API server refuses `gpu-count: 2` and accepts `gpu-count: "2"`.
 
     ## Example
     ```yaml
@@ -187,7 +197,7 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
     ```
 
     ## Fix
-    Safe: quotes the value as it is written. None where there is no value.
+    Safe: quotes the value. None where there is no value.
 
     ## Source
     Kubernetes API, ObjectMeta: maps of strings; kubectl 1.32 and kube-apiserver 1.32, 2026-11.
@@ -201,11 +211,19 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
             continue
         if value.kind in (Kind.NODE, Kind.NULL):
             what = "has no value" if value.kind is Kind.NULL else "holds a mapping or a list"
-            yield this.at(value, f"{spot.name} in {spot.field} {what}: it must be a string", on_key=True)
+            message = say(
+                "{name} in {field} {what}: it must be a string", name=spot.name, field=spot.field, what=what
+            )
+            yield this.at(value, message, on_key=True)
             continue
         yield this.at(
             value,
-            f"{spot.name} in {spot.field} is {value.text}, no string: the API server refuses it",
-            f'write "{value.text}"',
+            say(
+                "{name} in {field} is {value}, not a string: the API server refuses it",
+                name=spot.name,
+                field=spot.field,
+                value=value.text,
+            ),
+            say('write "{value}"', value=value.text),
             fix=Fix("quote the value", (Put(value.path, value.text),)),
         )

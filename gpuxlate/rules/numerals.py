@@ -1,4 +1,4 @@
-"""How the text of a resource value reads: plainly, oddly, as a fraction, with a suffix, not at all."""
+"""The form of a resource value: plain, odd, a fraction, with a suffix, or not a number."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gpuxlate.model.sheet import Key
 LEAST_PLAUSIBLE_MIB = 64
 """Below this a number of MiB is more likely one of GiB (the lowest floor of a vendor is 256 MiB)."""
 MOST_PLAUSIBLE_MIB = 2**21
-"""2 TiB, which is 8 cards of 256 GiB: above this a number is no MiB that anybody asks for."""
+"""2 TiB, which is 8 cards of 256 GiB: no request for MiB is above this."""
 MOST_PLAUSIBLE_GIB = 1024
 """1 TiB: above this a number in a key of GiB units is more likely one of MiB."""
 
 
 class Form(StrEnum):
-    """How a number is written; each form but the first has its rule."""
+    """The form of a number; each but the first has its rule."""
 
     PLAIN = "plain"
     ODD = "odd"  # GX008
@@ -52,7 +52,7 @@ _WORDED = re.compile(
 
 
 def written(value: Value) -> Written:
-    """Sort a value into its form."""
+    """The form of a value, and its number."""
     if value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL) or len(value.text) > quantity.MAX_LENGTH:
         return Written(Form.NO_NUMBER)
     return _written(value.text, value.kind)
@@ -77,10 +77,10 @@ def _written(text: str, kind: Kind) -> Written:
 
 
 def readings(value: Value) -> tuple[int | None, ...]:
-    """What readers of YAML 1.1 and 1.2 take an odd number for, None for "no number".
+    """What parsers of YAML 1.1 and 1.2 read an odd number as, None for "no number".
 
-    One reading where they agree, none where the number is not written oddly. A quoted text is the
-    same to all of them: Kubernetes' own quantity.
+    One reading where they agree, none where the number is not odd. A quoted text is the same to all
+    of them: a Kubernetes quantity.
     """
     text = value.text
     if len(text) > quantity.MAX_LENGTH:
@@ -97,7 +97,7 @@ def readings(value: Value) -> tuple[int | None, ...]:
     body, sign = match["body"].replace("_", ""), -1 if text.startswith("-") else 1
     found: list[int | None] = [sign * one for one in _integers(body)]
     if "_" in text or text[:2] in ("0o", "0b"):
-        found.append(None)  # a text to one of the two versions
+        found.append(None)  # a string in one of the two versions
     return tuple(dict.fromkeys(found))
 
 
@@ -112,7 +112,7 @@ def _integers(body: str) -> list[int]:
 def unit_of(row: Key | None, profile: Profile | None) -> str:
     """The first word of the data sheet's unit: MiB, GiB, percent, cards.
 
-    Empty where no row says it, and where the cluster counts in a unit of its own.
+    Empty where no row gives one, and where the profile sets another unit for the cluster.
     """
     unit = (row.unit.split() or [""])[0] if row else ""
     return "" if profile and profile.changes_unit(unit) else unit
@@ -123,7 +123,7 @@ _BYTES = re.compile(r"(?P<letter>[kmgt])(?P<binary>i?)b?", re.IGNORECASE)
 
 
 def intended(one: Written, unit: str) -> tuple[int, bool] | None:
-    """The plain number that was meant, and whether that is certain; None where nobody can tell."""
+    """The plain number that was meant, and whether that is certain; None where it is unknown."""
     if one.number <= 0:
         return None
     match = _BYTES.fullmatch(one.suffix)
@@ -133,7 +133,7 @@ def intended(one: Written, unit: str) -> tuple[int, bool] | None:
     elif match is None or unit not in _UNIT_BYTES:
         return None
     elif unit == "MiB" and one.suffix in ("k", "K"):
-        meant, certain = one.number * 1000, False  # thousands of MiB: nobody asks for kilobytes
+        meant, certain = one.number * 1000, False  # thousands of MiB: nobody requests kilobytes
     else:
         power = "kmgt".index(match["letter"].lower()) + 1
         meant, certain = one.number * 1024**power / _UNIT_BYTES[unit], bool(match["binary"])

@@ -6,6 +6,7 @@ Each gives message and hint from what its caller found.
 from __future__ import annotations
 
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.share import ShareProblem
 from gpuxlate.rules.base import Rule, Scope, rule
 
@@ -18,7 +19,7 @@ def file_parses(this: Rule, problem: str, near_template: bool = False) -> Findin
     """The file parses as YAML or JSON.
 
     ## What it does
-    Reports where a file ends to be YAML, and says so if `{{` of a template is near.
+    Reports where a file stops being valid YAML, and whether `{{` of a template is near.
 
     ## Why
     Nothing in the rest of the file can be checked.
@@ -34,33 +35,33 @@ def file_parses(this: Rule, problem: str, near_template: bool = False) -> Findin
     """
     if near_template:
         return (
-            f"this is no YAML near a template's {{{{: {problem}",
-            "render the template first, then lint that",
+            say("invalid YAML near a template's {{{{: {problem}", problem=problem),
+            "render the template first, then lint the result",
         )
-    return f"this is no YAML: {problem}", "mend the syntax at this place"
+    return say("invalid YAML: {problem}", problem=problem), "fix the syntax here"
 
 
 @rule("GX025", Severity.ERROR, scope=Scope.SOURCE)
 def file_keeps_the_limits(this: Rule, what: str, hint: str) -> Finding:
-    """The file keeps the limits of reading.
+    """The file keeps within the limits.
 
     ## What it does
-    Reports where a file goes beyond what is read: nesting, aliases and what they stand for, the size
-    and the number of documents, the length of a key, the number of findings. What follows is not read.
+    Reports where a file exceeds a limit: nesting, aliases and what they expand to, the size and the
+    number of documents, the length of a key, the number of findings. The rest is not read.
 
     ## Why
-    A few lines of YAML can stand for more than any memory holds; no manifest comes near the limits.
+    A few lines of YAML can expand to more than any memory holds; no manifest comes near the limits.
 
     ## Example
     `a: &a [x, x, x]`, `b: &b [*a, *a, *a]`, and so on: each line three times as large as the last.
 
     ## Use instead
-    What the aliases stand for, in several files.
+    The values in place of the aliases, in several files.
 
     ## Source
     docs/security.md, "Limits".
     """
-    return f"this is too much: {what}", hint
+    return say("limit exceeded: {what}", what=what), hint
 
 
 @rule("GX012", Severity.INFO, scope=Scope.SOURCE)
@@ -68,8 +69,8 @@ def template_is_rendered(this: Rule, in_chart: bool) -> Finding:
     """Files are rendered manifests, not Helm templates.
 
     ## What it does
-    Names a file that was skipped as a Helm template: it is in the `templates/` folder of a chart,
-    or it ends to be YAML on a line that holds `{{`.
+    Reports a file that was skipped as a Helm template: it is in the `templates/` folder of a chart,
+    or it stops being valid YAML on a line with `{{`.
 
     ## Why
     The values are not known before the chart is rendered.
@@ -83,15 +84,15 @@ def template_is_rendered(this: Rule, in_chart: bool) -> Finding:
     ## Source
     Helm, "Charts" (chart file structure).
     """
-    where = "it is in the templates folder of a chart" if in_chart else "a line holds {{"
+    where = "it is in the templates folder of a chart" if in_chart else "a line contains {{"
     return (
-        f"skipped as a Helm template: {where}",
+        say("skipped as a Helm template: {where}", where=where),
         "lint what helm template prints: helm template CHART | gpuxlate lint -",
     )
 
 
 @rule("GX009", Severity.WARNING, scope=Scope.SOURCE)
-def ignore_matches(this: Rule, code: str, nearest: str | None = None) -> Finding:
+def ignore_matches(this: Rule, code: str, nearest: str | None = None, where: str = "") -> Finding:
     """Every ignore matches a finding.
 
     ## What it does
@@ -110,8 +111,12 @@ def ignore_matches(this: Rule, code: str, nearest: str | None = None) -> Finding
     Contract of gpuxlate, "Diagnostics".
     """
     if nearest and nearest != code:
-        return f"{code} is ignored here, and is no rule", f"did you mean {nearest}?"
-    return f"{code} is ignored here, and nothing is found", "remove the ignore"
+        return (
+            say("ignore of {code}, which is not a rule", code=code),
+            say("did you mean {nearest}?", nearest=nearest),
+        )
+    place = say(" in {where}", where=where) if where else ""
+    return say("ignore of {code}{place} matches no finding", code=code, place=place), "remove the ignore"
 
 
 @rule("GX011", Severity.ERROR, scope=Scope.SOURCE)
@@ -119,8 +124,8 @@ def numbers_are_a_share(this: Rule, problem: ShareProblem) -> Finding:
     """The numbers of a share fit each other.
 
     ## What it does
-    Reports `cores` above 100 x `cards`, numbers below 1, and `cores` or `memoryMiB` that do not
-    divide by `cards`. The hint gives the nearest that do.
+    Reports `cores` above 100 x `cards`, numbers below 1, and `cores` or `memoryMiB` that are not
+    multiples of `cards`. The hint gives the nearest valid values.
 
     ## Why
     A share takes an equal part of each card, in whole percent and whole MiB.

@@ -1,7 +1,7 @@
-"""The rules of a translation: what has no vendor's rule of its own (GX015 to GX024).
+"""The rules of a translation that belong to no vendor (GX015 to GX024).
 
-No admission policy can enforce them: they compare a manifest with what a translation makes of it.
-Those of losses (GX020 to GX023) give texts, since a ``Loss`` carries more than a finding does.
+No admission policy can enforce them: they compare a manifest with its translation.
+Those of losses (GX020 to GX023) return texts, since a ``Loss`` has more fields than a finding.
 """
 
 from __future__ import annotations
@@ -50,13 +50,14 @@ def whole_cards_have_a_dialect(this: Rule, path: Path) -> Diagnostic:
     Reports that a pod requests whole cards under the common key alone, and is left as it is.
 
     ## Why
-    Every cloud knows `nvidia.com/gpu`, so it tells no dialect. Alibaba ACK writes whole cards so.
+    Every cloud uses `nvidia.com/gpu`, so it does not identify a dialect. Alibaba ACK uses it for whole
+    cards.
 
     ## Example
     A Deployment with `nvidia.com/gpu: 1` and no other GPU key, given to `translate --to vke`.
 
     ## Use instead
-    Nothing, if it is to stay; else `--from alibaba-gpushare`, which reads it as whole cards.
+    Nothing, if it is to stay as it is; else `--from alibaba-gpushare`, which reads it as whole cards.
 
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
@@ -130,7 +131,7 @@ def field_is_supported(this: Rule, what: str, target: str) -> Message:
     has no key for, or a node selector of the source that has no counterpart.
 
     ## Why
-    A dropped field changes what the workload gets, and nobody sees it in the manifest.
+    A dropped field changes what the workload gets, and the manifest does not show it.
 
     ## Example
     A share with `policy: fixed-share` to `alibaba-gpushare`: the policy there is a setting of the
@@ -170,7 +171,7 @@ def needed_field_is_set(this: Rule, field: str, why: str) -> Message:
 
 @rule("GX022", Severity.ERROR, scope=Scope.TRANSLATION)
 def shares_of_a_pod_agree(this: Rule, field: str, values: Iterable[str]) -> tuple[Message, Message]:
-    """Shares of one pod agree where the target speaks for the pod.
+    """Shares of one pod agree where the target has one value for the pod.
 
     ## What it does
     Refuses two containers of a pod that differ in `policy` or `qos`, and several shares in a pod
@@ -183,7 +184,7 @@ def shares_of_a_pod_agree(this: Rule, field: str, values: Iterable[str]) -> tupl
     Two GPUShare documents that put `qos: online` and `qos: offline` on two containers of one file.
 
     ## Use instead
-    Give all containers of the pod the same value, or use pods of their own.
+    Give all containers of the pod the same value, or use separate pods.
 
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
@@ -195,7 +196,7 @@ def shares_of_a_pod_agree(this: Rule, field: str, values: Iterable[str]) -> tupl
             field=field,
             values=listed,
         ),
-        say("give all containers of the pod the same {field}, or put them in pods of their own", field=field),
+        say("give all containers of the pod the same {field}, or put them in separate pods", field=field),
     )
 
 
@@ -204,7 +205,7 @@ def share_is_expressible(this: Rule, path: Path, message: str, hint: str) -> Dia
     """The target can express the share.
 
     ## What it does
-    Refuses a share that no key of the target can hold, whatever is rounded, filled or dropped.
+    Refuses a share that the target cannot express, whatever is rounded, filled or dropped.
 
     ## Why
     Anything written would be less than was requested, or something else.
@@ -213,7 +214,7 @@ def share_is_expressible(this: Rule, path: Path, message: str, hint: str) -> Dia
     Offline whole cards, to any target; two shared cards of an EMR Serverless job.
 
     ## Use instead
-    Request another share, or choose another target: `gpuxlate compare SPEC` shows which can hold it.
+    Request another share, or choose another target: `gpuxlate compare SPEC` compares them.
 
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
@@ -223,7 +224,7 @@ def share_is_expressible(this: Rule, path: Path, message: str, hint: str) -> Dia
 
 @rule("GX024", Severity.ERROR, scope=Scope.TRANSLATION)
 def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
-    """The text can be edited at the place, and nowhere else.
+    """The text can be edited here without changing anything else.
 
     ## What it does
     Refuses an edit that the text does not allow: a comment inside braces that would have to go, an
@@ -233,7 +234,7 @@ def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
     Every edit is checked by reading the result again. What cannot be checked is not written.
 
     ## Example
-    `limits: {aliyun.com/gpu-mem: 8, # memory` over two lines, where the first entry has to go.
+    `limits: {aliyun.com/gpu-mem: 8, # memory` over two lines, where the first entry is removed.
 
     ## Use instead
     Write the entries on lines of their own, or change them by hand.

@@ -1,4 +1,4 @@
-"""What to say of a source that is no manifest: broken YAML (GX001), too much of it (GX025), or a
+"""Findings for a source that is not a manifest: invalid YAML (GX001), a limit exceeded (GX025), or a
 Helm template (GX012)."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ HELM_TEMPLATE = "Helm template"
 """Why a file was skipped, in summaries."""
 TEMPLATE = "{{"
 NEAR_LINES = 3
-"""So far from a template's ``{{`` a syntax error is probably its doing."""
+"""Within this many lines of a template's ``{{`` a syntax error is probably caused by it."""
 
 
 def in_chart(name: str) -> Diagnostic:
@@ -25,7 +25,7 @@ def in_chart(name: str) -> Diagnostic:
 
 
 def no_yaml(source: Source, error: NotYamlError) -> Diagnostic:
-    """GX012 where reading fails on a line that holds ``{{``, GX025 at a limit, else GX001, at its place."""
+    """GX012 where reading fails on a line with ``{{``, GX025 at a limit, else GX001."""
     if isinstance(error, TooMuchError):
         return too_much(source, error.message, error.hint, error.index)
     index = _template_that_fails(source, error)
@@ -33,21 +33,21 @@ def no_yaml(source: Source, error: NotYamlError) -> Diagnostic:
 
 
 def broken(source: Source, error: NotYamlError) -> Diagnostic:
-    """GX001 for what has to be read: nothing can be done without it, though it be a template."""
+    """GX001 for a source that must be read, even if it is a template."""
     message, hint = file_parses(error.message, _near_template(source, error))
     return placed_at_index(source, Diagnostic("GX001", Severity.ERROR, message, hint), error.index)
 
 
 def too_much(source: Source, what: str, hint: str, index: int) -> Diagnostic:
-    """GX025 at the character where a limit is passed."""
+    """GX025 at the character where a limit is exceeded."""
     message, hint = file_keeps_the_limits(what, hint)
     return placed_at_index(source, Diagnostic("GX025", Severity.ERROR, message, hint), index)
 
 
 def too_many(source: Source, last: Diagnostic) -> Diagnostic:
-    """GX025 in place of the finding that is one too many."""
+    """GX025 in place of the first finding above the limit."""
     what = f"more than {limits.MAX_FINDINGS} findings"
-    found = too_much(source, what, "mend these first: what follows was not looked at", 0)
+    found = too_much(source, what, "fix these first: the rest was not checked", 0)
     return found.located(document=last.document, span=last.span)
 
 
@@ -59,9 +59,9 @@ def unrendered(source: Source, index: int) -> Diagnostic:
 
 
 def template_in(document: Document) -> int | None:
-    """Where a document holds ``{{ .Values.cores }}`` unquoted: YAML reads it as a mapping for a key.
+    """Where a document has ``{{ .Values.cores }}`` unquoted: YAML reads it as a mapping for a key.
 
-    No key of a manifest is a mapping, so whatever holds one has not been rendered yet.
+    No key of a manifest is a mapping, so such a document has not been rendered yet.
     """
     if TEMPLATE not in document.text or document.root is None:
         return None
@@ -82,7 +82,7 @@ def _template_that_fails(source: Source, error: NotYamlError) -> int | None:
     spot = error.index
     line, column = source.position(spot)
     if TEMPLATE not in source.line_text(line) and "expected ':'" in error.message:
-        # a line without its colon is found out only at what follows it
+        # a missing colon is reported only at what follows it
         spot = len(source.text[:spot].rstrip())
         line, column = source.position(spot)
     at = source.line_text(line).find(TEMPLATE)

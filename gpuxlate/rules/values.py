@@ -1,4 +1,4 @@
-"""The rules of numbers that Kubernetes takes and nobody means so (GX007, GX008)."""
+"""The rules of numbers that Kubernetes accepts but that are probably a mistake (GX007, GX008)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
@@ -16,11 +17,11 @@ from gpuxlate.rules.vocabulary import vocabulary_of
 
 @rule("GX007", Severity.WARNING)
 def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """GPU memory is of a size that its unit makes plausible.
+    """The amount of GPU memory is plausible in the unit of its key.
 
     ## What it does
-    Reports more than 1024 where a key counts GiB, and less than 64 where it counts MiB. Silent on
-    GiB where a profile says that the cluster counts in another unit.
+    Reports more than 1024 where a key counts GiB, and less than 64 where it counts MiB. Nothing
+    for GiB where a profile sets another unit for the cluster.
 
     ## Why
     The vendors count in different units: `aliyun.com/gpu-mem: 4096` is 4 TiB, and
@@ -49,14 +50,21 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 continue
             unit, amount = numerals.unit_of(row, context.profile), int(reading.number)
             if unit == "GiB" and amount > numerals.MOST_PLAUSIBLE_GIB:
-                hint = (
-                    f"write {-(-amount // 1024)} for {amount} MiB; if this cluster counts in another unit, "
-                    "only a profile can say so"
+                message = say(
+                    "{name} is {amount}: the key counts GiB, this looks like MiB", name=name, amount=amount
                 )
-                yield this.at(value, f"{name} is {amount}: the key counts GiB, this looks like MiB", hint)
+                hint = say(
+                    "write {gib} for {amount} MiB, or set another unit of this cluster in a profile",
+                    gib=-(-amount // 1024),
+                    amount=amount,
+                )
+                yield this.at(value, message, hint)
             elif unit == "MiB" and 0 < amount < numerals.LEAST_PLAUSIBLE_MIB:
-                hint = f"write {amount * 1024} for {amount} GiB"
-                yield this.at(value, f"{name} is {amount}: the key counts MiB, this looks like GiB", hint)
+                message = say(
+                    "{name} is {amount}: the key counts MiB, this looks like GiB", name=name, amount=amount
+                )
+                hint = say("write {mib} for {amount} GiB", mib=amount * 1024, amount=amount)
+                yield this.at(value, message, hint)
 
 
 @rule("GX008", Severity.WARNING, fix="safe")
@@ -67,7 +75,7 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     Reports `0030`, `1e3`, `0x10`, `1_000` and `+5` as values of GPU resources.
 
     ## Why
-    Versions of YAML read such numbers differently: `0030` is 24 to one reader and 30 to the next.
+    Versions of YAML read such numbers differently: `0030` is 24 in one and 30 in another.
 
     ## Example
     ```yaml
@@ -80,7 +88,7 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ```
 
     ## Fix
-    Safe, and only where all readers agree: `1e3` becomes 1000, `+5` becomes 5.
+    Safe, and only where all parsers agree: `1e3` becomes 1000, `+5` becomes 5.
 
     ## Source
     YAML 1.1, "int" type (2005); YAML 1.2.2, core schema (2021).
@@ -93,12 +101,15 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
                 if not found:
                     continue
                 if len(found) == 1 and found[0] is not None:
-                    fix = Fix(f"write {found[0]}", (Put(value.path, found[0]),))
-                    yield this.at(value, f"{name} is written {value.text}", f"write {found[0]}", fix=fix)
+                    write = say("write {number}", number=found[0])
+                    message = say("{name} is {text}, not in plain decimal digits", name=name, text=value.text)
+                    yield this.at(value, message, write, fix=Fix(write, (Put(value.path, found[0]),)))
                     continue
-                said = " or ".join("no number" if one is None else str(one) for one in found)
-                yield this.at(
-                    value,
-                    f"{name} is written {value.text}, which readers take for {said}",
-                    "write the number that is meant in plain digits",
+                numbers = " or ".join("no number" if one is None else str(one) for one in found)
+                message = say(
+                    "{name} is {text}, which YAML parsers read as {numbers}",
+                    name=name,
+                    text=value.text,
+                    numbers=numbers,
                 )
+                yield this.at(value, message, "write the number in plain decimal digits")

@@ -1,4 +1,4 @@
-"""The vendors' vocabularies together: whose a key is, where the keys of a pod stand, what is near."""
+"""The keys of all vendors: whose a key is, where the keys of a pod are, which known key is near."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.base import Context, Dialect, asked_again
 
 IGNORE = "gpuxlate.io/ignore"
-"""Annotation that suppresses findings: under a GPU prefix, but no key of a share."""
+"""Annotation that suppresses findings: under a GPU prefix, but not a key of a share."""
 WHOLE_CARD = "nvidia.com/gpu"
-"""The common key of whole cards, which every cloud knows."""
+"""The common key of whole cards, which every cloud uses."""
 SHORT_NAME = 5
-"""After the slash, names shorter than this differ by a letter without being misspelt (gpu, npu)."""
+"""Names shorter than this after the slash may differ by one letter and be right (gpu, npu)."""
 NEAR = 2
-"""Most edits between a key and the one that was meant."""
+"""Maximum edit distance between a misspelt key and the one that was meant."""
 
 
 class Vocabulary:
-    """What the rules of no vendor ask of all dialects at once."""
+    """What vendor-neutral rules need to know about the keys of all dialects."""
 
     def __init__(self, dialects: tuple[Dialect, ...]) -> None:
         self.dialects = dialects
@@ -50,7 +50,7 @@ class Vocabulary:
         found = (one.find(name) for one in self.dialects)
         return tuple(row for row in found if row is not None)
 
-    def spoken_in(self, pod: PodKeys) -> list[Dialect]:
+    def dialects_in(self, pod: PodKeys) -> list[Dialect]:
         """The dialects of which a container has a key in limits or requests."""
         names = {
             name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
@@ -58,18 +58,18 @@ class Vocabulary:
         found = {id(one) for name in names for one in self.owners(name)}
         return [one for one in self.dialects if id(one) in found]
 
-    def asks(self, name: str) -> bool:
+    def is_resource(self, name: str) -> bool:
         """A vendor's key that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)
         return bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
 
     def written_by_scheduler(self, name: str) -> bool:
-        """Every data sheet that knows the key says so."""
+        """Every data sheet with the key says that the scheduler writes it."""
         rows = self.rows(name)
         return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
 
     def _look_alike(self, name: str) -> tuple[Dialect, str] | None:
-        """The dialect that a key of another product is taken for, and what that product is."""
+        """The dialect that a key of another product looks like, and what that product is."""
         if self.rows(name):
             return None
         for one in self.dialects:
@@ -79,7 +79,7 @@ class Vocabulary:
         return None
 
     def _near_miss(self, name: str) -> NearMiss | None:
-        """Why a key is taken for a misspelt one, None where it is not."""
+        """The known key that a misspelt key is near, None where it is not misspelt."""
         if (
             name in (IGNORE, WHOLE_CARD)
             or name in self.wrong_names
@@ -111,16 +111,16 @@ _last: list[Vocabulary] = []
 
 
 def vocabulary_of(context: Context) -> Vocabulary:
-    """The vocabulary of a context. The last one is kept: a run has one set of dialects."""
+    """The vocabulary of a context. The last one is kept, since a run has one set of dialects."""
     if not _last or _last[0].dialects is not context.dialects:
         _last[:] = [Vocabulary(context.dialects)]
     return _last[0]
 
 
 def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
-    """Lower-case texts, one of which is in every manifest that some rule or dialect says anything of.
+    """Lower-case texts, one of which is in every manifest that some rule or dialect applies to.
 
-    Misspelt keys included: two edits (NEAR) leave one of any three pieces of a key unharmed.
+    Misspelt keys included: two edits (NEAR) leave one of any three parts of a key unchanged.
     """
     listed = tuple(dialects)
     found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
@@ -160,7 +160,7 @@ def nearest(name: str, candidates: Iterable[str], limit: int) -> str | None:
     """The first candidate with the least distance, None where all are above ``limit``."""
     best: str | None = None
     for candidate in candidates:
-        # two edits leave one of any three pieces unharmed: most names are done with here
+        # two edits leave one of any three parts unchanged: this rules out most names
         if limit <= 2 and not any(piece in name for piece in _thirds(candidate)):
             continue
         found = distance(name, candidate, limit)
@@ -178,7 +178,7 @@ def _thirds(name: str) -> tuple[str, str, str]:
 
 
 def closest(name: str, candidates: list[str]) -> str | None:
-    """What an unknown name most probably means: one with a slip, or one cut short or drawn out."""
+    """The name that was probably meant: one with a typing error, a prefix of it, or an extension."""
     near = nearest(name, candidates, NEAR)
     if near:
         return near
@@ -191,7 +191,7 @@ def closest(name: str, candidates: list[str]) -> str | None:
 
 def alike(name: str, candidates: list[str]) -> str | None:
     """The name that looks most like it, for a hint only."""
-    from difflib import get_close_matches  # only where something was found: start-up counts
+    from difflib import get_close_matches  # needed only for a finding
 
     tails = {_tail(one): one for one in candidates}
     found = get_close_matches(_tail(name), tails, 1, 0.6)
@@ -208,11 +208,11 @@ def _may_be_meant(name: str, candidate: str) -> bool:
     return len(_tail(candidate)) >= SHORT_NAME or _tail(candidate) == _tail(name)
 
 
-# --- where keys stand ---------------------------------------------------------------------------
+# --- where keys are -----------------------------------------------------------------------------
 
 
 class Level(StrEnum):
-    """Whose key it is: the pod's, the workload's, or nobody's, since it stands outside metadata."""
+    """Whose key it is: the pod's, the workload's, or no object's, since it is outside metadata."""
 
     POD = "pod"
     OWNER = "workload"
@@ -221,7 +221,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One key of a pod: ``field`` is what holds it (limits, labels, ...), ``beside`` all keys there."""
+    """One key of a pod: ``field`` is its mapping (limits, labels, ...), ``beside`` all keys of that."""
 
     name: str
     value: Value
@@ -232,7 +232,7 @@ class Spot:
 
     @property
     def on_key(self) -> bool:
-        """The key is a key of a mapping; of an affinity and an environment it is itself a value."""
+        """The key is a key of a mapping; in an affinity and an environment it is a value."""
         return self.beside is not None
 
     @property
@@ -244,7 +244,7 @@ class Spot:
 
     @property
     def removal(self) -> Edit:
-        """Take the key out, with all that belongs to it."""
+        """Remove the key and its value."""
         return Remove(self.value.path)
 
     def renamed(self, name: str) -> Edit | None:
@@ -261,7 +261,7 @@ RESOURCES = ("limits", "requests")
 
 @asked_again
 def spots(pod: PodKeys) -> Iterator[Spot]:
-    """Every key of a pod, of its workload, and of what stands outside metadata."""
+    """Every key of a pod and of its workload, those outside of metadata included."""
     for container in pod.all_containers():
         yield from _in(container.limits, Place.RESOURCE, "limits")
         yield from _in(container.requests, Place.RESOURCE, "requests")

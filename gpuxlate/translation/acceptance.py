@@ -1,20 +1,21 @@
-"""What a caller may allow of a translation, from plain data: ``round``, ``fill`` and ``drop``."""
+"""The losses that a caller accepts, from plain data: ``round``, ``fill`` and ``drop``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from gpuxlate.backends.placing import Accept
+from gpuxlate.model.messages import say
 from gpuxlate.model.share import FULL_CARD_CORES
 
 DROPPABLE = ("cores", "policy", "qos", "selector")
 FILLABLE = ("cores", "memoryMiB")
 MOST = 10**12 - 1
-"""Percent or MiB: more is no card that anybody means."""
+"""Percent or MiB: above any card."""
 
 
 class AcceptError(ValueError):
-    """What was allowed cannot be meant; ``field`` is round, fill or drop."""
+    """A value is invalid; ``field`` is round, fill or drop."""
 
     def __init__(self, field: str, message: str, hint: str) -> None:
         super().__init__(f"{message}; {hint}")
@@ -24,26 +25,34 @@ class AcceptError(ValueError):
 
 
 def acceptance(round_: object = None, fill: object = None, drop: object = ()) -> Accept:
-    """What is allowed, checked. ``fill`` counts for each card. Raises AcceptError."""
+    """The accepted losses, checked. ``fill`` is per card. Raises AcceptError."""
     if round_ not in (None, "up"):
         raise AcceptError(
-            "round", f"round {round_!r} is not possible", "write up: never below what was asked"
+            "round",
+            say("invalid value {value!r} for round", value=round_),
+            "write up (never below the request)",
         )
     return Accept(round_ == "up", _filled({} if fill is None else fill), _dropped(drop))
 
 
 def _filled(fill: object) -> dict[str, int]:
     if not isinstance(fill, Mapping):
-        raise AcceptError("fill", f"fill {fill!r} is no mapping", "write fields and numbers, as in cores: 30")
+        raise AcceptError(
+            "fill",
+            say("invalid value {value!r} for fill: not a mapping", value=fill),
+            "write fields and numbers, as in cores: 30",
+        )
     for name, number in fill.items():
         if name not in FILLABLE:
-            raise AcceptError("fill", f"fill {name!r} is not possible", f"fields: {', '.join(FILLABLE)}")
+            raise _unknown("fill", name, FILLABLE)
         if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= MOST:
-            hint = "write a whole number above zero: what each card gives"
-            raise AcceptError("fill", f"fill {name} {number!r} is not possible", hint)
+            message = say("invalid value {value!r} for fill {field}", value=number, field=name)
+            raise AcceptError("fill", message, "write a whole number above zero: the amount per card")
         if name == "cores" and number > FULL_CARD_CORES:
-            hint = "cores counts percent of each card: 1..100"
-            raise AcceptError("fill", f"fill cores {number} is more than one card", hint)
+            message = say(
+                "invalid value {value!r} for fill {field}: more than one card", value=number, field=name
+            )
+            raise AcceptError("fill", message, "cores counts percent of each card: 1..100")
     return dict(fill)
 
 
@@ -51,9 +60,18 @@ def _dropped(drop: object) -> frozenset[str]:
     if isinstance(drop, str):
         drop = [name.strip() for name in drop.split(",") if name.strip()]
     if not isinstance(drop, Iterable):
-        raise AcceptError("drop", f"drop {drop!r} is no list", f"write a list of {', '.join(DROPPABLE)}")
+        raise AcceptError(
+            "drop",
+            say("invalid value {value!r} for drop: not a list", value=drop),
+            say("write a list of {fields}", fields=", ".join(DROPPABLE)),
+        )
     names = list(drop)
     unknown = next((name for name in names if name not in DROPPABLE), None)
     if unknown is not None:
-        raise AcceptError("drop", f"drop {unknown!r} is not possible", f"fields: {', '.join(DROPPABLE)}")
+        raise _unknown("drop", unknown, DROPPABLE)
     return frozenset(names)
+
+
+def _unknown(field: str, name: object, known: Iterable[str]) -> AcceptError:
+    message = say("invalid field {name!r} in {field}", name=name, field=field)
+    return AcceptError(field, message, say("fields: {fields}", fields=", ".join(known)))

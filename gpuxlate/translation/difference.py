@@ -1,7 +1,7 @@
-"""The difference between the keys a pod has and those it shall have, as edits.
+"""The difference between the keys of a pod and the wanted keys, as edits.
 
-Entries that say the same field of the share change in place, so that a comment on the line stays
-with what it comments on; the others come and go.
+Entries for the same field of the share are replaced in place, so that a comment on the line stays
+with it; the others are added and removed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKe
 Owned = Callable[[str], bool]
 """The key belongs to a dialect that is being replaced."""
 Role = Callable[[str], str | None]
-"""The field of the share that a key says, None where it says none."""
+"""The field of the share that a key sets, None where it sets none."""
 
 
 def pod_edits(
@@ -29,11 +29,11 @@ def pod_edits(
     quoted_source: bool = False,
     schedulers: Sequence[str] = (),
 ) -> Iterator[Edit]:
-    """Edits that replace every owned claim of a pod by the wanted ones.
+    """Edits that replace every owned key of a pod by the wanted ones.
 
     ``mirror_requests``: write requests only where the container had its share in requests too.
-    ``schedulers``: those of the replaced dialects, which go with it.
-    ``quoted_source``: the replaced dialect writes its numbers as strings by custom.
+    ``schedulers``: those of the replaced dialects, which are removed too.
+    ``quoted_source``: the replaced dialect usually writes its numbers as strings.
     """
     new = {(c.init, c.index): c for c in wanted.all_containers()}
     for container in pod.all_containers():
@@ -60,7 +60,7 @@ def pod_edits(
 
 
 def _scheduler_edits(pod: PodKeys, wanted: PodKeys, schedulers: Sequence[str]) -> Iterator[Edit]:
-    """``schedulerName`` of the pod itself: a job may hand down its own, which stays."""
+    """``schedulerName`` of the pod itself; that of a job, which its pods get, stays."""
     now, new = pod.scheduler_name, wanted.scheduler_name
     if new is not None and (now is None or now.text != new.text):
         yield Put((*pod.path, "schedulerName"), new.text)
@@ -92,7 +92,7 @@ def _container_edits(
 
 
 def _env_edits(container: ContainerKeys, made: ContainerKeys, owned: Owned) -> Iterator[Edit]:
-    """Variables are items of a list: those that stay keep their place, new ones come at its end."""
+    """Variables are items of a list: those that stay keep their place, new ones are appended."""
     for name, value in container.env.items():
         wanted = made.env.get(name)
         if wanted is None:
@@ -119,7 +119,7 @@ def _paired(
     a quantity of the same share.
     """
     gone = {name for name, _ in old}
-    # what stands there already, and stays, is set where it stands
+    # an entry that is there already and is not removed is set in place
     there = {name for name in new if name in existing and name not in gone}
     left = {name: value for name, value in new.items() if name not in there}
     unpaired: list[Value] = []
@@ -151,7 +151,7 @@ def _replaced(value: Value, name: str, partner: str, new: Value, quoted_source: 
 
 
 def _written(wanted: Value, replaced: Value, quoted_source: bool) -> int | str:
-    """A number keeps the quotes of the one it replaces, where they were the writer's own habit."""
+    """A number keeps the quotes of the one it replaces, where the dialect does not require them."""
     if wanted.kind is Kind.INT and replaced.kind is Kind.STR and not quoted_source:
         return wanted.text
     return wanted.plain
@@ -162,8 +162,7 @@ def _affinity_edits(pod: PodKeys, wanted: PodKeys, owned: Owned, affinity_path: 
     added = [r for term in wanted.affinity for r in term]
     keep = {(r.key, r.operator, r.values) for r in added}
     for requirement in pod.requirements():
-        said = (requirement.key, requirement.operator, requirement.values)
-        if owned(requirement.key) and said not in keep:
+        if owned(requirement.key) and (requirement.key, requirement.operator, requirement.values) not in keep:
             yield Remove(requirement.path)
     if not added:
         return

@@ -1,4 +1,4 @@
-"""GPUShare documents of one text at one target, without looking at the disk."""
+"""GPUShare documents of one text for one target, without reading files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import shares_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.place import placed
@@ -16,22 +17,22 @@ from gpuxlate.yamltext.source import Source
 def rendered(
     spec: Source, workload: Source | None, container: str | None, settings: Settings
 ) -> list[Rendering]:
-    """What a target makes of each share, or of all on one workload. Raises ValueError without a share."""
+    """Each share for a target, or all of them on one workload. Raises ValueError without a share."""
     found, problems = shares_in(spec)
     if problems:
         return [Rendering("", "", (), tuple(problems))]
     if not found:
         raise ValueError(f"{spec.name}: no GPUShare document")
     if container and workload is None:
-        raise ValueError("container needs a workload: the manifest that has it")
+        raise ValueError("container needs workload: the text of the manifest with that container")
     asked = [Asked(share, document, _container(share, container)) for document, share in found]
     if settings.to.form_module:
         return _forms(asked, workload, settings)
     if workload is not None:
         return [render_on(workload, asked, settings)]
-    unread = list(_unread(asked))
-    if unread:
-        return [Rendering("", "", (), tuple(unread))]
+    named = list(_for_a_file(asked))
+    if named:
+        return [Rendering("", "", (), tuple(named))]
     return [render_probe(one, settings) for one in asked]
 
 
@@ -43,18 +44,18 @@ def _forms(asked: Sequence[Asked], workload: Source | None, settings: Settings) 
     from gpuxlate.translation.forms import render_form
 
     if len(asked) > 1:
-        raise ValueError(f"{len(asked)} shares to {settings.to.name}: a text of it holds one share")
+        raise ValueError(f"{len(asked)} shares for {settings.to.name}, which takes one share a text")
     return [render_form(asked[0], settings, "text", workload)]
 
 
-def _unread(asked: Sequence[Asked]) -> Iterator[Diagnostic]:
-    """A document that names a manifest is not put on a Pod of our own instead."""
+def _for_a_file(asked: Sequence[Asked]) -> Iterator[Diagnostic]:
+    """A document that names a manifest is not rendered as a probe Pod instead."""
     for one in asked:
         if one.share.workload:
             found = Diagnostic(
                 "GX010",
                 Severity.ERROR,
-                f"the share is for {one.share.workload.file}, which is not read here",
+                say("the share is for {file}, and files are not read here", file=one.share.workload.file),
                 "pass the text of that manifest as workload",
                 ("spec", "workload", "file"),
             )

@@ -20,7 +20,7 @@ __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
 
 
 class Verdict(StrEnum):
-    """How a share ends. Where several apply, the last of them counts."""
+    """The result for a share. Where several apply, the last of them counts."""
 
     EXACT = "exact"
     ROUNDED = "rounded"
@@ -40,7 +40,7 @@ def worst(losses: Iterable[Loss]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one container's share at one target."""
+    """The result for one container's share at one target."""
 
     container: ContainerShare
     share: Share
@@ -53,19 +53,19 @@ class Outcome:
 
     @property
     def accepted(self) -> bool:
-        """Nothing was lost that the user did not allow."""
+        """Every loss was allowed by the user."""
         return all(loss.accepted for loss in self.losses)
 
     @property
     def given(self) -> Share:
-        """The share as the target gets it: what was asked, with each loss applied. What was to be
-        filled and was not stays open."""
+        """The share as the target gets it: the request with each loss applied. A field that was to be
+        filled and was not stays unset."""
         attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
         changed: dict[str, Any] = {
             attributes[loss.field]: loss.given for loss in self.losses if loss.kind is not LossKind.REFUSED
         }
         if "memory_mib" in changed:
-            changed["memory_percent"] = None  # memory is said once: in MiB, or by whole cards
+            changed["memory_percent"] = None  # memory is in MiB, or that of whole cards
         return replace(self.share, **changed)
 
     def findings(self) -> Iterator[Diagnostic]:
@@ -103,7 +103,7 @@ def fit_pod(
     profile: Profile | None = None,
     selectors: Sequence[Selector] = (),
 ) -> PodFit:
-    """Place every share of a pod at a target. Pure: the same input gives the same outcome."""
+    """Fit every share of a pod to a target. Pure: the same input has the same outcome."""
     shared = [(one, one.share) for one in containers if one.share is not None]
     counted = [_in_mib(one, share, backend, profile) for one, share in shared]
     placings = tuple(
@@ -134,9 +134,9 @@ def fit_pod(
 def _in_mib(
     container: ContainerShare, share: Share, backend: Backend, profile: Profile | None
 ) -> tuple[Share, tuple[Loss, ...]]:
-    """Memory in percent as MiB, where the target does not count so and a profile knows the card.
+    """Memory in percent as MiB, where the target has no percent and a profile gives the card.
 
-    Marked (GX017), since another card gives another number; allowed, since the profile was given.
+    Reported (GX017), since another card gives another number; accepted, since the profile was given.
     """
     name = JSON_NAMES["memory_percent"]
     card_mib = profile.cards.memory_mib if profile else None
@@ -160,10 +160,10 @@ def _in_mib(
 def _agree(placings: tuple[Placing, ...]) -> None:
     """``policy`` and ``qos`` belong to the pod: two shares in one pod may not differ in them."""
     for attribute in ("policy", "qos"):
-        said = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
-        if len(said) > 1:
+        values = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
+        if len(values) > 1:
             message, hint = shares_of_a_pod_agree(
-                JSON_NAMES[attribute], sorted(one or "none" for one in said)
+                JSON_NAMES[attribute], sorted(one or "none" for one in values)
             )
             for placing in placings:
                 placing.refuse(attribute, "GX022", message, hint)

@@ -1,4 +1,4 @@
-"""One share of a run: where it is and what became of it."""
+"""One share of a run: where it is, and its verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpuxlate.yamltext.compose import Document
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One share of a run: where it is and what became of it."""
+    """One share of a run: where it is, and its verdict."""
 
     file: str
     document: int
@@ -66,7 +66,7 @@ def pod_items(
 ) -> list[Item]:
     """The items of one pod. ``broken``: its keys are wrong, so each of its shares is refused.
 
-    Containers that request a GPU in a way that is no share are then refused shares too.
+    Containers whose GPU keys are not a share are then refused shares too.
     """
     outcomes = {(one.container.init, one.container.index): one for one in fit.outcomes}
     selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
@@ -110,7 +110,7 @@ def pod_items(
 def _findings_by_container(
     pod: PodKeys, found: Sequence[Diagnostic]
 ) -> Callable[[ContainerShare], tuple[Diagnostic, ...]]:
-    """The findings of a pod that an item repeats: all of them, since one refuses the whole pod.
+    """The findings of a pod that each item has: all of them, since one error refuses the whole pod.
 
     Where there are more than MAX_PROBLEMS, an item has those of its own container and the first of the
     others: else the items together would be quadratic in the pod.

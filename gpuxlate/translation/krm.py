@@ -1,7 +1,7 @@
-"""A KRM function: a ResourceList comes in, and goes out with its shares in another dialect.
+"""A KRM function: translates the shares of a ResourceList.
 
 The text of the list is edited, not written anew: comments, order and the annotations by which kpt and
-kustomize find their files stay. The form is that of the KRM functions specification, v1.
+kustomize find their files are kept. The form is that of the KRM functions specification, v1.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ORIGIN = ("config.kubernetes.io", "internal.config.kubernetes.io")
 
 
 class NoResourceListError(ValueError):
-    """What came in is no ResourceList; ``hint`` says what would be."""
+    """The input is not a ResourceList; ``hint`` says what to do."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class NoResourceListError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``text`` goes out. Where something was refused its items are those that came in."""
+    """``text`` is the output. Where something was refused, its items are those of the input."""
 
     text: str
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -53,7 +53,7 @@ class Answer:
 
 
 def run_list(source: Source) -> Answer:
-    """Translate the items of a ResourceList as its functionConfig asks. Raises NoResourceListError."""
+    """Translate the items of a ResourceList as its functionConfig says. Raises NoResourceListError."""
     try:
         found = list(documents(source))
     except NotYamlError as error:
@@ -74,7 +74,7 @@ def run_list(source: Source) -> Answer:
 
 
 def run_stream(source: Source, settings: Settings) -> Answer:
-    """Translate a plain stream of resources, as the older plug-ins of kustomize get it."""
+    """Translate a plain stream of resources, as older plug-ins of kustomize get it."""
     made = translate_source(source, settings)
     return Answer(made.text, made.diagnostics, made.items)
 
@@ -83,12 +83,12 @@ def _resource_list(found: list[Document]) -> Document:
     kinds = {get_text(one.root, "kind") for one in found}
     if len(found) != 1 or kinds != {KIND}:
         what = "no document" if not found else f"kind {sorted(map(str, kinds))[0]}"
-        hint = "kpt and kustomize write it; for plain manifests there is gpuxlate translate"
-        raise NoResourceListError(f"one {KIND} is expected on stdin, and there is {what}", hint)
+        hint = "kpt and kustomize write it; for plain manifests use gpuxlate translate"
+        raise NoResourceListError(f"stdin has {what}, not one {KIND}", hint)
     version = get_text(found[0].root, "apiVersion")
     if version not in VERSIONS:
         hint = f"versions: {', '.join(VERSIONS)}"
-        raise NoResourceListError(f"{KIND} of apiVersion {version} is not known", hint)
+        raise NoResourceListError(f"unknown apiVersion {version} of {KIND}", hint)
     return found[0]
 
 
@@ -96,7 +96,7 @@ def _resource_list(found: list[Document]) -> Document:
 
 
 def _with_results(document: Document, diagnostics: tuple[Diagnostic, ...]) -> str:
-    """The list with its results. Where there is no place for them, stderr has them all the same."""
+    """The list with its results. Where they cannot be added, they are on stderr only."""
     edits = [Append(("results",), result(document, one)) for one in diagnostics]
     try:
         return apply(document.source.text, edit_document(document, edits))
@@ -146,15 +146,15 @@ def field_path(path: Path) -> str:
 
 
 def _origin(document: Document, at: Path) -> Iterator[tuple[str, str]]:
-    for prefix in ORIGIN:  # the newer one counts where both are there
+    for prefix in ORIGIN:  # the newer one counts where both are set
         for name in ("path", "index"):
             text = get_text(document.root, *at, "metadata", "annotations", f"{prefix}/{name}")
             if text is not None:
                 yield name, text
 
 
-def said(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
-    """The findings for stderr, each with its object: lines of the list say little to people."""
+def for_stderr(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+    """The findings with the object in the message, since lines of the list mean little to people."""
     return [replace(one, message=f"{_named(one)}{one.message}") for one in diagnostics]
 
 

@@ -11,6 +11,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.config.configuration import ConfigError, load_profile
 from gpuxlate.config.document import API_VERSION
 from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import Profile
 from gpuxlate.translation.acceptance import AcceptError, acceptance
@@ -34,9 +35,9 @@ class BadConfigError(ValueError):
 
 
 def settings_of(config: object, base: Path = ()) -> Settings:
-    """What a configuration asks for; it stands at ``base`` of its document. Raises BadConfigError."""
+    """The settings of a configuration at path ``base`` of its document. Raises BadConfigError."""
     if not isinstance(config, Mapping):
-        raise BadConfigError("there is no functionConfig", EXAMPLE, base[:-1])
+        raise BadConfigError("the ResourceList has no functionConfig", EXAMPLE, base[:-1])
     kind = config.get("kind")
     if kind == KIND and config.get("apiVersion") == API_VERSION:
         field, given = "spec", config.get("spec")
@@ -44,14 +45,17 @@ def settings_of(config: object, base: Path = ()) -> Settings:
         field, given = "data", config.get("data")
         given = _from_text(given, (*base, field)) if isinstance(given, Mapping) else given
     else:
-        raise BadConfigError(f"functionConfig of kind {kind} is not known", EXAMPLE, (*base, "kind"))
+        message = say("unknown kind {kind} of functionConfig", kind=kind)
+        raise BadConfigError(message, EXAMPLE, (*base, "kind"))
     path = (*base, field)
     if not isinstance(given, Mapping):
-        raise BadConfigError(f"functionConfig has no {field}", EXAMPLE, base)
+        raise BadConfigError(say("functionConfig has no {field}", field=field), EXAMPLE, base)
     _known(given, path)
     if given.get("to") is None:
         raise BadConfigError(
-            "functionConfig names no target", f"write {field}.to, one of: {_targets()}", path
+            "functionConfig names no target",
+            say("write {field}.to, one of: {targets}", field=field, targets=_targets()),
+            path,
         )
     try:
         accept = acceptance(given.get("round"), given.get("fill"), given.get("drop") or ())
@@ -68,16 +72,17 @@ def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
     if "fill" in data:
         pairs = [one.partition("=") for one in str(data["fill"]).split(",") if one.strip()]
         if not all(number.strip().isascii() and number.strip().isdigit() for _, _, number in pairs):
-            hint = "write fill: cores=30,memoryMiB=8192"
-            raise BadConfigError(f"fill {data['fill']!r} is not possible", hint, (*path, "fill"))
+            message = say("invalid value {value!r} for fill", value=data["fill"])
+            raise BadConfigError(message, "write fill: cores=30,memoryMiB=8192", (*path, "fill"))
         given["fill"] = {name.strip(): int(number) for name, _, number in pairs}
     if "profile" in data:
         try:
             given["profile"] = plain_document(Source("profile", str(data["profile"])))
         except ValueError as error:
             hint = "write the fields of a profile, the first: target: TARGET"
-            raise BadConfigError(f"profile is no YAML: {error}", hint, (*path, "profile")) from None
-    # an empty text says nothing
+            message = say("invalid YAML in profile: {error}", error=error)
+            raise BadConfigError(message, hint, (*path, "profile")) from None
+    # an empty text is an unset field
     return {name: value for name, value in given.items() if value != ""}
 
 
@@ -85,8 +90,10 @@ def _known(given: Iterable[str], path: Path) -> None:
     for name in given:
         if name not in FIELDS:
             near = get_close_matches(str(name)[:MAX_NAME], FIELDS, 1, 0.6)
-            hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(FIELDS)}"
-            raise BadConfigError(f"functionConfig has no field {name!r}", hint, (*path, name))
+            hint = say("fields: {fields}", fields=", ".join(FIELDS))
+            if near:
+                hint = say("did you mean {nearest}?", nearest=near[0])
+            raise BadConfigError(say("functionConfig has no field {name!r}", name=name), hint, (*path, name))
 
 
 def _targets() -> str:
@@ -99,7 +106,8 @@ def _backend(name: object, path: Path) -> Backend:
     except registry.UnknownTargetError as error:
         raise BadConfigError(str(error), error.hint, path) from None
     if found.form_module:
-        raise BadConfigError(f"{found.name} stands in no manifest", f"targets: {_targets()}", path)
+        message = say("{target} is not for manifests", target=found.name)
+        raise BadConfigError(message, say("targets: {targets}", targets=_targets()), path)
     return found
 
 

@@ -1,4 +1,4 @@
-"""From the shares of a translation to GPUShare documents: what ``parse`` gives."""
+"""GPUShare documents from the shares of a translation."""
 
 from __future__ import annotations
 

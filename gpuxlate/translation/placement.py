@@ -1,4 +1,4 @@
-"""Putting shares into a pod of a manifest: whether there is a place, and the edits."""
+"""Write shares into a pod of a manifest: whether its kind has the fields, and the edits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.translation import ON_POD_TEMPLATE, share_is_expressible
 from gpuxlate.translation.difference import pod_edits, terms_left_empty
@@ -19,19 +20,22 @@ def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Di
     """What the manifest has no field for, though the target can express it (GX023)."""
     kind = pod.object.kind or "document"
     if (fit.keys.labels or fit.keys.annotations) and not pod.has_metadata:
-        message = (
-            f"a {kind} has no labels and annotations for its pods, which the target needs for this share"
+        message = say(
+            "a {kind} has no labels and annotations for its pods, which the target needs for this share",
+            kind=kind,
         )
         yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
     if (fit.keys.node_selector or fit.keys.affinity) and not pod.takes_nodes:
-        message = f"a {kind} does not choose nodes for its pods, which the target needs for this share"
+        message = say(
+            "a {kind} has no node selector for its pods, which the target needs for this share", kind=kind
+        )
         yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
     if terms_left_empty(pod.keys, owned):
-        message = (
-            "one of several alternative affinity terms names nothing but this vendor's labels: "
+        found = (
+            "one of several alternative affinity terms has only this vendor's labels: "
             "without it the pod could run on other nodes than before"
         )
-        yield share_is_expressible(pod.keys.path, message, "write the affinity without alternatives")
+        yield share_is_expressible(pod.keys.path, found, "write the affinity without alternatives")
 
 
 def share_edits(
@@ -47,7 +51,7 @@ def share_edits(
     common = {b.whole_card_key for b in replaced if b.whole_card_key}
 
     def owned(name: str) -> bool:
-        if target.chooses(name):  # both know it: it stays as it is
+        if target.chooses(name):  # both dialects have it: it stays as it is
             return False
         return name in common or any(backend.owns(name) for backend in replaced)
 

@@ -1,4 +1,4 @@
-"""Reading the shares of a pod in one dialect, with everything that is wrong with them."""
+"""Read the shares of a pod in one dialect, and report everything that is wrong with them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import islice
 from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Taking
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
@@ -16,30 +17,30 @@ from gpuxlate.rules.base import Context, check_pod
 def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading, list[Diagnostic]]:
     """The shares of a pod in one dialect, and everything that is wrong with them.
 
-    The rules of the vendor and of Kubernetes run first. What is owned and was not taken is an error.
+    The rules of the vendor and of Kubernetes run first. An owned key that was not taken is an error.
     """
     if backend.form_module:
         context = Context(context.profile, (backend,))
 
     found = [*check_pod(catalog.rules_beside(backend), pod, context)]
-    # what is only worth knowing, and what a fix would do, is lint's: this pod gets new keys
+    # infos and fixes are for lint: this pod gets new keys
     of_vendor = check_pod(backend.rules, pod, context)
     found.extend(one for one in of_vendor if one.severity is not Severity.INFO)
     found = [one.located(fix=None) for one in islice(found, limits.MAX_FINDINGS + 1)]
     reading = backend.read(Taking(pod), context.profile)
     found.extend(reading.invalid_beside(found))
     found.extend(reading.notes)
-    complained = {one.path for one in found if one.severity is Severity.ERROR}
+    reported = {one.path for one in found if one.severity is Severity.ERROR}
     for name, place, path in backend.owned(pod):
         row = backend.find(name)
         by_scheduler = row is not None and Place.SCHEDULER in row.places
-        if path in reading.taken or path in complained or by_scheduler or _stray(pod, path):
+        if path in reading.taken or path in reported or by_scheduler or _stray(pod, path):
             continue
         found.append(
             Diagnostic(
                 "GX013",
                 Severity.ERROR,
-                f"{name} has no effect here ({place.value}) and would be lost",
+                say("{name} has no effect here ({place}) and would be lost", name=name, place=place.value),
                 "remove it, or move it where the vendor reads it",
                 path,
                 on_key=True,
@@ -49,7 +50,7 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
 
 
 def _stray(pod: PodKeys, path: Path) -> bool:
-    """Outside ``metadata``: K8S006 has said so."""
+    """Outside ``metadata``: K8S006 reports it."""
     return any(value.path == path for m in (pod.stray_labels, pod.stray_annotations) for value in m.values())
 
 

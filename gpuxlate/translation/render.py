@@ -1,4 +1,4 @@
-"""From GPUShare documents to manifests: on a workload, or as a small probe Pod."""
+"""From GPUShare documents to manifests: in a workload, or as a small probe Pod."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gpuxlate.config.document import ShareDocument
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.edits import Edit
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.rules.unreadable import broken
@@ -25,7 +26,7 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.style import scalar
 
 PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"
-"""An image that holds nvidia-smi and little else."""
+"""A small image with nvidia-smi."""
 
 _PROBE = """\
 apiVersion: v1
@@ -43,7 +44,7 @@ spec:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A GPUShare document, where it was read, and the container it is put on (None: the only one)."""
+    """A GPUShare document, where it was read, and the container it is for (None: the only one)."""
 
     share: ShareDocument
     document: Document
@@ -52,7 +53,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """What was rendered. ``text`` is meaningful only where nothing was refused."""
+    """The result. ``text`` is valid only where nothing was refused."""
 
     name: str
     text: str
@@ -72,7 +73,7 @@ def render_probe(asked: Asked, settings: Settings) -> Rendering:
 
 
 def render_on(workload: Source, asked: Sequence[Asked], settings: Settings) -> Rendering:
-    """Put shares on the containers of a workload, all of them or none."""
+    """Write shares into the containers of a workload, all of them or none."""
     run = _Render(workload, asked, settings)
     return run.run()
 
@@ -117,7 +118,7 @@ class _Render:
         return Rendering(name, text, tuple(self.items), tuple(self.diagnostics))
 
     def _choose(self, asked: Asked, spots: list[_Spot]) -> _Spot | None:
-        """The container that a share is put on. Ambiguity and absence are errors, never guesses."""
+        """The container that a share is for. No match and several matches are errors."""
         wanted = asked.container
         candidates = [s for s in spots if (s.name == wanted if wanted else not s.init)]
         if len(candidates) == 1:
@@ -126,15 +127,21 @@ class _Render:
         names = ", ".join(dict.fromkeys(s.name or "(unnamed)" for s in spots))
         where = self.workload.name
         if not spots:
-            message, hint = f"{where} holds no pod", "name a file with a workload that has a pod template"
+            message = say("{file} has no pod", file=where)
+            hint = "name a file with a workload that has a pod template"
         elif wanted and not candidates:
-            message, hint = f"{where} has no container {wanted!r}", f"its containers: {names}"
+            message = say("{file} has no container {name!r}", file=where, name=wanted)
+            hint = say("containers: {names}", names=names)
         elif wanted:
-            message = f"{where} has {len(candidates)} containers named {wanted!r}"
-            hint = "put each workload in a file of its own"
+            message = say(
+                "{file} has {count} containers named {name!r}", file=where, count=len(candidates), name=wanted
+            )
+            hint = "put each workload in a separate file"
         else:
-            message = f"{where} has {len(candidates)} containers; which one gets the share is not said"
-            hint = f"name it in spec.workload.container, or pass --container: {names}"
+            message = say(
+                "{file} has {count} containers, and the share names none", file=where, count=len(candidates)
+            )
+            hint = say("set spec.workload.container, or pass --container: {names}", names=names)
         self.diagnostics.append(
             placed(asked.document, Diagnostic("GX010", Severity.ERROR, message, hint, path))
         )
@@ -159,7 +166,7 @@ class _Render:
         return made
 
     def _pod(self, spot: _Spot, mine: list[tuple[Asked, _Spot]]) -> list[Edit]:
-        """The pod's shares in the target's dialect: those it has, and those it is to have."""
+        """The pod's shares in the target's dialect: those it has, and the new ones."""
         target, pod = self.settings.to, spot.pod
         documents_of = {(s.init, s.index): asked for asked, s in mine}
         self._refuse_other_dialects(spot)
@@ -201,7 +208,7 @@ class _Render:
         )
 
     def _refuse_other_dialects(self, spot: _Spot) -> None:
-        """A workload that speaks another vendor's keys is for translate, not for render."""
+        """A workload with another vendor's keys is for translate, not for render."""
         target = self.settings.to
         for backend in self.settings.context.dialects:
             if backend.name == target.name:
@@ -212,7 +219,7 @@ class _Render:
                         found = Diagnostic(
                             "K8S007",
                             Severity.ERROR,
-                            f"{name} is there already: a pod asks one vendor only",
+                            say("{name} is set already: a pod requests GPUs of one vendor only", name=name),
                             f"gpuxlate translate {self.workload.name} --to {target.name}",
                             value.path,
                             on_key=True,

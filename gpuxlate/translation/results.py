@@ -1,4 +1,4 @@
-"""What the functions of the Python interface give, and the one way in which they refuse."""
+"""The results of the Python API, and the exception for refusals."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from gpuxlate.yamltext.nodes import to_plain
 from gpuxlate.yamltext.source import Source
 
 
-class Refused(Exception):  # noqa: N818 - what happened, not what went wrong
-    """Something cannot be written as it was asked. Nothing was.
+class Refused(Exception):  # noqa: N818 - a result, not a failure
+    """A request was refused, and nothing was written.
 
-    ``diagnostics``: every reason, and whatever else was found. ``items``: the shares and their verdicts.
+    ``diagnostics``: every reason, and all other findings. ``items``: the shares and their verdicts.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], items: Sequence[Item] = ()) -> None:
@@ -43,7 +43,7 @@ def loaded(text: str) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """``text``: what would be written. ``diagnostics``: warnings and infos too, in order."""
+    """``text``: the result. ``diagnostics``: warnings and infos, in order."""
 
     text: str
     items: tuple[Item, ...]
@@ -57,7 +57,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Translation(Result):
-    """Manifests in another dialect. ``changed``: the text is another one than that given."""
+    """Manifests in another dialect. ``changed``: the text differs from the input."""
 
     changed: bool
 
@@ -79,9 +79,9 @@ class Parsed(Result):
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """What was found. ``text`` is the text with its fixes made; ``fixes`` counts them.
+    """The findings. ``text`` is the text with its fixes applied; ``fixes`` counts them.
 
-    ``documents`` and ``shares`` were looked at, ``suppressed`` findings an ignore kept back.
+    ``documents`` and ``shares`` count what was checked, ``suppressed`` the ignored findings.
     """
 
     text: str

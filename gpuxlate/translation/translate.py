@@ -1,4 +1,4 @@
-"""Documents from one dialect to another: read, fit, write, and the edits that do it."""
+"""Translate documents from one dialect to another: read, fit, write, edit."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
@@ -38,13 +39,13 @@ PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET write
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to translate to, and what the user allows. ``from_`` None finds the dialect by its keys."""
+    """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys."""
 
     to: Backend
     from_: Backend | None = None
     accept: Accept = field(default_factory=Accept)
     profile: Profile | None = None
-    reads_only: bool = False  # shares are wanted, not a new text: nothing has to be written
+    reads_only: bool = False  # only the shares are needed, no new text
 
     @property
     def context(self) -> Context:
@@ -71,7 +72,7 @@ class Translation:
 
 @dataclass(slots=True)
 class Part:
-    """What becomes of a document, or of a pod in it."""
+    """The result for a document, or for a pod in it."""
 
     items: list[Item] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -88,7 +89,7 @@ class Part:
 def translate_source(source: Source, settings: Settings, read: Reader = documents) -> Translation:
     """Translate every document of a source. Errors are in the result; nothing is raised for content.
 
-    ``read`` gives its documents.
+    ``read`` reads its documents.
     """
     whole = Part()
     try:
@@ -124,7 +125,7 @@ def translate_document(document: Document, settings: Settings) -> Part:
     found_shares = found_shares or bool(jobs.items)
     keys = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_rules(), keys, settings.context):
-        # GX005 is decided by the edit itself: an anchor whose users all mean the same is fine
+        # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
     if part.edits and not _refuses(part.diagnostics):
@@ -162,13 +163,13 @@ def translate_jobs(document: Document, settings: Settings) -> Part:
     for job in jobs_in(document, registry.job_rows(document)):
         backend = registry.get(job.target)
         keys = job.pod.keys.containers[0].limits
-        asked = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]
-        if not asked or settings.from_ not in (None, backend):
+        requested = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]
+        if not requested or settings.from_ not in (None, backend):
             continue
         read = translate_pod(document, job.pod, (backend,), replace(settings, reads_only=True))
-        if not settings.reads_only:  # one refusal is enough
-            message = f"the share of {backend.name} is in a job file, not in a pod"
-            found = share_is_expressible(asked[0].path, message, PARSE_FIRST)
+        if not settings.reads_only:  # one error is enough
+            message = say("the share of {backend} is in a job file, not in a pod", backend=backend.name)
+            found = share_is_expressible(requested[0].path, message, PARSE_FIRST)
             read.diagnostics = [placed(document, found, job.pod.object)]
             read.items = [
                 replace(one, verdict=Verdict.REFUSED, diagnostics=tuple(read.diagnostics))
@@ -195,7 +196,7 @@ def _refuses(found: Iterable[Diagnostic]) -> bool:
 
 
 def _common_key(pod: PodKeys) -> Path | None:
-    """Where a pod requests whole cards by a key that every cloud knows."""
+    """Where a pod requests whole cards by a key that every cloud uses."""
     names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
     found = (
         value.path
@@ -213,13 +214,15 @@ def _isolation(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> 
 
 
 def _not_a_pod(pod: Pod, sources: Sequence[Backend], target: Backend) -> Diagnostic:
-    """Between manifests and what has a form of its own there is no translation in place."""
+    """A manifest cannot be translated in place to a target that writes job files or forms."""
 
     def requests(container: ContainerKeys) -> bool:
         return any(backend.owns(name) for backend in sources for name in container.resources)
 
     path = next((one.path for one in pod.keys.all_containers() if requests(one)), pod.keys.path)
-    found: Diagnostic = share_is_expressible(path, f"{target.name} writes job files, not pods", PARSE_FIRST)
+    found: Diagnostic = share_is_expressible(
+        path, say("{target} writes job files, not pods", target=target.name), PARSE_FIRST
+    )
     return found
 
 
@@ -229,5 +232,5 @@ def _edit(document: Document, part: Part) -> None:
     except EditError as error:
         found = text_is_editable(error.path, error.message)
         if error.code:  # GX005: the text is shared by an anchor
-            found = replace(found, code=error.code, hint="give each of them keys of its own")
+            found = replace(found, code=error.code, hint="write the keys out for each container")
         part.diagnostics.append(placed(document, found))

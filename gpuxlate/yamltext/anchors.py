@@ -1,4 +1,4 @@
-"""What anchors, aliases and merge keys share: how often an entry is said, and by whom."""
+"""What anchors, aliases and merge keys share: how many paths lead to an entry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entry_of, is_merge
 
 _MAX_CLIMB = 512
-"""Longer chains of aliases within aliases are refused rather than followed."""
+"""Longer chains of aliases within aliases are refused."""
 
 
 class SharingError(ValueError):
@@ -19,7 +19,7 @@ class SharingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One place where a node stands: an entry of a mapping (``handle`` is its key) or an item."""
+    """One use of a node: an entry of a mapping (``handle`` is its key) or an item."""
 
     holder: Mapping | Sequence
     handle: Node
@@ -29,7 +29,7 @@ class Use:
 
 
 class Sharing:
-    """The places where each node of a document stands, aliases included. Read once, when asked for."""
+    """The uses of each node of a document, aliases included."""
 
     def __init__(self, root: Node | None) -> None:
         self.root = root
@@ -43,7 +43,7 @@ class Sharing:
             pending.extend(_children(node))
 
     def shared(self, node: Node) -> bool:
-        """Something stands for the node beside itself."""
+        """The node has more than one use."""
         return len(self.uses[id(node)]) > 1
 
     def ways(self, holder: Mapping | Sequence, step: str | int, climbed: int = 0) -> int:
@@ -76,26 +76,26 @@ def _uses_in(node: Node) -> Iterator[Use]:
 
 
 def _children(node: Node) -> list[Node]:
-    """What stands in a node itself, not behind an alias."""
+    """The children of a node, without following aliases."""
     if isinstance(node, Mapping):
         return [value for _, value in node.entries]
     return node.items if isinstance(node, Sequence) else []
 
 
 def key_text(key: Node) -> str:
-    """The text of a key, empty for a key that is no scalar."""
+    """The text of a key, empty for a key that is not a scalar."""
     key = deref(key)
     return key.text if isinstance(key, Scalar) else ""
 
 
 def _visible(mapping: Mapping, step: str | int, merged: Mapping | Sequence) -> bool:
-    """What the merged mapping says at ``step`` counts in this mapping."""
+    """The merged mapping's entry at ``step`` counts in this mapping."""
     entry = entry_of(mapping, step)
     return entry is None or entry[2] is merged
 
 
 def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
-    """The mapping or list that physically holds the entry at a path, and the entry's key or item."""
+    """The mapping or list where the entry at a path is written, and the entry's key or item."""
     node: Node = root
     found: tuple[Mapping | Sequence, Node] | None = None
     for step in path:

@@ -1,4 +1,4 @@
-"""Reading: a light composer over the events of libyaml.
+"""A composer over the events of libyaml.
 
 One document at a time, so that memory is bounded by the largest, within the limits of
 ``gpuxlate.model.limits``. libyaml's own composer recurses in C and is not used.
@@ -30,11 +30,11 @@ from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.standins import StandIns
 
-_WRITE_OUT = "write out what the aliases stand for, in several files"
+_WRITE_OUT = "write the values in place of the aliases, in several files"
 
 
 class NotYamlError(ValueError):
-    """The text is no YAML: what, and at which character."""
+    """The text is not valid YAML: why, and at which character."""
 
     def __init__(self, message: str, index: int) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class NotYamlError(ValueError):
 
 
 class TooMuchError(NotYamlError):
-    """The text is more than a limit allows; ``hint`` says what to do."""
+    """The text exceeds a limit; ``hint`` says what to do."""
 
     def __init__(self, message: str, index: int, hint: str) -> None:
         super().__init__(message, index)
@@ -54,8 +54,8 @@ class TooMuchError(NotYamlError):
 class Document:
     """One document: characters ``start`` to ``end`` of the source; ``root`` is None if it is empty.
 
-    ``job``: the name of the target whose parameters the root holds, None for a manifest. ``names``: the
-    scalars with a slash, as every key with a domain has; ``repeated``: mappings with a key given twice.
+    ``job``: the name of the target whose parameters are in the root, None for a manifest. ``names``: the
+    scalars with a slash, as in every key with a domain; ``repeated``: mappings that set a key twice.
     """
 
     source: Source
@@ -74,11 +74,11 @@ class Document:
 
 
 Reader = Callable[[Source], Iterable[Document]]
-"""What gives the documents of a source: ``documents``, or what reads another syntax."""
+"""Reads the documents of a source: ``documents``, or a reader of another syntax."""
 
 
 def documents(source: Source) -> Iterator[Document]:
-    """The documents of a source, one by one. Raises NotYamlError where the text ends to be YAML."""
+    """The documents of a source, one by one. Raises NotYamlError where the text is not valid YAML."""
     composer = _Composer(source)
     previous: Document | None = None
     broken: NotYamlError | None = None
@@ -106,7 +106,7 @@ def documents(source: Source) -> Iterator[Document]:
 class _Composer:
     def __init__(self, source: Source) -> None:
         self._source = source
-        self.start = 0  # of the document at hand
+        self.start = 0  # of the current document
         self._stand_ins = StandIns(source.text)
         text = self._stand_ins.text
         try:
@@ -149,9 +149,9 @@ class _Composer:
         opened: dict[int, int] = {}
         count = aliased = 0
         max_nodes, max_key = limits.MAX_NODES, limits.MAX_KEY
-        allowed = max_nodes  # with what aliases stand for
+        allowed = max_nodes  # including what aliases expand to
         stack: list[Mapping | Sequence] = []
-        # of what is open: where its parts go, and the key that waits for its value
+        # of the open collection: where its parts go, and the key without its value yet
         entries: list[tuple[Node, Node]] | None = None
         items: list[Node] | None = None
         key: Node | None = None
@@ -164,9 +164,9 @@ class _Composer:
             count += 1
             if count > allowed:
                 raise TooMuchError(
-                    f"a document of more than {max_nodes} nodes",
+                    f"more than {max_nodes} nodes in one document",
                     event.start_mark.index,
-                    "put its objects into documents of their own",
+                    "put its objects into separate documents",
                 )
             if kind is ScalarEvent:
                 node = scalar = Scalar(event)
@@ -183,7 +183,7 @@ class _Composer:
                     raise TooMuchError(
                         f"a key of more than {max_key} characters",
                         event.start_mark.index,
-                        "Kubernetes takes 253 before the slash and 63 behind it",
+                        "Kubernetes allows 253 before the slash and 63 after it",
                     )
                 if event.anchor:
                     anchors[event.anchor] = node
@@ -192,7 +192,7 @@ class _Composer:
                     raise TooMuchError(
                         f"nested deeper than {limits.MAX_DEPTH} levels",
                         event.start_mark.index,
-                        "no manifest is so deep: nest it less",
+                        "reduce the nesting",
                     )
                 made = Mapping if kind is MappingStartEvent else Sequence
                 tag = event.tag
@@ -217,7 +217,7 @@ class _Composer:
                     )
                 if target in stack:
                     raise NotYamlError(
-                        f"alias *{event.anchor} stands inside its own anchor", event.start_mark.index
+                        f"alias *{event.anchor} is inside its own anchor", event.start_mark.index
                     )
                 node = Alias(event.start_mark.index, event.end_mark.index, event.anchor, target)
                 document.aliases.append(node)
@@ -228,7 +228,7 @@ class _Composer:
                 if aliased > limits.MAX_ALIASED_NODES:
                     most = limits.MAX_ALIASED_NODES
                     raise TooMuchError(
-                        f"the aliases stand for more than {most} nodes", event.start_mark.index, _WRITE_OUT
+                        f"the aliases expand to more than {most} nodes", event.start_mark.index, _WRITE_OUT
                     )
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 closed = stack.pop()
@@ -280,7 +280,7 @@ def _note_repeated(document: Document, mapping: Mapping) -> None:
 
 
 def _block_scalar_end(text: str, start: int, end: int) -> int:
-    """The end of a block scalar's own lines: its end mark runs over the blank lines below.
+    """The end of a block scalar's own lines: its end mark includes the blank lines below.
 
     With ``+`` in its header the blank lines are content, and only the last line break is not.
     """
@@ -292,7 +292,7 @@ def _block_scalar_end(text: str, start: int, end: int) -> int:
 
 
 def _problem(error: Exception, text: str) -> NotYamlError:
-    """libyaml's complaint in one line, with its place."""
+    """An error of libyaml in one line, with its position."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     message = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     if mark is not None:

@@ -1,9 +1,9 @@
 """The events of a YAML text: from libyaml, PyYAML's C extension, or from PyYAML's own parser.
 
-The second is for where the extension cannot be: a browser, a PyYAML built without it. It takes eight
-times as long. Both accept the same manifests, with the same values and places, but for oddities that
-the second refuses (a tab between words, ``?`` in a plain scalar within brackets, byte order marks
-inside a text), and it words its complaints otherwise. tests/manifest/test_events.py has them all.
+The second is for platforms without the extension, such as a browser. It takes eight times as long.
+Both accept the same manifests, with the same values and positions, except for rare syntax that the
+second refuses (a tab between words, ``?`` in a plain scalar within brackets, byte order marks inside a
+text). Its error messages differ. tests/manifest/test_events.py has all differences.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PythonParser(*_BASES):  # type: ignore[misc]
 
     def __init__(self, text: str | bytes) -> None:
         if isinstance(text, str):
-            text.encode()  # what it refuses, a lone surrogate, libyaml refuses so too
+            text.encode()  # a lone surrogate raises here, as in libyaml
         try:
             Reader.__init__(self, text)
         except ReaderError as error:
@@ -33,7 +33,7 @@ class PythonParser(*_BASES):  # type: ignore[misc]
         Parser.__init__(self)
 
     def raw_parse(self) -> None:
-        """Read all of it, for its errors alone."""
+        """Read all of it, for its errors only."""
         next_event: Any = self.get_event
         while next_event() is not None:
             pass

@@ -37,7 +37,7 @@ class Node:
 class Scalar(Node):
     """A scalar: ``text`` without quotes, ``style`` one of None (plain), ' " | >.
 
-    It keeps the event that it was read from: most positions are never asked for.
+    It keeps the event that it was read from: most positions are never needed.
     """
 
     __slots__ = ("_event", "_own_end", "style", "text")
@@ -54,7 +54,7 @@ class Scalar(Node):
         return cls(ScalarEvent(None, None, (True, False), text, first, last))
 
     def ends_at(self, end: int) -> None:
-        """Where a block scalar ends: its event runs over the blank lines below."""
+        """Set where a block scalar ends: its event includes the blank lines below."""
         self._own_end = end
 
     @property
@@ -111,7 +111,7 @@ class Collection(Node):
 
 
 class Mapping(Collection):
-    """A mapping: its entries in their order, keys given twice included."""
+    """A mapping: its entries in their order, repeated keys included."""
 
     __slots__ = ("_by_name", "_plain", "entries")
 
@@ -125,7 +125,7 @@ class Mapping(Collection):
     def plain(self) -> dict[str, tuple[Node, Node]] | None:
         """Key and value by the text of the key, where that is all: no merge keys, no keys but scalars.
 
-        Of a key that is given twice the last counts. Made once, of a mapping that is complete.
+        Of a repeated key the last counts. Computed once, when the mapping is complete.
         """
         if self._plain is None and self._by_name is None:
             found: dict[str, tuple[Node, Node]] = {}
@@ -139,7 +139,7 @@ class Mapping(Collection):
 
     @property
     def by_name(self) -> dict[str, tuple[Node, Node, Mapping]]:
-        """``entries_of`` by name, for a mapping that is more than plain. Made once, too."""
+        """``entries_of`` by name, for a mapping that is not plain. Computed once."""
         if self._by_name is None:
             self._by_name = {name: (key, value, owner) for name, key, value, owner in entries_of(self)}
         return self._by_name
@@ -156,7 +156,7 @@ class Sequence(Collection):
 
 
 class Alias(Node):
-    """``*name``: another place where ``target`` stands."""
+    """``*name``: another use of the node ``target``."""
 
     __slots__ = ("anchor", "end", "start", "target")
 
@@ -184,7 +184,7 @@ _FLOAT = re.compile(
 
 
 def resolve_plain(text: str) -> Kind:
-    """What a plain scalar is to Kubernetes, whose YAML is that of Go: 1.1 with 1.2's octals."""
+    """What a plain scalar resolves to in Kubernetes: Go's YAML, which is 1.1 with the octals of 1.2."""
     if text in _NULL:
         return Kind.NULL
     if text in _BOOL:
@@ -200,7 +200,7 @@ _PROPERTIES = re.compile(r"(?:(?:!<[^>\s]*>|[&!][^\s,\[\]{}]*)(?:\s+(?:#[^\r\n]*
 
 
 def body_start(text: str, node: Node) -> int:
-    """Where a node begins behind its anchor and tag."""
+    """Where a node begins after its anchor and tag."""
     if isinstance(node, Alias) or not (node.anchor or node.tag):
         return node.start
     match = _PROPERTIES.match(text, node.start, max(node.end, node.start))
@@ -213,17 +213,17 @@ def is_merge(key: Node) -> bool:
 
 
 def deref(node: Node) -> Node:
-    """The node itself, or what an alias stands for."""
+    """The node itself, or the target of an alias."""
     while isinstance(node, Alias):
         node = node.target
     return node
 
 
 def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
-    """Key text, key node, value node and owning mapping of what a mapping says.
+    """Key text, key node, value node and owning mapping of each entry that counts in a mapping.
 
-    Merge keys are followed: entries of the mapping itself come first and win over merged ones. Of
-    a key that is given twice the last counts, as for the API server.
+    Merge keys are followed: entries of the mapping itself come first and override merged ones. Of
+    a repeated key the last counts, as for the API server.
     """
     plain = mapping.plain
     if plain is not None:
@@ -255,14 +255,14 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
 
 
 def inside(node: Node) -> list[Node]:
-    """The nodes right below a node, keys included; what an alias stands for is not below it."""
+    """The nodes directly below a node, keys included; the target of an alias is not below it."""
     if isinstance(node, Mapping):
         return [part for entry in node.entries for part in entry]
     return list(node.items) if isinstance(node, Sequence) else []
 
 
 def givers_of(mapping: Mapping, name: str) -> Iterator[tuple[Node, Mapping]]:
-    """Key node and owning mapping of each entry of a name, those that another one wins over included."""
+    """Key node and owning mapping of each entry of a name, overridden ones included."""
     pending, visited = [mapping], {id(mapping)}
     for owner in pending:
         for key_node, value in owner.entries:
@@ -293,7 +293,7 @@ def get(node: Node | None, *path: str | int) -> Node | None:
             node = deref(node)
         if isinstance(node, Mapping):
             plain = node.plain
-            # no key is a number: an index finds none
+            # keys are strings: an index finds nothing
             found = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
             node = found[1] if found else None
         elif isinstance(node, Sequence) and isinstance(step, int) and 0 <= step < len(node.items):
@@ -304,7 +304,7 @@ def get(node: Node | None, *path: str | int) -> Node | None:
 
 
 def get_text(node: Node | None, *path: str | int) -> str | None:
-    """The text of the scalar at a path, None where there is no scalar."""
+    """The text of the scalar at a path, None where there is none."""
     found = get(node, *path)
     return found.text if isinstance(found, Scalar) else None
 
@@ -334,14 +334,14 @@ def locate(root: Node, path: Path, *, on_key: bool = False) -> tuple[int, int]:
 
 
 def first_line_end(node: Node) -> int:
-    """The end of what marks a node without running over its children."""
+    """The end of the first line of a node, without its children."""
     if isinstance(node, Mapping) and node.entries:
         return node.entries[0][0].end
     return node.end
 
 
 def content_end(node: Node) -> int:
-    """Where the content of a node ends. The end mark of a block collection runs over what follows."""
+    """Where the content of a node ends. The end mark of a block collection is after it."""
     while True:
         if isinstance(node, Mapping) and not node.flow and node.entries:
             key, value = node.entries[-1]

@@ -1,4 +1,4 @@
-"""Giving diagnostics their place: file, document, object, and the span in characters."""
+"""The position of diagnostics: file, document, object, and the span in characters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpuxlate.yamltext.source import Source
 
 
 def placed(document: Document, diagnostic: Diagnostic, ref: ObjectRef | None = None) -> Diagnostic:
-    """The diagnostic with file, document, object and span. The position is found last, from the path."""
+    """The diagnostic with file, document, object and span. The span is found from the path."""
     span = None
     if document.root is not None:
         start, end = locate(document.root, diagnostic.path, on_key=diagnostic.on_key)
@@ -20,6 +20,6 @@ def placed(document: Document, diagnostic: Diagnostic, ref: ObjectRef | None = N
 
 
 def placed_at_index(source: Source, diagnostic: Diagnostic, index: int) -> Diagnostic:
-    """The diagnostic at one character of a source that has no tree."""
+    """The diagnostic at one character of a source that could not be composed."""
     end = min(index + 1, len(source.text))
     return diagnostic.located(file=source.name, span=source.span(index, max(end, index)))

@@ -28,11 +28,11 @@ def decoded(data: bytes) -> str:
 
 
 class Source:
-    """Decoded text without its byte order mark; ``name`` is what diagnostics call it."""
+    """Decoded text without its byte order mark; ``name`` is its name in diagnostics."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
-        self.text = text.lstrip(BOM)  # libyaml passes over it without counting
+        self.text = text.lstrip(BOM)  # libyaml skips it without counting
         self.bom = text[: len(text) - len(self.text)]
 
     @classmethod
@@ -50,7 +50,7 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> array[int]:
-        """Where each line begins; four bytes a line, since a text may hold nothing but line breaks."""
+        """Where each line begins; four bytes a line, since a text may be nothing but line breaks."""
         return array("I", [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))])
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Characters that JSON can hold and libyaml refuses: for reading, others stand in for them.
+"""Characters that JSON allows and libyaml refuses: for reading, others replace them.
 
-Each stands in with as many characters, so that every position stays, and gives its place back in what
-was read. They are:
+A replacement has as many characters, so that positions stay the same, and is replaced back in the
+values that were read. The characters are:
 
 - two escapes of surrogates, in which JSON writes a character beyond 16 bits, in any text;
 - DEL, controls beyond it, U+FFFE and U+FFFF as themselves, in a document that begins like JSON. RFC
@@ -13,17 +13,17 @@ from __future__ import annotations
 import re
 
 _PAIR = r"\\\\|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
-"""A backslash may be an escape itself: then nothing begins behind it."""
+"""A backslash may be escaped: then no escape begins at the second one."""
 _UNREADABLE = "[\x7f-\x84\x86-\x9f\ufffe\uffff]"
 _IN_JSON = f"{_PAIR}|({_UNREADABLE})"
 _IN_YAML = f"{_PAIR}|((?!))"
 _LIKE_JSON = r"(?:---)?\s*[\[{]"
 _DOCUMENTS = r"(?m)^(?=---\s)"
-"""Where documents begin, in whatever piece of a text they come."""
+"""Where documents begin."""
 _NO_CHARACTERS = range(0xFDD0, 0xFDF0)
-"""Code points that are no characters, in any text (Unicode, section 23.7)."""
+"""Code points that are not characters in any text (Unicode, section 23.7)."""
 _REPLACEMENT = 0xFFFD
-"""What stands in where a text holds all of those, and is not given back."""
+"""The replacement where a text has all of those; it is not replaced back."""
 
 
 class StandIns:
@@ -54,7 +54,7 @@ class StandIns:
         """The value of a scalar that is ``written`` so, with its own characters."""
         parts: list[str] = []
         end = len(value)
-        # from the end, since what comes first may stand in a comment behind the tag
+        # from the end, since earlier matches may be in a comment after the tag
         for match in reversed(list(re.finditer(_IN_JSON, written))):
             if not (match[1] or match[3]):
                 continue

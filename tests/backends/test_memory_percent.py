@@ -37,9 +37,12 @@ def fit(share: Share, target: str, accept: Accept | None = None, profile: Profil
         ({"memory_percent": 50}, []),
         ({"memory_percent": 33, "cards": 2}, []),  # of each card: nothing divides
         ({"memory_percent": 0}, ["memoryPercent is 0"]),
-        ({"memory_percent": 101}, ["at most 100"]),
-        ({"memory_percent": 50, "memory_mib": 4096}, ["memory is said once"]),
-        ({"memory_percent": 200, "memory_mib": 5, "cards": 2}, ["must divide", "said once", "at most 100"]),
+        ({"memory_percent": 101}, ["above the maximum of 100"]),
+        ({"memory_percent": 50, "memory_mib": 4096}, ["are both set"]),
+        (
+            {"memory_percent": 200, "memory_mib": 5, "cards": 2},
+            ["not a multiple", "both set", "maximum of 100"],
+        ),
     ],
 )
 def test_what_is_a_share(numbers: dict[str, int], problems: list[str]) -> None:

@@ -39,14 +39,14 @@ def test_closed_stdin(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (
         3,
         "",
-        "error: <stdin>: it is closed\nhelp: send a text in, or name a file\n",
+        "error: <stdin>: it is closed\nhelp: pipe a text to it, or name a file\n",
     )
 
 
 def test_closed_stdout(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(SHARE)
     done = closing(1, "render", "a.yaml", "--to", "vke", cwd=tmp_path)
-    said = "error: stdout is closed\nhelp: to discard the result, send it to /dev/null\n"
+    said = "error: stdout is closed\nhelp: to discard the result, redirect it to /dev/null\n"
     assert (done.returncode, done.stderr) == (3, said)
 
 

@@ -30,7 +30,7 @@ def test_a_template_is_refused(
     Path("share.yaml").write_text(SHARE)
     ran = run(*command.split(), stdin=stdin.encode())
     assert (ran.code, ran.out) == (1, stdin.encode())
-    assert b"error[GX001]: this is no YAML near a template's {{" in ran.err
+    assert b"error[GX001]: invalid YAML near a template's {{" in ran.err
 
 
 def test_a_folder_may_hold_templates_of_something_else(

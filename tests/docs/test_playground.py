@@ -83,8 +83,8 @@ def test_findings_of_lint() -> None:
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({"fill": {"cores": 101}}, "fill cores 101 is more than one card"),
-        ({"to": "volcengine-aiapp"}, "stands in no manifest"),
+        ({"fill": {"cores": 101}}, "invalid value 101 for fill cores: more than one card"),
+        ({"to": "volcengine-aiapp"}, "is not for manifests"),
     ],
 )
 def test_what_cannot_be_tried(changed: dict[str, Any], problem: str) -> None:

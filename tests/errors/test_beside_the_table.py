@@ -74,5 +74,5 @@ def test_a_key_with_its_colon_elsewhere() -> None:
 
 
 def test_several_shares_in_one_text_of_a_job() -> None:
-    with pytest.raises(ValueError, match="2 shares to volcengine-emr-ray: a text of it holds one share"):
+    with pytest.raises(ValueError, match="2 shares for volcengine-emr-ray, which takes one share a text"):
         gpuxlate.render(f"{SHARE}---\n{SHARE}", to="emr-ray")

@@ -65,7 +65,7 @@ def ignores(count: int) -> str:
 # the limit, what makes a text of that size, the number it is set to (None: the true one), what is said
 TEXTS: dict[str, tuple[Callable[[int], str], int | None, str]] = {
     "MAX_DOCUMENTS": (documents, 30, "more than 30 documents"),
-    "MAX_NODES": (nodes, 300, "a document of more than 300 nodes"),
+    "MAX_NODES": (nodes, 300, "more than 300 nodes in one document"),
     "MAX_DEPTH": (nested, None, "nested deeper than 256 levels"),
     "MAX_KEY": (key, None, "a key of more than 10000 characters"),
     "MAX_ALIASES": (aliases, None, "more than 10000 aliases"),
@@ -85,7 +85,7 @@ def test_a_limit_of_a_text(
     assert "GX025" not in {one.code for one in lint(made(limit))}
     [found] = [one for one in lint(made(limit + 1)) if one.code == "GX025"]
     assert found.severity is Severity.ERROR
-    assert found.message == f"this is too much: {said}"
+    assert found.message == f"limit exceeded: {said}"
     assert found.hint
     assert found.span is not None
 
@@ -94,7 +94,7 @@ def test_what_aliases_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_ALIASED_NODES", 400)
     assert lint(laughs(400)) == []
     [found] = lint(laughs(410))
-    assert found.message == "this is too much: the aliases stand for more than 400 nodes"
+    assert found.message == "limit exceeded: the aliases expand to more than 400 nodes"
 
 
 def test_findings_up_to_the_limit_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_every_command_refuses_what_is_too_much(tmp_path: Path, worker: Worker, 
     fill(tmp_path, {"a.yaml": OLD + "---\n" + nested(257)})
     done = worker(tmp_path, *command.split())
     assert done.code == 1
-    assert "error[GX025]: this is too much: nested deeper than 256 levels\n" in done.out + done.err
+    assert "error[GX025]: limit exceeded: nested deeper than 256 levels\n" in done.out + done.err
 
 
 @pytest.mark.parametrize(

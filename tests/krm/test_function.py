@@ -181,22 +181,30 @@ def test_options_reach_the_translation(krm: Run) -> None:
 @pytest.mark.parametrize(
     ("configured", "where", "message"),
     [
-        ("", "", "there is no functionConfig"),
+        ("", "", "the ResourceList has no functionConfig"),
         (config("{}"), "spec", "functionConfig names no target"),
         (config("{to: tkee}"), "spec.to", "unknown target 'tkee'"),
-        (config("{to: emr-spark}"), "spec.to", "volcengine-emr-spark stands in no manifest"),
+        (config("{to: emr-spark}"), "spec.to", "volcengine-emr-spark is not for manifests"),
         (config("{to: tke, form: x}"), "spec.form", "functionConfig has no field 'form'"),
-        (config("{to: tke, round: down}"), "spec.round", "round 'down' is not possible"),
-        (config("{to: tke, drop: [memory]}"), "spec.drop", "drop 'memory' is not possible"),
-        (config("{to: tke, drop: 3}"), "spec.drop", "drop 3 is no list"),
-        (config("{to: tke, fill: {cores: 101}}"), "spec.fill", "fill cores 101 is more than one card"),
-        (config("{to: tke, fill: {cores: 1.5}}"), "spec.fill", "fill cores 1.5 is not possible"),
-        (config("{to: tke, fill: cores=3}"), "spec.fill", "fill 'cores=3' is no mapping"),
-        (config_map("{to: tke, fill: 'cores=x'}"), "data.fill", "fill 'cores=x' is not possible"),
-        (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "profile is no YAML"),
+        (config("{to: tke, round: down}"), "spec.round", "invalid value 'down' for round"),
+        (config("{to: tke, drop: [memory]}"), "spec.drop", "invalid field 'memory' in drop"),
+        (config("{to: tke, drop: 3}"), "spec.drop", "invalid value 3 for drop: not a list"),
+        (
+            config("{to: tke, fill: {cores: 101}}"),
+            "spec.fill",
+            "invalid value 101 for fill cores: more than one card",
+        ),
+        (config("{to: tke, fill: {cores: 1.5}}"), "spec.fill", "invalid value 1.5 for fill cores"),
+        (config("{to: tke, fill: cores=3}"), "spec.fill", "invalid value 'cores=3' for fill: not a mapping"),
+        (config_map("{to: tke, fill: 'cores=x'}"), "data.fill", "invalid value 'cores=x' for fill"),
+        (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "invalid YAML in profile"),
         (config("{to: tke, profile: {target: tke, card: 1}}"), "spec.profile.card", ""),
-        (config("{to: tke}").replace("Translate", "Rewrite"), "kind", "functionConfig of kind Rewrite"),
-        (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "functionConfig of kind Translate"),
+        (
+            config("{to: tke}").replace("Translate", "Rewrite"),
+            "kind",
+            "unknown kind Rewrite of functionConfig",
+        ),
+        (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "unknown kind Translate of functionConfig"),
     ],
 )
 def test_a_bad_configuration(krm: Run, configured: str, where: str, message: str) -> None:
@@ -213,9 +221,13 @@ def test_a_bad_configuration(krm: Run, configured: str, where: str, message: str
     ("text", "code", "message"),
     [
         ("", 3, "it is empty"),
-        ("kind: Pod\n", 1, "one ResourceList is expected"),
-        ("kind: ResourceList\n---\nkind: ResourceList\n", 1, "one ResourceList is expected"),
-        ("apiVersion: config.kubernetes.io/v7\nkind: ResourceList\n", 1, "v7 is not known"),
+        ("kind: Pod\n", 1, "not one ResourceList"),
+        ("kind: ResourceList\n---\nkind: ResourceList\n", 1, "not one ResourceList"),
+        (
+            "apiVersion: config.kubernetes.io/v7\nkind: ResourceList\n",
+            1,
+            "unknown apiVersion config.kubernetes.io/v7",
+        ),
     ],
 )
 def test_what_is_no_list_gives_nothing(krm: Run, text: str, code: int, message: str) -> None:
@@ -255,8 +267,8 @@ def test_as_an_exec_plug_in(krm: Run, tmp_path: Path) -> None:
     ("text", "code", "message"),
     [
         (None, 3, "no such file"),
-        ("kind: [", 2, "it is no YAML"),
-        ("kind: Translate", 2, "functionConfig of kind Translate is not known"),
+        ("kind: [", 2, "invalid YAML"),
+        ("kind: Translate", 2, "unknown kind Translate of functionConfig"),
     ],
 )
 def test_a_bad_file(krm: Run, tmp_path: Path, text: str | None, code: int, message: str) -> None:

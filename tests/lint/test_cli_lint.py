@@ -228,7 +228,7 @@ def test_statistics(lint: Lint, write: Write) -> None:
             "a.yaml: byte 6 (0xff) is not UTF-8; save the file as UTF-8",
         ),
         ({"a.yaml": CLEAN.encode("utf-16")}, ["a.yaml"], "a.yaml: byte 0 (0xff) is not UTF-8"),
-        ({"d/notes.txt": "a"}, ["d"], "d: no file there ends in .yaml, .yml, .json"),
+        ({"d/notes.txt": "a"}, ["d"], "d: no file ends in .yaml, .yml, .json"),
         ({"a.yaml": CLEAN}, ["a.yaml/b.yaml"], "a.yaml/b.yaml: not a directory"),
     ],
     ids=["empty", "blank", "mark", "missing", "no-utf-8", "utf-16", "folder", "below-a-file"],
@@ -327,7 +327,7 @@ def test_stdin(lint: Lint, stdin: Stdin) -> None:
     said = lint("-")
     assert (said.code, said.err) == (
         3,
-        "error: <stdin>: it is empty\nhelp: nothing was checked; where that is right, pass --allow-empty\n",
+        "error: <stdin>: it is empty\nhelp: nothing was checked; if that is intended, pass --allow-empty\n",
     )
     stdin("")
     assert lint("-", "--allow-empty").code == 0
@@ -414,7 +414,7 @@ def test_a_template_among_manifests(lint: Lint, write: Write) -> None:
 def test_a_broken_line_near_a_template_says_so(lint: Lint, write: Write) -> None:
     write({"a.yaml": "name: '{{ x }}'\nb: [\nc: d\n", "b.yaml": "name: '{{ x }}'\n\n\n\n\nb: [\nc: d\n"})
     near, far = (d["message"] for d in lint("a.yaml", "b.yaml").json["diagnostics"])
-    assert near.startswith("this is no YAML near a template's {{")
+    assert near.startswith("invalid YAML near a template's {{")
     assert "{{" not in far
 
 

@@ -159,8 +159,8 @@ def test_a_configured_ignore_that_matches_nothing(lint: Lint, write: Write) -> N
     said = lint(".")
     assert said.findings == [".gpuxlate.yaml:6:15 GX009", ".gpuxlate.yaml:9:11 GX009"]
     first, second = said.json["diagnostics"]
-    assert first["message"] == "VKE012 is ignored in *.gen.yaml, and nothing is found"
-    assert second["message"] == "ALL is ignored in here/one.yaml, and nothing is found"
+    assert first["message"] == "ignore of VKE012 in *.gen.yaml matches no finding"
+    assert second["message"] == "ignore of ALL in here/one.yaml matches no finding"
     assert (first["severity"], said.code) == ("warning", 0)
     assert lint("here/one.yaml").codes == ["GX009"]  # one file's ignore can be judged by that file
     assert lint("b.gen.yaml").codes == []

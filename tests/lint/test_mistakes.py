@@ -32,11 +32,11 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     # A-M7: a blog post; 5.5 units were refused, 5 probably ran
     "a fraction of a unit": (
         pod('aliyun.com/gpu-core.percentage: "25"\naliyun.com/gpu-mem: 5.5', spec=SELECTOR),
-        [Finding("K8S001", "5.5", "the API server takes whole numbers only", "write 6")],
+        [Finding("K8S001", "5.5", "it must be a whole number", "write 6")],
     ),
     "a fraction of a card": (
         pod(f"{CORE}: 0.3\n{MEMORY}: 4096"),
-        [Finding("K8S001", "0.3", "whole numbers", "percent of one card: write 30")],
+        [Finding("K8S001", "0.3", "whole number", "percent of one card: write 30")],
     ),
     # A-M9: a suffix in limits, another one in requests
     "a suffix": (
@@ -55,7 +55,7 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     # A-M9, id 13073608257
     "requests other than limits": (
         pod("aliyun.com/gpu-mem: '4'", requests="aliyun.com/gpu-mem: '2'"),
-        [Finding("K8S003", "'2'", "2 in requests and 4 in limits", "write 4, or leave requests out")],
+        [Finding("K8S003", "'2'", "2 in requests and 4 in limits", "write 4, or omit requests")],
     ),
     # A-M11, and gpushare-scheduler-extender issues 48 and 174
     "gpu-count among the limits": (
@@ -70,7 +70,11 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     # T-M10, id 66562545392
     "a suffix that is none": (
         pod(f"{QGPU}: 20\n{QMEMORY}: 4GB"),
-        [Finding("K8S002", "4GB", "no quantity: the API server refuses it", "the key counts GiB: write 4")],
+        [
+            Finding(
+                "K8S002", "4GB", "not a quantity: the API server refuses it", "the key counts GiB: write 4"
+            )
+        ],
     ),
     # T-M7: the vendor's own page on online and offline pods
     "annotations outside metadata": (
@@ -91,18 +95,24 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
     "requests alone": (
         pod("cpu: 1", requests=f"{QGPU}: 30\n{QMEMORY}: 5"),
         [
-            Finding("K8S004", QGPU, "in requests alone: the API server refuses it", "in limits too"),
-            Finding("K8S004", QMEMORY, "in requests alone", "in limits too"),
+            Finding(
+                "K8S004", QGPU, "in requests but not in limits: the API server refuses it", "in limits too"
+            ),
+            Finding("K8S004", QMEMORY, "in requests but not in limits", "in limits too"),
         ],
     ),
     # seed 002 quotes the number; without quotes the API server refuses the label
     "a number as a label": (
         pod("aliyun.com/gpu-mem: 8", metadata="labels: {aliyun.com/gpu-count: 2}"),
-        [Finding("K8S008", "2", "no string: the API server refuses it", 'write "2"')],
+        [Finding("K8S008", "2", "not a string: the API server refuses it", 'write "2"')],
     ),
     "two vendors in one container": (
         pod(f"{CORE}: 30\n{MEMORY}: 4096\n{QGPU}: 30\n{QMEMORY}: 4"),
-        [Finding("K8S007", QGPU, "asks two vendors: Volcengine VKE", "keep the keys of one of them")],
+        [
+            Finding(
+                "K8S007", QGPU, "requests GPUs of two vendors: Volcengine VKE", "keep the keys of one of them"
+            )
+        ],
     ),
     "a share beside whole cards": (
         pod("aliyun.com/gpu-mem: 4\nnvidia.com/gpu: 1"),
@@ -141,7 +151,7 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
             f"{QGPU}: 30\n{QMEMORY}: 5",
             spec='nodeSelector: {tke.cloud.tencent.com/qgpu-schedule-policy: "true"}',
         ),
-        [Finding("GX013", '"true"', "no node has: its value is a policy", "the policy that the nodes have")],
+        [Finding("GX013", '"true"', "no node has: its value is a policy", "the policy of the nodes")],
     ),
     # seed 001: 30 % and 4096 MiB; whole cards take no memory
     "whole cards with memory": (

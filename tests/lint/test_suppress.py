@@ -68,9 +68,9 @@ def test_a_comment(lint: Lint, write: Write, name: str) -> None:
 @pytest.mark.parametrize(
     ("codes", "message", "hint"),
     [
-        ("K8S001", "K8S001 is ignored here, and nothing is found", "remove the ignore"),
-        ("K8S02", "K8S02 is ignored here, and is no rule", "did you mean K8S002?"),
-        ("VKE999", "VKE999 is ignored here, and is no rule", "did you mean VKE009?"),
+        ("K8S001", "ignore of K8S001 matches no finding", "remove the ignore"),
+        ("K8S02", "ignore of K8S02, which is not a rule", "did you mean K8S002?"),
+        ("VKE999", "ignore of VKE999, which is not a rule", "did you mean VKE009?"),
         ("", "this ignore names no rule", "write the codes in brackets: ignore[GX007] and a reason"),
     ],
 )

@@ -76,4 +76,4 @@ def test_containers_as_a_mapping(lint: Callable[..., Any]) -> None:
     assert found.codes == ["GX014"]
     assert found.places("GX014") == found.marked
     assert found.of("GX014")[0].severity is Severity.WARNING
-    assert "has to be a list" in found.of("GX014")[0].message
+    assert "must be a list" in found.of("GX014")[0].message

@@ -100,10 +100,13 @@ BAD: list[tuple[str, Any, str, str, str]] = [
     ("cores -1", document({"cores": -1}), "GX011 spec.cores", "cores is -1", "omit cores"),
     ("cards 0", document({"cards": 0}), "GX011 spec.cards", "cards is 0", "write cards: 1"),
     ("memory 0", document({"memoryMiB": 0}), "GX011 spec.memoryMiB", "at least 1", "omit memoryMiB"),
-    ("above", document({"cores": 101}), "GX011 spec.cores", "at most 100", "write cores: 100"),
-    ("above 2", document({"cards": 2, "cores": 202}), "GX011 spec.cores", "at most 200", "200"),
-    ("odd cores", document({"cards": 2, "cores": 31}), "GX011 spec.cores", "divide", "30 or 32"),
-    ("odd memory", document({"cards": 3, "memoryMiB": 4096}), "GX011 spec.memoryMiB", "divide", "4095 or"),
+    ("above", document({"cores": 101}), "GX011 spec.cores", "above the maximum of 100", "write cores: 100"),
+    ("above 2", document({"cards": 2, "cores": 202}), "GX011 spec.cores", "above the maximum of 200", "200"),
+    ("odd cores", document({"cards": 2, "cores": 31}), "GX011 spec.cores", "not a multiple of", "30 or 32"),
+    (
+        "odd memory", document({"cards": 3, "memoryMiB": 4096}),
+        "GX011 spec.memoryMiB", "not a multiple of cards (3)", "4095 or",
+    ),
 ]  # fmt: skip
 
 
