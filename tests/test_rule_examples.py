@@ -16,7 +16,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Rule, Scope, check_pod
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.nodes import to_plain
+from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.all_backends())

@@ -29,8 +29,6 @@ ALLOWED = (
     # examples for people who write a profile or choose rules, shown by editors
     ("config/configuration_models.py", "examples="),
     ("config/configuration_models.py", "beginnings of codes (VKE)"),
-    # GX016 names the one dialect that writes whole cards with the common key
-    ("translation/translate.py", "pass --from alibaba-gpushare"),
 )
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -181,15 +181,14 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
     return Accept(round_ == "up", filled, dropped)
 
 
-def inputs(paths: Sequence[str]) -> Sequence[Input]:
+def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
     """The files of PATH arguments; none where folders have no YAML. Raises InputError.
 
-    Arguments that may be live objects have their own inputs.
+    Inputs that are not files, such as live objects, are returned as they are.
     """
-    live: Sequence[Input] | None = getattr(paths, "inputs", None)
-    if live is not None:
-        return live
-    if list(paths).count("-") > 1:
+    if not isinstance(paths, list):
+        return cast("Iterable[Input]", paths)
+    if paths.count("-") > 1:
         raise CliError("stdin can be read once only", "give - once")
     if "" in paths:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
@@ -198,15 +197,20 @@ def inputs(paths: Sequence[str]) -> Sequence[Input]:
     return expand(paths)
 
 
-def some_inputs(paths: Sequence[str]) -> Sequence[Input]:
-    """The files of PATH arguments, at least one. Raises InputError."""
+def some_inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
+    """The files of PATH arguments, at least one; other inputs as they are. Raises InputError."""
     found = inputs(paths)
     if not found:
         raise InputError(
-            f"{', '.join(paths)}: no file ends in {', '.join(SUFFIXES)}",
+            f"{names_of(paths)}: no file ends in {', '.join(SUFFIXES)}",
             "name the file itself if it has another suffix",
         )
     return found
+
+
+def names_of(paths: Sequence[str] | Iterable[Input]) -> str:
+    """The PATH arguments, or the words for live objects, as messages show them."""
+    return ", ".join(paths) if isinstance(paths, list) else str(paths)
 
 
 def read_yaml(text: str) -> Any:

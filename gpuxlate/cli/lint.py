@@ -88,8 +88,8 @@ def command(
     for problem in run.unreadable:
         common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty:
-        raise InputError(f"{', '.join(paths)}: no file ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
-    whole_folders = not any(one.named for one in given)
+        raise InputError(f"{common.names_of(paths)}: no file ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
+    whole_folders = isinstance(given, list) and not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
         placed, source = selection.placed(found)
         run.diagnostics.append(placed)

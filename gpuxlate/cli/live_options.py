@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +13,6 @@ import typer
 
 from gpuxlate.cli import common
 from gpuxlate.inputs.files import SUFFIXES, Input
-from gpuxlate.inputs.relevance import may_matter
 
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, Options
@@ -108,8 +107,8 @@ def cluster(
     )
 
 
-class LiveInputs(Sequence[Input]):
-    """Files and live objects, read page by page, once. After that their texts are gone.
+class LiveInputs:
+    """Files and live objects, read page by page while they are iterated over, once.
 
     ``whole``: every object is wanted as text, also one that requests no GPU.
     """
@@ -128,30 +127,16 @@ class LiveInputs(Sequence[Input]):
         self.options = options
         self.whole = whole
         self.allow_empty = allow_empty
-        self._seen: list[Input] = []
-        self._read = False
 
-    def __bool__(self) -> bool:
-        return True  # not known before it is read
-
-    def __len__(self) -> int:
-        return len(self._seen)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._seen[index]
+    def __str__(self) -> str:
+        return ", ".join([*self.files, *self.words]) or "workloads"
 
     def __iter__(self) -> Iterator[Input]:
-        if self._read:
-            yield from self._seen
-            return
-        self._read = True
-        for one in common.inputs(self.files):
-            self._seen.append(one)
+        empty = True
+        for one in chain(common.inputs(self.files), self._objects()):
+            empty = False
             yield one
-        for live in self._objects():
-            self._seen.append(replace(live, data=b""))
-            yield live
-        if not self._seen and not self.allow_empty:
+        if empty and not self.allow_empty:
             where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
             chosen = f" with labels {self.options.selector}" if self.options.selector else ""
             raise common.CliError(
@@ -164,6 +149,7 @@ class LiveInputs(Sequence[Input]):
         from gpuxlate.cluster.inputs import live_inputs
         from gpuxlate.cluster.resources import selected
         from gpuxlate.cluster.server import ClusterError
+        from gpuxlate.inputs.relevance import may_matter
 
         try:
             server = open_cluster(self.options)
@@ -213,14 +199,6 @@ def _full_name(word: str) -> str:
     return f"{kind.resource}.{kind.group}" if kind.group else f"{kind.resource}.v1"
 
 
-class LivePaths(list[str]):
-    """PATH arguments that may be live objects. ``inputs`` has the objects."""
-
-    def __init__(self, paths: Sequence[str], inputs: LiveInputs) -> None:
-        super().__init__(paths)
-        self.inputs = inputs
-
-
 def with_live_objects(name: str, function: Callable[..., int]) -> Callable[..., int]:
     """A command on files, with live objects among its PATH arguments and the flags that select them."""
     signature = inspect.signature(function, eval_str=True)
@@ -245,8 +223,10 @@ def with_live_objects(name: str, function: Callable[..., int]) -> Callable[..., 
     return command
 
 
-def _paths(name: str, arguments: list[str], options: Options, given: dict[str, Any]) -> list[str]:
-    """The PATH arguments for the command; plain ones where all are files."""
+def _paths(
+    name: str, arguments: list[str], options: Options, given: dict[str, Any]
+) -> list[str] | LiveInputs:
+    """The PATH arguments of the command, or its inputs where live objects are among them."""
     flags = options.all_namespaces or options.selector
     files, words = split(arguments, bool(flags or options.namespace or options.context))
     if files and not words:
@@ -264,11 +244,10 @@ def _paths(name: str, arguments: list[str], options: Options, given: dict[str, A
                 f"--{flag.replace('_', '-')} changes files, not live objects",
                 "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
-    inputs = LiveInputs(
+    return LiveInputs(
         files,
         words,
         options,
         whole=name == "translate",
         allow_empty=bool(given.get("allow_empty")),
     )
-    return LivePaths(arguments, inputs)

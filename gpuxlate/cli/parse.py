@@ -30,7 +30,7 @@ def command(
         return common.Exit.FINDINGS
     if not run.items:
         raise InputError(
-            f"{', '.join(paths)}: no container requests a GPU in a known dialect",
+            f"{common.names_of(paths)}: no container requests a GPU in a known dialect",
             "gpuxlate targets shows the keys of each dialect",
         )
     common.out(_rendered(run.items, output))

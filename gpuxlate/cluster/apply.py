@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 from gpuxlate.cluster.server import ClusterError, ConflictError, Json, MissingError, Server
 from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.nodes import to_plain
-from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.plain import fresh, to_plain
 from gpuxlate.yamltext.source import Source
 
 MANAGER = "gpuxlate"

@@ -11,8 +11,9 @@ from gpuxlate.manifest.pods import object_ref
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.rules.unreadable import broken, no_yaml
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.nodes import Mapping, get_text, to_plain
+from gpuxlate.yamltext.nodes import Mapping, get_text
 from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source, Texts
 
 

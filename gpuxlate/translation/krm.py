@@ -20,8 +20,9 @@ from gpuxlate.translation.krm_config import BadConfigError, settings_of
 from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
-from gpuxlate.yamltext.nodes import get, get_text, to_plain
+from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 
 KIND = "ResourceList"

@@ -10,7 +10,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
 from gpuxlate.translation.item import Item
 from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.nodes import to_plain
+from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from yaml.error import Mark
 from yaml.events import ScalarEvent
 
-from gpuxlate.model.pod import Kind, Path
+from gpuxlate.model.pod import Kind
 
 
 class Node:
@@ -309,37 +308,6 @@ def get_text(node: Node | None, *path: str | int) -> str | None:
     return found.text if isinstance(found, Scalar) else None
 
 
-def locate(root: Node, path: Path, *, on_key: bool = False) -> tuple[int, int]:
-    """Start and end of the value (or key) at a path; of the nearest parent where it is missing."""
-    spot = (root.start, content_end(root))
-    node: Node = root
-    for step in path:
-        node = deref(node)
-        if isinstance(node, Mapping):
-            entry = entry_of(node, step)
-            if entry is None:
-                return spot
-            spot = (entry[0].start, entry[0].end)
-            node = entry[1]
-        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
-            node = node.items[step]
-            spot = (node.start, first_line_end(node))
-        else:
-            return spot
-    if path and (on_key or isinstance(node, (Mapping, Sequence))):
-        return spot
-    if isinstance(node, Scalar) and node.empty:
-        return spot
-    return node.start, content_end(node)
-
-
-def first_line_end(node: Node) -> int:
-    """The end of the first line of a node, without its children."""
-    if isinstance(node, Mapping) and node.entries:
-        return node.entries[0][0].end
-    return node.end
-
-
 def content_end(node: Node) -> int:
     """Where the content of a node ends. The end mark of a block collection is after it."""
     while True:
@@ -352,29 +320,3 @@ def content_end(node: Node) -> int:
             node = node.items[-1]
         else:
             return node.end
-
-
-def to_plain(node: Node, depth: int = 0) -> Any:
-    """Plain Python data: numbers and booleans as YAML 1.2 reads them, merges resolved.
-
-    Raises RecursionError where aliases within aliases nest too deeply.
-    """
-    node = deref(node)
-    if depth > 256:
-        raise RecursionError("nested too deeply, its aliases written out")
-    if isinstance(node, Mapping):
-        return {name: to_plain(value, depth + 1) for name, _, value, _ in entries_of(node)}
-    if isinstance(node, Sequence):
-        return [to_plain(item, depth + 1) for item in node.items]
-    assert isinstance(node, Scalar)
-    match node.kind:
-        case Kind.NULL:
-            return None
-        case Kind.BOOL if node.text.lower() in ("true", "false"):
-            return node.text.lower() == "true"
-        case Kind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
-            return int(node.text)
-        case Kind.FLOAT:
-            return float(re.sub("_|[.](?=[inIN])", "", node.text))  # Python writes .inf without its dot
-        case _:
-            return node.text

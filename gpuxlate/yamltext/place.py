@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef
+from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import locate
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, content_end, deref, entry_of
 from gpuxlate.yamltext.source import Source
 
 
@@ -23,3 +24,34 @@ def placed_at_index(source: Source, diagnostic: Diagnostic, index: int) -> Diagn
     """The diagnostic at one character of a source that could not be composed."""
     end = min(index + 1, len(source.text))
     return diagnostic.located(file=source.name, span=source.span(index, max(end, index)))
+
+
+def locate(root: Node, path: Path, *, on_key: bool = False) -> tuple[int, int]:
+    """Start and end of the value (or key) at a path; of the nearest parent where it is missing."""
+    spot = (root.start, content_end(root))
+    node: Node = root
+    for step in path:
+        node = deref(node)
+        if isinstance(node, Mapping):
+            entry = entry_of(node, step)
+            if entry is None:
+                return spot
+            spot = (entry[0].start, entry[0].end)
+            node = entry[1]
+        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
+            node = node.items[step]
+            spot = (node.start, first_line_end(node))
+        else:
+            return spot
+    if path and (on_key or isinstance(node, (Mapping, Sequence))):
+        return spot
+    if isinstance(node, Scalar) and node.empty:
+        return spot
+    return node.start, content_end(node)
+
+
+def first_line_end(node: Node) -> int:
+    """The end of the first line of a node, without its children."""
+    if isinstance(node, Mapping) and node.entries:
+        return node.entries[0][0].end
+    return node.end

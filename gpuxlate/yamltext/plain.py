@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from gpuxlate.model.pod import Kind
+from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import NotYamlError, documents
-from gpuxlate.yamltext.nodes import to_plain
+from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, entries_of
 from gpuxlate.yamltext.source import Source
 
 
@@ -34,3 +37,29 @@ def fresh(data: Any, comments: Mapping[str, str] | None = None) -> str:
     from gpuxlate.yamltext.dumper import dump  # only where a document is written
 
     return dump(data, comments or {})
+
+
+def to_plain(node: Node, depth: int = 0) -> Any:
+    """Plain Python data: numbers and booleans as YAML 1.2 reads them, merges resolved.
+
+    Raises RecursionError where aliases within aliases nest too deeply.
+    """
+    node = deref(node)
+    if depth > 256:
+        raise RecursionError("nested too deeply, its aliases written out")
+    if isinstance(node, nodes.Mapping):
+        return {name: to_plain(value, depth + 1) for name, _, value, _ in entries_of(node)}
+    if isinstance(node, Sequence):
+        return [to_plain(item, depth + 1) for item in node.items]
+    assert isinstance(node, Scalar)
+    match node.kind:
+        case Kind.NULL:
+            return None
+        case Kind.BOOL if node.text.lower() in ("true", "false"):
+            return node.text.lower() == "true"
+        case Kind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
+            return int(node.text)
+        case Kind.FLOAT:
+            return float(re.sub("_|[.](?=[inIN])", "", node.text))  # Python writes .inf without its dot
+        case _:
+            return node.text

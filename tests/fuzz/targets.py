@@ -28,9 +28,10 @@ from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
-from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, get, locate, to_plain
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, get
 from gpuxlate.yamltext.nodes import Sequence as List
-from gpuxlate.yamltext.plain import fresh, plain_document
+from gpuxlate.yamltext.place import locate
+from gpuxlate.yamltext.plain import fresh, plain_document, to_plain
 from gpuxlate.yamltext.source import DecodeError, Source
 from tests.fuzz import model
 

@@ -19,10 +19,10 @@ from gpuxlate.yamltext.nodes import (
     entries_of,
     get,
     get_text,
-    locate,
     resolve_plain,
-    to_plain,
 )
+from gpuxlate.yamltext.place import locate
+from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 
 

@@ -21,7 +21,7 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.compose import NotYamlError, documents
-from gpuxlate.yamltext.nodes import to_plain
+from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 from tests.running import run
 from tests.suites.npm import Package, members
