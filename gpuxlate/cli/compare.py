@@ -83,7 +83,9 @@ def _manifests(
         columns = [(name, rendering.text) for name, rendering in made if not rendering.refused]
         if columns:
             blocks.append(side_by_side(columns, translate))
-    common.show([_translated(one, translate) for one in problems], found.sources)
+    common.show(
+        [_translated(one, translate) for one in dict.fromkeys(problems)], found.sources
+    )  # each target finds them
     common.out("\n".join(blocks))
     return common.Exit.CLEAN if blocks else common.Exit.FINDINGS
 

@@ -51,7 +51,7 @@ class _Windows(SequenceMatcher[str]):
 
 def unified(old: str, new: str, name: str) -> str:
     """The unified diff of a file's text, empty where nothing changed."""
-    # a line ends with \n alone: a separator of Unicode in a comment is no end of a line
+    # a line ends with \n alone: a Unicode separator in a comment does not end a line
     one, other = (io.StringIO(text, newline="\n").readlines() for text in (old, new))
     shown = visible(name)
     lines = [f"--- a/{shown}\n", f"+++ b/{shown}\n"] if one != other else []

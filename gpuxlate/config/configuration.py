@@ -143,7 +143,7 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
 
 
 def _profiles_as_files(data: object) -> object:
-    """The configuration with a file's name for every profile that is no name: those are checked alone."""
+    """The configuration with a file's name for every profile that is a mapping; it is checked apart."""
     profiles = _mapping(data, "profiles")
     if not profiles or not isinstance(data, dict):
         return data
@@ -208,7 +208,7 @@ def _toml_section(path: Path) -> object:
 
 
 def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
-    """A profile from plain data that stands at ``base`` of its document. Raises ConfigError."""
+    """A profile from plain data at ``base`` of its document. Raises ConfigError."""
     from gpuxlate.backends import registry
     from gpuxlate.config.configuration_models import profile_model
     from gpuxlate.config.problems import check

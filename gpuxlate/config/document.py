@@ -32,7 +32,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class ShareDocument:
-    """A GPUShare document. ``origins`` tells, by attribute of the share, where each field stands."""
+    """A GPUShare document. ``origins``: by attribute of the share, the path of each field."""
 
     name: str
     share: Share

@@ -7,7 +7,7 @@ from typing import Any
 from gpuxlate.model.sheet import Range
 
 LISTED = 64
-"""Up to so many numbers are listed where they stand in a string."""
+"""The most numbers that are listed one by one as strings."""
 
 
 def as_integer(one: Range) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def _multiples(one: Range) -> str:
         return _from(one.least)
     zeros = len(str(one.step)) - 1
     if one.step != 10**zeros or one.least > one.step:
-        raise ValueError(f"{one} cannot be said as a pattern")
+        raise ValueError(f"{one} cannot be expressed as a pattern")
     return "[1-9][0-9]*" + "0" * zeros
 
 

@@ -90,7 +90,7 @@ def check(
 
 
 def _larger(data: object, most: int) -> bool:
-    """Plain data holds more than so many entries, in all its mappings and lists together."""
+    """Plain data has more than ``most`` entries, in all its mappings and lists together."""
     pending, count = [data], 0
     while pending and count <= most:
         one = pending.pop()

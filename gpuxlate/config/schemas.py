@@ -40,7 +40,7 @@ def schema_url(kind: str) -> str:
 
 
 def editor_line(kind: str) -> str:
-    """The first line of a document that tells editors its schema."""
+    """The first line of a document, which names its schema for editors."""
     return f"# yaml-language-server: $schema={schema_url(kind)}\n"
 
 

@@ -106,7 +106,7 @@ def _fill(handle: int, data: bytes, target: Path, before: os.stat_result | None)
 
 
 def _umask() -> int:
-    """What new files are not allowed; the system tells it only to who sets it."""
+    """What new files are not allowed; the system shows it only to who sets it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

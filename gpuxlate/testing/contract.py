@@ -114,11 +114,12 @@ class BackendContract:
         declared = {one.code for one in (*self.backend.rules, *rules_of(translation))}
         fit = self._fit(pod, accept)
         for finding in fit.findings():
-            assert finding.code in declared, f"{finding.code} is no rule of {self._name}: {finding.message}"
+            message = f"{finding.code} is not a rule of {self._name}: {finding.message}"
+            assert finding.code in declared, message
             assert finding.message, f"{finding.code} says nothing"
         for outcome in fit.outcomes:
             for loss in outcome.losses:
-                assert loss.field in JSON_NAMES.values(), f"{loss.field} is no field of a share"
+                assert loss.field in JSON_NAMES.values(), f"{loss.field} is not a field of a share"
                 by_profile = loss.code == "GX017"  # percent in MiB: the profile was given for it
                 expected = by_profile or allowed(loss.kind, loss.field, accept)
                 assert loss.accepted == expected, f"{loss} with {accept}"
@@ -154,7 +155,7 @@ class BackendContract:
     def test_keys_stand_where_the_data_sheet_says(self, pod: list[ContainerShare], accept: Accept) -> None:
         """Known keys in their places; whole numbers in limits and equal requests; strings elsewhere.
 
-        What is no manifest has parameters of any kind, and no requests.
+        What is not a manifest has parameters of any kind, and no requests.
         """
         fit = self._fit(pod, accept)
         of_pods = self.backend.form_module is None
@@ -167,10 +168,10 @@ class BackendContract:
             assert place in row.places, f"{name} does not belong in {place.value}"
             if place is Place.RESOURCE:
                 assert not of_pods or quantity.is_plain(value.text), (
-                    f"{name}: {value.text!r} is no whole number"
+                    f"{name}: {value.text!r} is not a whole number"
                 )
             else:
-                assert value.kind is Kind.STR, f"{name}: {value.text!r} is no string in {place.value}"
+                assert value.kind is Kind.STR, f"{name}: {value.text!r} is not a string in {place.value}"
 
     @bounded
     @given(strategies.pods(), strategies.accepts())

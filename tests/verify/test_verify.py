@@ -180,11 +180,11 @@ def test_the_vendors_own_example(run: Run) -> None:
     assert out == (
         "mnist\n"
         "\n"
-        "CARD  NAME                ASKED MiB  EXPECTED MiB  FOUND MiB  WITHIN BOUNDS\n"
-        "0     Tesla V100-SXM2...  4096       4309          4309       yes\n"
-        "1     Tesla V100-SXM2...  4096       4309          4309       yes\n"
+        "CARD  NAME                REQUESTED MiB  EXPECTED MiB  FOUND MiB  WITHIN BOUNDS\n"
+        "0     Tesla V100-SXM2...  4096           4309          4309       yes\n"
+        "1     Tesla V100-SXM2...  4096           4309          4309       yes\n"
         "\n"
-        "match: 2 cards as asked for, each within 4055.04 to 4423.68 MiB\n"
+        "match: 2 cards as requested, each within 4055.04 to 4423.68 MiB\n"
     )
 
 
@@ -233,7 +233,7 @@ def test_a_mismatch_exits_1_and_says_why(run: Run, case: str) -> None:
 def test_whole_cards_need_no_memory(run: Run) -> None:
     code, out, _ = run(document("a", "{cards: 2}"), "--nvidia-smi", V100)
     assert code == 0
-    assert out.endswith("match: 2 cards as asked for; the memory was not checked\n")
+    assert out.endswith("match: 2 cards as requested; the memory was not checked\n")
 
 
 def test_the_profile_tells_the_card(run: Run, tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_the_profile_tells_the_card(run: Run, tmp_path: Path) -> None:
     assert [card["expectedMiB"] for card in json.loads(out)["cards"]] == [4309, 4309]
     code, out, err = run(TWO, "--nvidia-smi", V100, "--profile", "p.yaml", "--to", "vke")
     assert (code, out) == (2, "")
-    assert err.startswith("error: --to volcengine-mgpu, and the profile is of alibaba-gpushare")
+    assert err.startswith("error: --to is volcengine-mgpu, but the profile is for alibaba-gpushare")
 
 
 def test_no_isolation_is_noted(run: Run, tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_one_of_several_documents(run: Run) -> None:
     both = f"{TWO}---\n{document('other', '{cards: 1}')}"
     code, out, err = run(both, "--nvidia-smi", V100)
     assert (code, out) == (2, "")
-    assert err == ("error: 2 GPUShare documents: which one runs there?\nhelp: --name, one of: mnist, other\n")
+    assert err == ("error: 2 GPUShare documents, and --name is not set\nhelp: names: mnist, other\n")
     assert run(both, "--nvidia-smi", V100, "--name", "mnist")[0] == 0
     assert run(both, "--nvidia-smi", V100, "--name", "other")[0] == 1
     code, _, err = run(both, "--nvidia-smi", V100, "--name", "none")

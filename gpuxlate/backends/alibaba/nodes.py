@@ -130,14 +130,14 @@ def _number(text: str | None) -> int | None:
 
 
 def extension_data(views: Sequence[NodeView], one: Common, notes: list[str]) -> dict[str, Any]:
-    """The unit where the nodes tell it; the mode of nodes for memory alone; the plugin."""
+    """The unit where the nodes show it; the mode of nodes for memory alone; the plugin."""
     shared = [(view, view.extension) for view in views if isinstance(view.extension, AlibabaProfile)]
     modes = [view.mode for view, _ in shared if view.mode in ("cgpu", "share", "mps")] or [
         view.mode for view, _ in shared if view.mode == k.CORE_MEM
     ]
     unit = one("alibaba.memoryUnitMiB", (view.unit_mib for view, _ in shared))
     if unit is None and not any(note.startswith("alibaba.memoryUnitMiB") for note in notes):
-        notes.append("alibaba.memoryUnitMiB is left out: it cannot be told from these nodes")
+        notes.append("alibaba.memoryUnitMiB is left out: these nodes do not show it")
     return {
         "memoryUnitMiB": unit,
         "isolation": one("alibaba.isolation", iter(modes)),

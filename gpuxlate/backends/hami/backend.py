@@ -48,7 +48,7 @@ def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> Contain
 
 
 def _policy(pod: Taking, container: ContainerKeys) -> Policy | None:
-    """FORCE is a hard cap, which is fixed-share; DEFAULT is no choice; others have no field of the share."""
+    """FORCE is a hard cap, which is fixed-share; DEFAULT is not a choice; the rest is not in the share."""
     policy = pod.env(container, k.CORE_POLICY)
     if policy is not None and policy.text not in (k.FORCE, k.DEFAULT):
         pod.choice(policy, k.CORE_POLICY, "variable")

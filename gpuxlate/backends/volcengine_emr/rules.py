@@ -268,7 +268,7 @@ def queue_has_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
 
     ## Why
     mGPU is switched on when a GPU queue is created. A queue has GPUs or mGPU, never both, and no
-    parameter of a job tells which.
+    parameter of a job names it.
 
     ## Example
     ```properties
