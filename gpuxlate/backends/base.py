@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.backends.placing import Placing, PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
@@ -48,8 +48,7 @@ MEMORY = 10_000
 """Most keys that a backend remembers having looked up."""
 
 
-@dataclass(frozen=True, slots=True)
-class InContainer:
+class InContainer(NamedTuple):
     """What nvidia-smi shows in a container with a cap on memory.
 
     ``figure_mib``: MiB on each card, where the vendor's arithmetic is known. ``not_isolated``: the mode or

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends import plugins
 from gpuxlate.backends.base import Backend
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from gpuxlate.yamltext.source import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
     ``form``: it has a Form, and writes no pods.

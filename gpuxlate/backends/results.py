@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path
 from gpuxlate.model.share import Share
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(NamedTuple):
     """A choice of nodes or cards without counterpart at another target, such as a card model."""
 
     key: str
@@ -35,8 +35,7 @@ class ContainerShare:
     path: Path = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a backend read from a pod: its containers in their order, init containers first.
 
     What a manifest gets wrong is reported by rules. ``invalid`` is GX011 alone: numbers that only

@@ -30,7 +30,7 @@ def words(arguments: Sequence[str] | None) -> list[str]:
     """
     if arguments is not None:
         return list(arguments) or ["--help"]
-    gc.set_threshold(50_000, 10, 10)
+    gc.set_threshold(200_000, 10, 10)
     atexit.register(gc.freeze)
     return sys.argv[1:] or ["--help"]
 

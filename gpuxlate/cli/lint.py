@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -103,8 +103,7 @@ def command(
     return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(NamedTuple):
     """What to do with each input in addition to checking it."""
 
     fix: bool
@@ -112,8 +111,7 @@ class Mode:
     allow_empty: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """One input: its findings, its text, and with fixes the old and new bytes."""
 
     linted: Linted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
@@ -33,8 +34,7 @@ def nothing(_code: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class LintSettings:
+class LintSettings(NamedTuple):
     """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here."""
 
     profile: Profile | None = None

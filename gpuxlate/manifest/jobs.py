@@ -6,8 +6,8 @@ A job is a pod with one pseudo container, whose limits are its parameters.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from os.path import basename, splitext
+from typing import NamedTuple
 
 from gpuxlate.manifest.kinds import Steps
 from gpuxlate.manifest.objects import Pod, mappings_in, object_ref
@@ -21,8 +21,7 @@ CONTAINER = "job"
 """The name of the pseudo container."""
 
 
-@dataclass(frozen=True, slots=True)
-class JobRow:
+class JobRow(NamedTuple):
     """Where some kinds hold the parameters of a job.
 
     ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
@@ -35,8 +34,7 @@ class JobRow:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """One job: the name of the target that reads it, and its parameters as a pod."""
 
     target: str

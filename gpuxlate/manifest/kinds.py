@@ -7,7 +7,7 @@ elsewhere. Sources: the custom resource definitions of each project, as of 2026.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Steps = tuple[str, ...]
 """A path below a node; ``*`` is every item of a list."""
@@ -16,8 +16,7 @@ REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
 """Fields next to a pod template that give the number of its pods."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One shape of pod in some kinds.
 
     ``pod``: the path of what acts as the pod spec, from the object. ``containers``: below it;
@@ -124,8 +123,7 @@ ROWS: tuple[Row, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulerRow:
+class SchedulerRow(NamedTuple):
     """Kinds that pass a scheduler to pods that name none.
 
     ``api``: the beginning of apiVersion; ``path``: where the object names it; ``default``: which it is

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.limits import MAX_NAME, cut
@@ -12,8 +12,7 @@ from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Sequence, deref, get, get_text
 
 
-@dataclass(frozen=True, slots=True)
-class Pod:
+class Pod(NamedTuple):
     """One pod of a document: its keys, the object it belongs to, the field with limits.
 
     ``has_metadata``: its kind has labels and annotations for it; ``takes_nodes``: ``nodeSelector`` and

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_STEP, cut
@@ -25,8 +25,7 @@ class Severity(StrEnum):
         return ("error", "warning", "info").index(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """Edits that resolve a finding. A safe fix keeps the meaning; an unsafe one may not."""
 
     title: str
@@ -34,8 +33,7 @@ class Fix:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectRef:
+class ObjectRef(NamedTuple):
     """The Kubernetes object in a document."""
 
     api_version: str | None = None
@@ -52,8 +50,7 @@ class ObjectRef:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where in the file, from 1, in characters; the end column is the one after the last."""
 
     line: int

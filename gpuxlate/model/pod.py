@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpuxlate.model import quantity
 
@@ -117,8 +118,7 @@ class PodKeys:
         return tuple(r for term in found for r in term) if found and all(found) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentKeys:
+class DocumentKeys(NamedTuple):
     """One document: its pods, and what document rules need to know.
 
     ``outside`` has the vendors' keys that are outside any pod; ``repeated`` the keys that a mapping

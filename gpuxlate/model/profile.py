@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 
-@dataclass(frozen=True, slots=True)
-class CardProfile:
+class CardProfile(NamedTuple):
     """The cards of the nodes: model, how many a node has, MiB of one card."""
 
     model: str | None = None
@@ -16,8 +15,7 @@ class CardProfile:
     memory_mib: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A field of an Extension: its name in documents, and what editors show."""
 
     name: str

@@ -7,9 +7,9 @@ suffix (Ki ... Ei), a decimal suffix (n u m k M G T P E) or an exponent (e3, E3)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 LIMIT = 2**63 - 1
 """Kubernetes caps quantities at this value."""
@@ -46,8 +46,7 @@ class QuantityError(ValueError):
     """The text is not a Kubernetes quantity."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """An exact amount and how it was written: ``number`` without its ``suffix``."""
 
     amount: Fraction

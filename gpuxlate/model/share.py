@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuxlate.model.messages import say
 
@@ -34,8 +34,7 @@ class Qos(StrEnum):
     OFFLINE = "offline"
 
 
-@dataclass(frozen=True, slots=True)
-class ShareProblem:
+class ShareProblem(NamedTuple):
     """One reason why numbers are not a share: the field (JSON name), what is wrong, what to write."""
 
     field: str

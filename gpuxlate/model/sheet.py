@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Place(StrEnum):
@@ -23,8 +23,7 @@ SELECTOR = "selector"
 """``says`` of a row that selects nodes or cards: not a field of a share, kept where both targets have it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """Whole numbers from ``least`` to ``most`` (None: no maximum), multiples of ``step``."""
 
     least: int = 1
@@ -32,8 +31,7 @@ class Range:
     step: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix.
 
     ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text; empty where

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Span
 from gpuxlate.report.characters import visible, width
@@ -13,8 +13,7 @@ COLUMNS = 120
 _TAB_COLUMNS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """The line as shown, the indent of its carets (spaces and tabs), and the carets."""
 
     line: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """The counts of a run. ``skipped`` has (file, reason)."""
 
     files: int = 0
@@ -39,8 +37,7 @@ class Summary:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(NamedTuple):
     """One change of text that resolves a finding. Positions are as in Span."""
 
     start_line: int
@@ -69,8 +66,7 @@ def no_replacements(_diagnostic: Diagnostic) -> Sequence[Replacement]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The input of every format. The findings are located and in the order of their sort keys.
 
     ``lines`` gives a line of a file for excerpts, ``rules`` the rule of a code for help texts,

@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
@@ -64,8 +64,7 @@ class Dialect(Protocol):
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """What a rule may use besides the pod: the cluster's profile and the vendors' dialects."""
 
     profile: Profile | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -18,8 +18,7 @@ from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(NamedTuple):
     """A vendor's key in limits or requests of a container."""
 
     name: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import Kind, Value
@@ -33,8 +33,7 @@ class Form(StrEnum):
     SUFFIX = "suffix"  # K8S002, a trailing ".0" included
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A value by its form. ``amount``: the units that the API server counts, None where it refuses."""
 
     form: Form

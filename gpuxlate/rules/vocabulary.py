@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, NodeRequirement, Path, PodKeys, Value
@@ -98,8 +98,7 @@ class Vocabulary:
         return NearMiss(self.owners(near)[0], near) if near and self.owners(near) else None
 
 
-@dataclass(frozen=True, slots=True)
-class NearMiss:
+class NearMiss(NamedTuple):
     """An unknown key, the dialect it seems to be of, what was meant, and whether that is probable."""
 
     dialect: Dialect
@@ -219,8 +218,7 @@ class Level(StrEnum):
     STRAY = "stray"
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """One key of a pod: ``field`` is its mapping (limits, labels, ...), ``beside`` all keys of that."""
 
     name: str

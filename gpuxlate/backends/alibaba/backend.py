@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import count
@@ -97,8 +97,7 @@ class _Kind(StrEnum):
     MEMORY = "memory alone"
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(NamedTuple):
     placing: Placing
     kind: _Kind
     values: dict[str, int]

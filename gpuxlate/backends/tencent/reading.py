@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.tencent import keys as k
@@ -13,8 +13,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy, Qos
 
 
-@dataclass(frozen=True, slots=True)
-class PodFields:
+class PodFields(NamedTuple):
     """The fields that a pod sets for all of its containers, and where."""
 
     policy: Policy | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine import keys as k
@@ -38,8 +38,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     return pod.reading([_read_container(pod, container, whole_pod) for container in pod.pod.all_containers()])
 
 
-@dataclass(frozen=True, slots=True)
-class _OfPod:
+class _OfPod(NamedTuple):
     """What the pod sets for all of its containers."""
 
     policy: Policy | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuxlate.backends.numbers import both_places, number
 from gpuxlate.backends.volcengine import keys as k
@@ -53,8 +53,7 @@ def has_mgpu(container: ContainerKeys) -> bool:
     return any(name in container.limits or name in container.requests for name in RESOURCES)
 
 
-@dataclass(frozen=True, slots=True)
-class MgpuContainer:
+class MgpuContainer(NamedTuple):
     """One ordinary container that has a key of mGPU.
 
     ``multi``: the pod has the annotation container-multiple-gpu. ``listed``: the container's number
