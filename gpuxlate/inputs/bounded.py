@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
 
 from gpuxlate.model.limits import MAX_TEXT
 
 StrPath = str | os.PathLike[str]
+BLOCK = 64 * 1024
+"""Bytes that are read at once from what has no length."""
 
 _KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
@@ -26,33 +27,8 @@ class UnusualFileError(OSError):
         super().__init__(None, why, str(path))
 
 
-class Bounded:
-    """A stream of at most ``most`` bytes: reading more raises UnusualFileError."""
-
-    def __init__(self, stream: BinaryIO, path: StrPath, most: int) -> None:
-        self._stream = stream
-        self._path = path
-        self._most = most
-        self._at = 0
-
-    def __enter__(self) -> Bounded:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._stream.close()
-
-    def read(self, size: int = -1) -> bytes:
-        """As of any stream. Raises OSError."""
-        room = self._most + 1 - self._at
-        data = self._stream.read(room if size < 0 else min(size, room))
-        self._at += len(data)
-        if self._at > self._most:
-            raise _too_large(self._path, self._most)
-        return data
-
-
-def opened(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> Bounded:
-    """A file of at most ``most`` bytes, to be read. Raises OSError.
+def content(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> bytes:
+    """The bytes of a file of at most ``most`` bytes. Raises OSError.
 
     ``regular``: nothing else is opened for reading, so that no pipe or device blocks.
     """
@@ -67,16 +43,25 @@ def opened(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> Boun
             _check_kind(path, status.st_mode)
         if stat.S_ISREG(status.st_mode) and status.st_size > most:
             raise _too_large(path, most)
-        return Bounded(os.fdopen(handle, "rb"), path, most)
-    except BaseException:
+        return read_at_most(lambda size: os.read(handle, size), path, most, status.st_size + 1)
+    finally:
         os.close(handle)
-        raise
 
 
-def content(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> bytes:
-    """The bytes of such a file. Raises OSError."""
-    with opened(path, most, regular=regular) as stream:
-        return stream.read()
+def read_at_most(read: Callable[[int], bytes], path: StrPath, most: int, first: int = BLOCK) -> bytes:
+    """All that a stream gives, in blocks: of at most ``most`` bytes, or UnusualFileError.
+
+    ``first``: the size of the first block, for a stream whose length is probably known.
+    """
+    parts: list[bytes] = []
+    left, size = most + 1, first
+    while block := read(min(left, size)):
+        parts.append(block)
+        left -= len(block)
+        if not left:
+            raise _too_large(path, most)
+        size = BLOCK
+    return b"".join(parts)
 
 
 def upwards(folder: str) -> Iterator[str]:
@@ -96,6 +81,8 @@ def inside(path: StrPath, folder: StrPath) -> bool:
 
 
 def _check_kind(path: StrPath, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
     kind = next((name for test, name in _KINDS if test(mode)), None)
     if kind:
         raise UnusualFileError(path, f"it is {kind}, not a file")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from gpuxlate.inputs.bounded import Bounded, StrPath, content, inside, upwards
+from gpuxlate.inputs.bounded import StrPath, content, inside, read_at_most, upwards
 from gpuxlate.model import limits
 from gpuxlate.yamltext.compose import Reader, documents
 from gpuxlate.yamltext.source import DecodeError, Source
@@ -54,7 +54,7 @@ class Input:
                 return content(self.path, limits.MAX_TEXT, regular=not self.named)
             if sys.stdin is None:
                 raise InputError(f"{STDIN}: it is closed")
-            return Bounded(sys.stdin.buffer, STDIN, limits.MAX_TEXT).read()
+            return read_at_most(sys.stdin.buffer.read, STDIN, limits.MAX_TEXT)
         except OSError as error:
             raise InputError(f"{self.name}: {reason(error)}") from None
 

@@ -116,24 +116,38 @@ def vocabulary_of(context: Context) -> Vocabulary:
     return _last[0]
 
 
+COMMON = "gpu"
+"""Part of most keys."""
+
+
 def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     """Lower-case texts, one of which is in every manifest that some rule or dialect applies to.
 
-    Misspelt keys included: two edits (NEAR) leave one of any three parts of a key unchanged.
+    Few of them, since each is searched for in every file of a folder.
     """
     listed = tuple(dialects)
     found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
-    names = {row.name.rstrip("*") for one in listed for row in one.keys if "." in row.name or "-" in row.name}
-    names |= {name.rstrip("*") for one in listed for name in one.look_alikes}
-    for name in Vocabulary(listed).candidates:
-        if "/" in name:
-            last = name.index("/") - 1
-            middle = last // 2
-            found |= {name[:middle], name[middle:last], name[last : last + 6]}
-        else:
-            names.add(name)
-    lowered = {one.lower() for one in found | names}
+    found |= {row.name.rstrip("*") for one in listed for row in one.keys if not row.name.isalpha()}
+    found |= {name.rstrip("*") for one in listed for name in one.look_alikes}
+    found |= {part for name in Vocabulary(listed).candidates if "/" in name for part in _parts(name)}
+    lowered = {one.lower() for one in found}
     return tuple(sorted(one for one in lowered if not any(other in one for other in lowered - {one})))
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """Three parts of a key: two misspelt letters (NEAR) leave one of them unchanged.
+
+    Keys of one vendor share two of them: the name of its domain, and COMMON where they have it.
+    """
+    slash = name.index("/")
+    domain = ".".join(name[: slash - 1].split(".")[-2:])
+    if COMMON in domain:
+        domain = domain.partition(COMMON)[2]
+        last = COMMON
+    else:
+        last = COMMON if COMMON in name[slash:] else name[slash - 1 : slash + 5]
+    middle = len(domain) // 2
+    return domain[:middle], domain[middle:], last
 
 
 # --- nearness -----------------------------------------------------------------------------------

@@ -42,9 +42,9 @@ class Faults:
         for name in CHANGES:
             setattr(os, name, self._wrapped(name, getattr(os, name)))
         if asked.get("reads"):
-            from gpuxlate.inputs.bounded import Bounded
+            from gpuxlate.inputs import bounded
 
-            Bounded.read = self._wrapped("read", Bounded.read)  # type: ignore[method-assign]
+            bounded.read_at_most = self._wrapped("read", bounded.read_at_most)
         os.open = self._opened  # type: ignore[assignment]
 
     def _opened(self, path: Any, flags: int, mode: int = 0o777, **rest: Any) -> int:

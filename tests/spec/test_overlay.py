@@ -165,7 +165,7 @@ def test_numbers_bare_and_quoted(one: Range) -> None:
 
 
 def test_a_range_that_no_pattern_can_say() -> None:
-    with pytest.raises(ValueError, match="cannot be said"):
+    with pytest.raises(ValueError, match="cannot be expressed"):
         as_string(Range(5, None, 5))
 
 
