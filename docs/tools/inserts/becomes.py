@@ -134,7 +134,7 @@ def _how(made: Result) -> str:
     if made.flags and made.becomes is not None:
         lines.append(f"`{' '.join(_options(made.flags))}`")
     if made.notes:
-        lines.append("told: " + ", ".join(map(rule_link, sorted(made.notes))))
+        lines.append("reported: " + ", ".join(map(rule_link, sorted(made.notes))))
     return "\n".join(lines)
 
 

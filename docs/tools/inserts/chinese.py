@@ -66,7 +66,7 @@ WORDS = Templates(
         "filled: {codes}": "补全：{codes}",
         "dropped: {codes}": "舍弃：{codes}",
         "refused: {codes}": "拒绝：{codes}",
-        "told: {codes}": "提示：{codes}",
+        "reported: {codes}": "报告：{codes}",
         "**nothing**": "**无法转换**",
         "the same, without it": "与第一行相同，不含此项",
         "no {key}": "没有 {key}",
