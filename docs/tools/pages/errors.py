@@ -10,9 +10,9 @@ from tests.errors.table import ABSENT, Case, Section, sections
 INTRODUCTION = """\
 # Errors
 
-Each error message with its cause and what to do. The tests check the exact text. Messages go to stderr, results
-to stdout; after an error there are no results, except the count of `lint` and the answer of `krm`. The files are
-those of `tests/errors/files`, unless one is shown.
+Each error message with its cause and what to do. The tests check the exact text. Messages go to stderr,
+results to stdout; after an error there are no results, except the count of `lint` and the answer of `krm`.
+The files are those of `tests/errors/files`, unless one is shown.
 
 | exit code | meaning |
 | --- | --- |

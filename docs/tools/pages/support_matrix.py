@@ -35,7 +35,8 @@ WORDS = (*(str(verdict) for verdict in Verdict), DOUBTFUL)
 INTRODUCTION = """\
 The results for each field at each target, computed by translating many shares. *exact*, *rounded*,
 *filled*, *dropped* and *refused* have the meanings of [translate](translate.md); *doubtful* is exact with
-a warning. The result for a share depends on its numbers: see `gpuxlate compare`. Some rules need a profile."""
+a warning. The result for a share depends on its numbers: see `gpuxlate compare`. Some rules need a
+profile."""
 
 
 @dataclass

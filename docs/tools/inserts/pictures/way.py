@@ -63,7 +63,5 @@ def _fit(drawing: Drawing) -> None:
     above = TOP + 3 * STEP + TALL
     drawing.arrow((left, above), (left, FIT_TOP - 2))
     drawing.arrow((right, FIT_TOP), (right, above + 2))
-    drawing.text(
-        LEFT, FIT_TOP + 96, "Every step can report findings, each with its file, line and rule."
-    )
+    drawing.text(LEFT, FIT_TOP + 96, "Every step can report findings, each with its file, line and rule.")
     drawing.text(LEFT, FIT_TOP + 118, "If a share is refused, nothing is written.", "soft")
