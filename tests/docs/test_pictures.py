@@ -70,7 +70,7 @@ def test_every_room_is_drawn() -> None:
 
 
 def test_rooms_import_themselves_and_those_below() -> None:
-    level = {room: number for number, room in enumerate(house.ORDER)}
+    level = {room: number for number, room in enumerate(("__main__", *house.ORDER))}
     upward = [
         str(one)
         for one in OURS

@@ -168,7 +168,7 @@ BROKEN = [
         "another name",
         "broken = broken_one:BACKEND",
         RENAMED + "BACKEND = replace(N, name='other')",
-        "its backend is called 'other', and no entry point is",
+        "its backend is named 'other', but no entry point is",
     ),
 ]
 
@@ -189,7 +189,7 @@ def test_a_broken_plug_in_names_itself(
         first, second = done.stderr.splitlines()
         assert first.startswith("error: the plug-in 'broken' of broken_one 1.0 cannot be used: "), first
         assert reason in first
-        assert second == "help: mend it, or remove it: pip uninstall broken_one"
+        assert second == "help: fix it, or remove it: pip uninstall broken_one"
 
 
 def test_a_rule_with_a_code_that_is_taken(bare: Environment) -> None:
