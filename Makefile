@@ -32,13 +32,13 @@ lint: $(VENV)/dev.stamp  ## style and types
 
 venv: $(VENV)/dev.stamp  ## the environment for development
 
-schemas: $(VENV)/run.stamp  ## write schemas/ anew from the models
+schemas: $(VENV)/run.stamp  ## generate schemas/ from the models
 	$(BIN)/python -m gpuxlate.config.schemas
 
 messages: $(VENV)/run.stamp  ## compile the translations of gpuxlate/locale, as an installation does
 	$(BIN)/python hatch_build.py
 
-docs: $(VENV)/run.stamp  ## renew what pages show of commands and code; all pages, with the generated ones, in build/docs
+docs: $(VENV)/run.stamp  ## update the command output and tables in the pages; all pages, with the generated ones, in build/docs
 	$(BIN)/python -m docs.tools
 
 site: $(VENV)/dev.stamp  ## the documentation as a site, in build/site; SERVE=1 serves it on http://127.0.0.1:8000
@@ -55,7 +55,7 @@ dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manif
 lock: $(VENV)/dist.stamp  ## requirements/ anew: the newest versions that pyproject.toml allows
 	$(BIN)/python contrib/lock.py
 
-audit: $(VENV)/dist.stamp  ## known vulnerabilities of what is in requirements/
+audit: $(VENV)/dist.stamp  ## check requirements/ for known vulnerabilities
 	@$(BIN)/python contrib/audit.py
 
 # The ranges of pyproject.toml at both ends. Without the tests in which no package of them works:

@@ -38,15 +38,15 @@ def main() -> int:
             return 0
         print(f"pip-audit failed: {done.stderr}")
         return 2
-    return told(found)
+    return report(found)
 
 
-def told(found: list[dict[str, Any]]) -> int:
-    """What was found, line by line. 1 where a package has a known vulnerability."""
+def report(found: list[dict[str, Any]]) -> int:
+    """Print the vulnerabilities; 1 if there is one."""
     unknown = sorted({one["name"] for one in found if "skip_reason" in one})
     asked = sorted({(one["name"], one["version"]) for one in found if "skip_reason" not in one})
     bad = {
-        f"{one['name']} {one['version']}: {each['id']}, {mended(each['fix_versions'])}"
+        f"{one['name']} {one['version']}: {each['id']}, {fixed(each['fix_versions'])}"
         for one in found
         for each in one.get("vulns", ())
     }
@@ -61,9 +61,9 @@ def told(found: list[dict[str, Any]]) -> int:
     return 1 if bad else 0
 
 
-def mended(versions: list[str]) -> str:
-    """Where a vulnerability is no more."""
-    return f"mended in {' or '.join(versions)}" if versions else "mended nowhere yet"
+def fixed(versions: list[str]) -> str:
+    """The versions without a vulnerability."""
+    return f"fixed in {' or '.join(versions)}" if versions else "not fixed yet"
 
 
 if __name__ == "__main__":

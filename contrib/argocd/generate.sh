@@ -4,10 +4,10 @@
 # Of the application, in spec.source.plugin.env (Argo CD puts ARGOCD_ENV_ before the names):
 #   GPUXLATE_TO      the target
 #   GPUXLATE_ROUND   up: accept rounding
-#   GPUXLATE_DROP    fields that may be lost, as in policy,qos
-#   GPUXLATE_FILL    what open fields become, as in "cores=30 memoryMiB=8192"
-# Of the sidecar alone:
-#   GPUXLATE_SOURCE  the command that prints the manifests; found by the files in the folder otherwise
+#   GPUXLATE_DROP    accept the loss of fields, such as policy,qos
+#   GPUXLATE_FILL    values for fields that are not set, such as "cores=30 memoryMiB=8192"
+# Only of the sidecar:
+#   GPUXLATE_SOURCE  the command that prints the manifests; by default, chosen by the files in the folder
 set -euf
 
 to=${ARGOCD_ENV_GPUXLATE_TO:-${GPUXLATE_TO:-}}
@@ -30,7 +30,7 @@ elif [ -e Chart.yaml ]; then
   helm template "${ARGOCD_APP_NAME:-release}" . --namespace "${ARGOCD_APP_NAMESPACE:-default}" \
     --include-crds > "$manifests"
 else
-  # plain manifests, one after the other; what is hidden is none
+  # plain manifests, one after the other, without hidden files
   find . -name '.?*' -prune -o -type f \( -name '*.yaml' -o -name '*.yml' -o -name '*.json' \) -print \
     | LC_ALL=C sort | while IFS= read -r file; do
       echo "---"
@@ -39,6 +39,6 @@ else
     done > "$manifests"
 fi
 
-# an application without manifests is no mistake
+# an application without manifests is not an error
 grep -q '[^[:space:]-]' "$manifests" || exit 0
 gpuxlate translate - "$@" < "$manifests"

@@ -4,8 +4,8 @@
 #   helm install web ./chart --post-renderer gpuxlate-post-renderer \
 #     --post-renderer-args --to=tencent-qgpu --post-renderer-args --round=up
 #
-# In Helm 4 it is a plug-in, and --post-renderer names that: gpuxlate. Arguments are those of gpuxlate
-# translate; GPUXLATE_TO names the target where no --to is given.
+# In Helm 4, a post-renderer is a plug-in: --post-renderer gpuxlate. The arguments are those of gpuxlate
+# translate; GPUXLATE_TO names the target if --to is missing.
 set -eu
 
 for argument in "$@"; do

@@ -65,7 +65,7 @@ function stopped(why) {
   worker?.terminate();
   worker = null;
   ready = false;
-  at("status").textContent = `It could not be loaded: ${why}`;
+  at("status").textContent = `Loading failed: ${why}`;
 }
 
 function ask() {
@@ -89,7 +89,7 @@ function shown({ answer, failed }) {
   const refused = said.text === null || said.text === undefined;
   const errors = [...said.translation, ...said.lint].filter((one) => one.severity === "error").length;
   let summary = said.problem;
-  if (!summary && refused) summary = "Refused: the findings say why.";
+  if (!summary && refused) summary = "Refused: see the findings.";
   else if (!summary) summary = said.diff.length ? "Translated." : "Nothing changes.";
   at("status").textContent = summary;
   const nothing = refused ? "Refused: nothing is written." : "Nothing changes.";
@@ -100,8 +100,8 @@ function shown({ answer, failed }) {
   at("result").querySelector("pre").textContent = refused ? nothing : said.text;
   at("found").replaceChildren(
     ...listed("Verdict of each share", said.verdicts.map((one) => element("li", one))),
-    ...listed("The translation says", said.translation.map(finding)),
-    ...listed("Lint finds in the manifest", said.lint.map(finding)),
+    ...listed("Findings of the translation", said.translation.map(finding)),
+    ...listed("Findings of lint", said.lint.map(finding)),
   );
   const count = said.translation.length + said.lint.length;
   at("tab-found").textContent = `Findings (${count})`;
@@ -110,7 +110,7 @@ function shown({ answer, failed }) {
 }
 
 function listed(title, items) {
-  if (!items.length) items = [element("li", "nothing")];
+  if (!items.length) items = [element("li", "none")];
   const list = element("ul");
   list.append(...items);
   return [element("h4", title), list];

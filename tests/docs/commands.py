@@ -56,6 +56,7 @@ COMMANDS: dict[str, dict[str, How]] = {
         "make docs": Make("docs/test_pages.py, with --check"),
         "make site": Make(CI),
         "make schemas": Make("spec/test_schemas.py compares what it would write"),
+        "make messages": Make("hatch_build.py does the same for every installation"),
         "make e2e": Make(CI),
         "make bench": Make("nobody: it takes minutes"),
         "make lock": Make("nobody: it takes what is newest today"),
@@ -67,6 +68,7 @@ COMMANDS: dict[str, dict[str, How]] = {
         f"{PYTEST} tests/conformance tests/fixtures tests/lint/test_rule_fixtures.py tests/spec "
         "tests/docs": OwnTests(),
         f"{PYTEST} tests/manifest": OwnTests(),
+        f"{PYTEST} tests/report tests/lint/test_cli_lint.py": OwnTests(),
         f"{PYTEST} tests/backends tests/pairs tests/nodepool tests/lint/test_rule_fixtures.py "
         "tests/test_rule_examples.py": OwnTests(),
         ".venv/bin/python -m tests.e2e.pages": By("e2e/test_pages.py::test_a_page_is_current"),

@@ -62,12 +62,12 @@ def test_nothing_is_below_what_was_asked(row: Row, source: str, target: str) -> 
         (
             "volcengine-mgpu",
             "alibaba-gpushare",
-            "two cards, above half of each",
+            "two cards, more than half of each",
             "dropped",
             {"ACK005", "GX020"},
         ),
         # volcano pull request 3030: compute wherever memory is asked for
-        ("alibaba-gpushare", "volcengine-mgpu", "memory alone, isolated", "filled", {"VKE011"}),
+        ("alibaba-gpushare", "volcengine-mgpu", "memory only, isolated", "filled", {"VKE011"}),
         # 457/81034: online pods ask for memory alone
         ("volcengine-mgpu", "tencent-qgpu", "online", "dropped", {"TKE011"}),
         ("tencent-qgpu", "volcengine-mgpu", "offline", "exact", set()),

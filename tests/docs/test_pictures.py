@@ -49,7 +49,7 @@ def test_the_share_on_each_cloud() -> None:
     assert found["Alibaba Cloud gpushare"].lost == ("cores",)
     assert found["Alibaba Cloud gpushare"].back.cores is None
     assert found["Tencent Cloud qGPU"].keys == ('qgpu-core: "120"', 'qgpu-memory: "16"')
-    assert found["HAMi: numbers count each card"].keys[1:] == (
+    assert found["HAMi: numbers per card"].keys[1:] == (
         "nvidia.com/gpumem: 8192",
         "nvidia.com/gpucores: 60",
     )
@@ -70,7 +70,7 @@ def test_every_room_is_drawn() -> None:
 
 
 def test_rooms_import_themselves_and_those_below() -> None:
-    level = {room: number for number, room in enumerate(house.ORDER)}
+    level = {room: number for number, room in enumerate(("__main__", *house.ORDER))}
     upward = [
         str(one)
         for one in OURS

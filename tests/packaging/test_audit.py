@@ -29,8 +29,8 @@ ANSWERS: dict[str, tuple[list[object] | str, int, str]] = {
     "vulnerable": (
         [CLEAN, BAD, BAD, OPEN],
         1,
-        "jsonschema 4.26.0: PYSEC-2026-1, mended in 4.26.1 or 4.27.0\n"
-        "typer 0.28.0: PYSEC-2026-2, mended nowhere yet\n"
+        "jsonschema 4.26.0: PYSEC-2026-1, fixed in 4.26.1 or 4.27.0\n"
+        "typer 0.28.0: PYSEC-2026-2, not fixed yet\n"
         "audited packages: 3, known vulnerabilities: 2\n",
     ),
     "unknown versions": (

@@ -119,7 +119,7 @@ def _becomes(made: Result, usual: Result) -> Iterator[str]:
     names = [_name(line) for line in made.becomes]
     told = [line for line in made.becomes if line not in usually]
     told += [f"no {_name(line)}`" for line in usually if _name(line) not in names and "`" in line]
-    yield from told or ["the same, without it"]
+    yield from told or ["the same, without this key"]
 
 
 def _name(line: str) -> str:
@@ -134,7 +134,7 @@ def _how(made: Result) -> str:
     if made.flags and made.becomes is not None:
         lines.append(f"`{' '.join(_options(made.flags))}`")
     if made.notes:
-        lines.append("told: " + ", ".join(map(rule_link, sorted(made.notes))))
+        lines.append("reported: " + ", ".join(map(rule_link, sorted(made.notes))))
     return "\n".join(lines)
 
 

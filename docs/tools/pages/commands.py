@@ -9,23 +9,23 @@ from docs.tools.markdown import table
 from gpuxlate.cli.app import LIVE_COMMANDS, build
 
 INTRODUCTION = """\
-A PATH is a file, a folder (all `*.yaml`, `*.yml` and `*.json` below it) or `-` for stdin. Results go to
-stdout, notes to stderr. `-o json` is for programs. `gpuxlate COMMAND --help` prints what stands here."""
+PATH is a file, a folder (all `*.yaml`, `*.yml` and `*.json` below it) or `-` for stdin. Results go to
+stdout, notes to stderr. `-o json` is for programs. `gpuxlate COMMAND --help` prints the same text."""
 
 LIVE = """\
-`kubectl gpuxlate` has all of the above, with kubectl's own options (`-n`, `-A`, `-l`, `--context`,
-`--kubeconfig`, `--request-timeout`) where a cluster is met, and these: see [kubectl](kubectl.md)."""
+`kubectl gpuxlate` has all commands above, and those below. Commands that use a cluster accept kubectl's
+options (`-n`, `-A`, `-l`, `--context`, `--kubeconfig`, `--request-timeout`): see [kubectl](kubectl.md)."""
 
 EXIT_CODES = (
-    ("0", "clean"),
-    ("1", "findings, a refused translation, or `--check` or `--fix` changed something"),
-    ("2", "the command line, the configuration or a target's name is wrong"),
-    ("3", "an input is missing, cannot be opened or decoded, or there is nothing to work on"),
+    ("0", "success, no findings"),
+    ("1", "findings, a refused translation, or changes with `--check` or `--fix`"),
+    ("2", "an error in the command line or the configuration, or an unknown target"),
+    ("3", "an input is missing, cannot be read or decoded, or there is no input"),
 )
 
 CODES_NOTE = """\
-A refusal prints nothing on stdout and writes no file. All refusals of a run are listed at once. On a live
-cluster, 3 also stands for a server that cannot be reached or that refuses."""
+If a share is refused, nothing is printed on stdout and no file is written. All refusals of a run are listed
+together. On a live cluster, 3 also means that the server is unreachable or rejects a request."""
 
 OF_KUBECTL = {
     "--namespace",
@@ -55,7 +55,7 @@ def _page() -> str:
 
 def _command(application: Any, name: str, program: str, heading: str) -> str:
     command = application.get_command(None, name)
-    # what meets a cluster has kubectl's options, told once above
+    # kubectl's options are listed once above
     own = [one for one in command.params if not set(one.opts) & OF_KUBECTL]
     takes = [_argument(one) for one in own if one.param_type_name == "argument"]
     usage = " ".join([program, name, *takes])

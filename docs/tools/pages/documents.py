@@ -14,8 +14,8 @@ from gpuxlate.backends.requirements import Source
 from gpuxlate.rules.catalog import all_rules
 
 INTRODUCTION = """\
-Every document that a rule, a key or a prerequisite of a node rests on, with its date. [Where the facts come
-from](sources.md) says how they were read, where they contradict each other, and what is unconfirmed."""
+Every document that a rule, a key or a prerequisite of a node is based on, with its date. [Sources of the
+facts](sources.md) describes how they were read, where they contradict each other, and what is unconfirmed."""
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -31,7 +31,7 @@ def pages() -> Iterator[tuple[str, str]]:
             ]
             for one in group.documents
         ]
-        head = ["document", "what it is", "date", "what rests on it"]
+        head = ["document", "what it is", "date", "used by"]
         parts += [f"## {group.title}", "\n".join(table(head, rows))]
     yield "documents.md", "\n\n".join(parts) + "\n"
 

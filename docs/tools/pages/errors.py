@@ -8,21 +8,21 @@ from docs.tools.markdown import table
 from tests.errors.table import ABSENT, Case, Section, sections
 
 INTRODUCTION = """\
-# What can go wrong
+# Errors
 
-What is printed, why, and what to do instead. The tests hold every word of it. Messages go to stderr, results
-to stdout; where something went wrong there are none, but for the count of `lint` and the answer of `krm`. The
-files are those of `tests/errors/files`, unless one is shown.
+Each error message with its cause and what to do. The tests check the exact text. Messages go to stderr,
+results to stdout; after an error there are no results, except the count of `lint` and the answer of `krm`.
+The files are those of `tests/errors/files`, unless one is shown.
 
-| exit code | means |
+| exit code | meaning |
 | --- | --- |
-| 0 | all is well |
-| 1 | findings, or something was refused |
-| 2 | the command line, the configuration or a plug-in cannot be meant so |
-| 3 | an input is missing or cannot be read, there is nothing to work on, or a cluster does not answer |
+| 0 | success |
+| 1 | findings, or a share is refused |
+| 2 | an error in the command line, the configuration or a plug-in |
+| 3 | an input is missing or cannot be read, there is no input, or a cluster does not answer |
 | 129, 130, 143 | ended by SIGHUP, Ctrl-C, SIGTERM |
 
-What manifests say wrongly has codes, and pages of its own: [rules](rules.md).
+Errors in manifests have codes and pages of their own: see [rules](rules.md).
 """
 SHOWN = {"HERE": "/home/me/project", "SERVER": "https://api.example.com:6443"}
 """What stands for a folder and an address of the tests."""

@@ -13,7 +13,7 @@ import gpuxlate
 from docs.tools.markdown import table
 
 INTRODUCTION = """\
-Every public name with its signature, from the docstrings. [Python](python.md) shows them at work.
+Every public name with its signature, from the docstrings. For examples, see [Python](python.md).
 
 `Manifests` is a text of any number of documents, one object, or a list of objects. `ProfileLike` is a
 `Profile`, its fields as in a profile's file, or the path of the file."""
@@ -62,7 +62,7 @@ def _class(name: str, one: type[Any]) -> str:
         parts.append("Values: " + ", ".join(f"`{member.value}`" for member in one) + ".")
     elif dataclasses.is_dataclass(one):
         rows = [[f"`{field.name}`", f"`{field.type}`", _default(field)] for field in dataclasses.fields(one)]
-        parts.append("\n".join(table(["field", "type", "left out"], rows)))
+        parts.append("\n".join(table(["field", "type", "default"], rows)))
     members = list(_members(one))
     if members:
         parts.append("\n".join(f"- `{title}`: {text}" for title, text in members))

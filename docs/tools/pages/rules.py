@@ -44,13 +44,13 @@ def _list(known: list[Rule], titles: dict[str, str]) -> str:
     lines = [
         "# Rules",
         "",
-        "What `lint` and `translate` hold, each on a page of its own: what, why, an example, the source.",
+        "The rules that `lint` and `translate` check, one page per rule: what, why, an example, the source.",
         "The same text as `gpuxlate explain CODE`.",
         "",
     ]
     for start, group in groupby(known, _prefix):
         lines += [f"## {titles[start]}", ""]
-        lines += table(["code", "severity", "fix", "what it holds"], [_row(one) for one in group])
+        lines += table(["code", "severity", "fix", "requirement"], [_row(one) for one in group])
         lines.append("")
     return "\n".join(lines)
 

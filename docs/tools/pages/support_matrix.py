@@ -33,10 +33,10 @@ DOUBTFUL = "doubtful"
 WORDS = (*(str(verdict) for verdict in Verdict), DOUBTFUL)
 
 INTRODUCTION = """\
-What becomes of each field at each target, found by fitting a grid of shares to it. A field meets
-*exact* where it is said as it was asked, *rounded*, *filled*, *dropped* or *refused* as in
-[translate](translate.md), and *doubtful* where it is said with a warning. Which of these a share
-meets depends on its numbers: `gpuxlate compare` tells. Some rules speak only with a profile."""
+The results for each field at each target, computed by translating many shares. *exact*, *rounded*,
+*filled*, *dropped* and *refused* have the meanings of [translate](translate.md); *doubtful* is exact with
+a warning. The result for a share depends on its numbers: see `gpuxlate compare`. Some rules need a
+profile."""
 
 
 @dataclass
@@ -69,17 +69,17 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _target(backend: Backend, row: dict[str, Cell]) -> str:
     fields = [
-        [f"`{name}`", backend.says.get(name, "no place"), "<br>".join(_with_rules(cell))]
+        [f"`{name}`", backend.says.get(name, "not supported"), "<br>".join(_with_rules(cell))]
         for name, cell in row.items()
     ]
-    lines = [f"## {backend.name}", "", *table(["field", "how it is said", "what it meets"], fields)]
+    lines = [f"## {backend.name}", "", *table(["field", "representation", "results"], fields)]
     needs = [
         [one.what, str(one.bound), one.when or "every share", str(one.severity), str(one.source)]
         for one in backend.requirements
     ]
     if needs:
         lines += ["", "Prerequisites, as `gpuxlate nodepool --check` compares them:", ""]
-        lines += table(["what", "wanted", "for", "severity", "source"], needs)
+        lines += table(["prerequisite", "required", "for", "severity", "source"], needs)
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from gpuxlate.model.share import JSON_NAMES
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    parts = ["# Targets\n\nWhat each target can say, and the keys it says it with.\n"]
+    parts = ["# Targets\n\nThe fields that each target supports, and its keys.\n"]
     parts += [_target(backend) for backend in registry.all_backends()]
     yield "targets.md", "\n".join(parts)
 
@@ -20,8 +20,8 @@ def pages() -> Iterator[tuple[str, str]]:
 def _target(backend: Backend) -> str:
     others = ", ".join(f"`{alias}`" for alias in registry.aliases(backend.name))
     lines = [f"## {backend.name}", "", backend.title + (f". Also called {others}." if others else "."), ""]
-    fields = [[f"`{name}`", backend.says.get(name, "no place")] for name in JSON_NAMES.values()]
-    lines += [*table(["field", "how it is said"], fields), ""]
+    fields = [[f"`{name}`", backend.says.get(name, "not supported")] for name in JSON_NAMES.values()]
+    lines += [*table(["field", "representation"], fields), ""]
     keys = [
         [
             f"`{row.name}`",
@@ -32,5 +32,5 @@ def _target(backend: Backend) -> str:
         ]
         for row in backend.keys
     ]
-    lines += table(["key", "stands in", "meaning", "unit", "source"], keys)
+    lines += table(["key", "place", "meaning", "unit", "source"], keys)
     return "\n".join(lines) + "\n"

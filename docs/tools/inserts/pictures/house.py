@@ -1,4 +1,4 @@
-"""The rooms of the package, in the order in which they import each other."""
+"""The folders of the package, in the order in which they import each other."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import gpuxlate
 from docs.tools.inserts.pictures.svg import Drawing
 
 ORDER = (
-    *("testing", "cli", "api", "cluster", "report", "inputs", "planning", "policy", "lint", "translation"),
-    *("config", "backends", "rules", "manifest", "yamltext", "model", "locale"),
+    *("testing", "cli", "api", "cluster", "report", "planning", "lint", "translation", "config", "inputs"),
+    *("backends", "rules", "manifest", "yamltext", "model", "locale"),
 )
-"""From top to bottom: a room imports itself and those below it."""
+"""From top to bottom: a folder imports itself and those below it."""
 
 WIDTH, LEFT, TOP = 900, 24, 78
 ROW, GAP, NAMES = 34, 6, 128
@@ -30,11 +30,11 @@ def draw() -> str:
     drawing = Drawing(
         WIDTH,
         TOP + len(names) * (ROW + GAP) + 12,
-        "The rooms of gpuxlate",
-        "The rooms from top to bottom; each imports itself and those below it.",
+        "The folders of gpuxlate",
+        "The folders from top to bottom; each imports itself and those below it.",
     )
-    drawing.text(LEFT, 36, "The rooms", "big")
-    drawing.text(LEFT, 60, "A room imports itself and those below it, never those above.", "soft")
+    drawing.text(LEFT, 36, "The folders of gpuxlate", "big")
+    drawing.text(LEFT, 60, "A folder imports itself and those below it, never those above.", "soft")
     for number, name in enumerate(names):
         y = TOP + number * (ROW + GAP)
         drawing.box(LEFT, y, WIDTH - 2 * LEFT, ROW, "room")
@@ -44,6 +44,6 @@ def draw() -> str:
 
 
 def _purpose(name: str) -> str:
-    """The first sentence of a room's docstring."""
+    """The first sentence of a folder's docstring."""
     text = (import_module(f"gpuxlate.{name}").__doc__ or "").split("\n\n")[0]
     return " ".join(text.split()).partition(". ")[0].rstrip(".").replace("``", "")

@@ -33,7 +33,7 @@ TARGETS = (
     ("volcengine-mgpu", "Volcengine mGPU"),
     ("alibaba-gpushare", "Alibaba Cloud gpushare"),
     ("tencent-qgpu", "Tencent Cloud qGPU"),
-    ("hami", "HAMi: numbers count each card"),
+    ("hami", "HAMi: numbers per card"),
 )
 
 LEFT, TOP, ROW = 20, 96, 134
@@ -66,15 +66,15 @@ def draw() -> str:
         WIDTH,
         height,
         "One share on each cloud",
-        "What two cards at 60 % and 8 GiB each become at every target, and what each card gives.",
+        "Two cards at 60 % and 8 GiB each, written for every target, and the part of each card.",
     )
-    each = f"{SHARE.cores_per_card} % and {SHARE.memory_mib_per_card} MiB on each card"
+    each = f"{SHARE.cores_per_card} % and {SHARE.memory_mib_per_card} MiB"
     drawing.text(LEFT, 34, "One share on each cloud", "big")
     drawing.text(
         LEFT, 58, f"cards: {SHARE.cards}, cores: {SHARE.cores}, memoryMiB: {SHARE.memory_mib}", "mono"
     )
-    drawing.text(LEFT, 78, f"In total: {each}", "soft")
-    drawing.text(CARDS_AT, 78, f"What each gives, if it has {CARD_MIB} MiB", "soft")
+    drawing.text(LEFT, 78, f"Per card: {each}", "soft")
+    drawing.text(CARDS_AT, 78, f"The part of each card, with {CARD_MIB} MiB", "soft")
     for number, one in enumerate(found):
         _row(drawing, TOP + number * ROW, one)
     return drawing.svg()
@@ -96,8 +96,8 @@ def _card(drawing: Drawing, x: float, y: float, index: int, share: gpuxlate.Shar
     drawing.box(x, y, CARD_WIDTH, CARD_HEIGHT, "room")
     drawing.text(x + 12, y + 22, f"card {index}", "soft")
     cores, memory = share.cores_per_card, share.memory_mib_per_card
-    told = "compute: no cap" if cores is None else f"compute {cores} %"
-    _bar(drawing, x + 12, y + 44, told, None if cores is None else cores / 100, "first")
+    label = "compute: no limit" if cores is None else f"compute {cores} %"
+    _bar(drawing, x + 12, y + 44, label, None if cores is None else cores / 100, "first")
     _bar(drawing, x + 12, y + 80, f"memory {memory} MiB", (memory or CARD_MIB) / CARD_MIB, "second")
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from docs.tools.inserts.pictures.svg import Drawing
 
 DOWN = (
-    ("A file", "bytes, as somebody wrote them", ""),
+    ("A file", "bytes, as written", ""),
     ("Documents", "positions of every key and value", "yamltext.compose"),
-    ("What each pod asks for", "limits, labels, annotations, selectors", "manifest.pods"),
+    ("The keys of each pod", "limits, labels, annotations, selectors", "manifest.pods"),
     ("Shares", "cards, cores, memory, policy, qos", "backend.read"),
 )
 UP = (
     ("The same file", "only GPU lines differ", ""),
     ("Edits of the text", "checked by reading the result again", "yamltext.edit"),
-    ("The difference", "keys that go, come and change", "translation.difference"),
-    ("What the pod is to ask for", "in the other vendor's keys", "backend.write"),
+    ("The difference", "removed, added and changed keys", "translation.difference"),
+    ("The new keys of each pod", "in the other vendor's terms", "backend.write"),
 )
 """From top to bottom: a title, what it holds, and what makes it (for ``UP``, on the way upwards)."""
 
@@ -63,7 +63,5 @@ def _fit(drawing: Drawing) -> None:
     above = TOP + 3 * STEP + TALL
     drawing.arrow((left, above), (left, FIT_TOP - 2))
     drawing.arrow((right, FIT_TOP), (right, above + 2))
-    drawing.text(
-        LEFT, FIT_TOP + 96, "Every step may find something: it is told with its file, line and rule."
-    )
-    drawing.text(LEFT, FIT_TOP + 118, "Where anything is refused, nothing is written.", "soft")
+    drawing.text(LEFT, FIT_TOP + 96, "Every step can report findings, each with its file, line and rule.")
+    drawing.text(LEFT, FIT_TOP + 118, "If a share is refused, nothing is written.", "soft")
