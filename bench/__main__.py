@@ -97,10 +97,10 @@ def groups(folder: Path, bin_folder: Path) -> Iterator[Group]:
         missing="KUBECONFORM does not name the program and its options",
     )
     for name, one_core, two_cores in (
-        ("lint", tool("lint", str(stream)), tool("lint", str(stream), cores=2)),
-        ("translate", translate(stream), translate(stream, cores=2)),
+        ("lint", tool("lint", str(files)), tool("lint", str(files), cores=2)),
+        ("translate", translate(files), translate(files, cores=2)),
     ):
-        title = f"{name} of 10 MB on two cores, to one (elapsed)"
+        title = f"{name} of 10 MB in files on two cores, to one (elapsed)"
         yield Group(one_core, {title: (two_cores, None)}, wall=True)
     # Jobs of Volcano name a vendor, so that they are parsed for its keys: no clean tree is full of them
     plain = (text for text in corpus.documents(no_gpu=1.0) if "volcano" not in text)
