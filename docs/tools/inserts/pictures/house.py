@@ -10,7 +10,7 @@ from docs.tools.inserts.pictures.svg import Drawing
 
 ORDER = (
     *("testing", "cli", "api", "cluster", "report", "planning", "lint", "translation", "config", "inputs"),
-    *("backends", "rules", "manifest", "yamltext", "model", "locale"),
+    *("backends", "rules", "manifest", "yamltext", "locale", "model"),
 )
 """From top to bottom: a folder imports itself and those below it."""
 
