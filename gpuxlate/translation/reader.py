@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Taking
 from gpuxlate.model import limits
@@ -21,12 +21,10 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
     """
     if backend.form_module:
         context = Context(context.profile, (backend,))
-
-    found = [*check_pod(catalog.rules_beside(backend), pod, context)]
     # infos and fixes are for lint: this pod gets new keys
-    of_vendor = check_pod(backend.rules, pod, context)
-    found.extend(one for one in of_vendor if one.severity is not Severity.INFO)
-    found = [one.located(fix=None) for one in islice(found, limits.MAX_FINDINGS + 1)]
+    of_vendor = (one for one in check_pod(backend.rules, pod, context) if one.severity is not Severity.INFO)
+    by_rules = chain(check_pod(catalog.rules_beside(backend), pod, context), of_vendor)
+    found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]
     reading = backend.read(Taking(pod), context.profile)
     found.extend(reading.invalid_beside(found))
     found.extend(reading.notes)

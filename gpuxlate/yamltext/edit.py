@@ -130,7 +130,7 @@ def _as_planned(before: Node, after: Node, plans: Plans) -> bool:
     pending: list[tuple[Node, Node]] = [(before, after)]
     while pending:
         old, new = pending.pop()
-        if type(old) is not type(new) or old.anchor != new.anchor or old.tag != new.tag:
+        if type(old) is not type(new) or old.marks != new.marks:
             return False
         pairs: _Pairs | None
         if isinstance(old, Scalar) and isinstance(new, Scalar):

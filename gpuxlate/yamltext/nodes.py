@@ -32,6 +32,11 @@ class Node:
     def tag(self) -> str | None:
         return None
 
+    @property
+    def marks(self) -> tuple[str | None, str | None]:
+        """Its anchor and its tag."""
+        return self.anchor, self.tag
+
 
 class Scalar(Node):
     """A scalar: ``text`` without quotes, ``style`` one of None (plain), ' " | >.
@@ -77,6 +82,10 @@ class Scalar(Node):
     def tag(self) -> str | None:
         tag = self._event.tag
         return None if tag is None else str(tag)
+
+    @property
+    def marks(self) -> tuple[str | None, str | None]:
+        return self._event.anchor, self._event.tag
 
     @property
     def kind(self) -> Kind:
