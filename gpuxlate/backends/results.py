@@ -35,7 +35,8 @@ class ContainerShare:
     path: Path = ()
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reading:
     """What a backend read from a pod: its containers in their order, init containers first.
 
     What a manifest gets wrong is reported by rules. ``invalid`` is GX011 alone: numbers that only

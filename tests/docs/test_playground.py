@@ -232,7 +232,7 @@ def test_in_chromium(built: Path, tmp_path: Path) -> None:
         page.run(ENTER, POD, False)
         refused = page.wait(SHOWN, first["number"])
         assert refused["status"] == "Refused: see the findings."
-        assert "line 12:41 error TKE001 memoryMiB 4000 does not fit" in refused["found"]
+        assert "line 12:41 error TKE001 memoryMiB 4000 is not a multiple of 1024 MiB" in refused["found"]
         page.run(ENTER, POD.replace("4000", "4Gi"), False)
         linted = page.wait(SHOWN, refused["number"])
         assert "line 12:41 error K8S002" in linted["found"]
