@@ -129,7 +129,7 @@ Given = ParamSpec("Given")
 One = TypeVar("One")
 
 
-def asked_again(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
+def keep_last(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
     """Keep the last result: several rules need the same of a pod. Arguments by position only."""
     last: list[tuple[tuple[object, ...], Sequence[One]]] = []
 

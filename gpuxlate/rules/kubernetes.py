@@ -13,7 +13,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import Context, Rule, asked_again, rule
+from gpuxlate.rules.base import Context, Rule, keep_last, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
@@ -29,7 +29,7 @@ class Resource(NamedTuple):
 Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
 
 
-@asked_again
+@keep_last
 def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
     """Every vendor's key in limits and requests. GX013 reports keys that do not belong there."""
     for container in pod.all_containers():

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.sheet import Key, Place
-from gpuxlate.rules.base import Context, Dialect, asked_again
+from gpuxlate.rules.base import Context, Dialect, keep_last
 
 IGNORE = "gpuxlate.io/ignore"
 """Annotation that suppresses findings: under a GPU prefix, but not a key of a share."""
@@ -271,7 +271,7 @@ class Spot(NamedTuple):
 RESOURCES = ("limits", "requests")
 
 
-@asked_again
+@keep_last
 def spots(pod: PodKeys) -> Iterator[Spot]:
     """Every key of a pod and of its workload, those outside of metadata included."""
     for container in pod.all_containers():

@@ -13,7 +13,7 @@ from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules.base import Context, asked_again, letters
+from gpuxlate.rules.base import Context, keep_last, letters
 
 RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
 DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
@@ -112,7 +112,7 @@ class MgpuContainer(NamedTuple):
         return Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
 
 
-@asked_again
+@keep_last
 def mgpu_containers(pod: PodKeys) -> Iterator[MgpuContainer]:
     """The ordinary containers that have a key of mGPU, in their order."""
     listed = annotation(pod, k.MULTIPLE_GPU)
