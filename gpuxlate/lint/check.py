@@ -19,6 +19,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
+from gpuxlate.rules.vocabulary import spots, vocabulary_of
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
@@ -133,7 +134,7 @@ def _document(
     pods = [] if document.job else list(pods_in(document))
     ignores.extend(ignores_in_document(document, pods))
     facts = document_keys(document, pods, registry.is_gpu_key)
-    for one in check_document(catalog.neutral_rules(), facts, context):
+    for one in check_document(catalog.neutral_document_rules(), facts, context):
         if one.code != "GX002" or jobs or _requests_gpus(pods):
             yield placed(document, one)
     for job in jobs:
@@ -161,8 +162,10 @@ def _requests_gpus(pods: Sequence[Pod]) -> bool:
 
 
 def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The vendor-neutral rules, then those of the vendors whose keys the pod has."""
-    yield from check_pod(catalog.neutral_rules(), pod, context)
+    """The rules of the keys that the pod has: the vendor-neutral ones, then those of each vendor."""
+    words = vocabulary_of(context)
+    if any(words.concerns(one.name) for one in spots(pod)):
+        yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     for backend in registry.spoken_in(pod):
         of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor

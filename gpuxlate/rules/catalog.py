@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 
 from gpuxlate.rules import vocabulary
-from gpuxlate.rules.base import CodeTakenError, Dialect, Rule, rules_of
+from gpuxlate.rules.base import CodeTakenError, Dialect, Rule, Scope, rules_of
 
 _CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 
@@ -20,6 +20,18 @@ _CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 def neutral_rules() -> tuple[Rule, ...]:
     """The vendor-neutral rules, in the order of their codes."""
     return rules_of(import_module(__package__))
+
+
+@cache
+def neutral_pod_rules() -> tuple[Rule, ...]:
+    """Those that are about a pod."""
+    return tuple(one for one in neutral_rules() if one.scope is Scope.POD)
+
+
+@cache
+def neutral_document_rules() -> tuple[Rule, ...]:
+    """Those that are about a document."""
+    return tuple(one for one in neutral_rules() if one.scope is Scope.DOCUMENT)
 
 
 OF_PARAMETERS = ("GX003", "GX007")
@@ -34,7 +46,7 @@ def parameter_rules() -> tuple[Rule, ...]:
 
 def rules_beside(dialect: Dialect) -> tuple[Rule, ...]:
     """The vendor-neutral rules for the shares of a dialect."""
-    return parameter_rules() if dialect.form_module else neutral_rules()
+    return parameter_rules() if dialect.form_module else neutral_pod_rules()
 
 
 def all_rules(backends: Iterable[Dialect]) -> dict[str, Rule]:

@@ -50,6 +50,16 @@ class Vocabulary:
         found = (one.find(name) for one in self.dialects)
         return tuple(row for row in found if row is not None)
 
+    def concerns(self, name: str) -> bool:
+        """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
+        return bool(
+            self.rows(name)
+            or self.owners(name)
+            or name in self.wrong_names
+            or self.near_miss(name)
+            or self.look_alike(name)
+        )
+
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
         """The dialects of which a container has a key in limits or requests."""
         names = {

@@ -124,7 +124,7 @@ def translate_document(document: Document, settings: Settings) -> Part:
     part.add(jobs)
     found_shares = found_shares or bool(jobs.items)
     keys = document_keys(document, pods, registry.is_gpu_key)
-    for one in check_document(catalog.neutral_rules(), keys, settings.context):
+    for one in check_document(catalog.neutral_document_rules(), keys, settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.rules.vocabulary import Vocabulary
+from gpuxlate.manifest.pods import pods_in
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import check_pod
+from gpuxlate.rules.vocabulary import Vocabulary, spots, vocabulary_of
+from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.pod_backends())
@@ -148,3 +152,18 @@ def test_any_two_letters_of_a_key_may_be_wrong(key: str) -> None:
             for letter in ("", "Q"):  # taken out, replaced
                 text = key[:first] + letter + key[first + 1 : second] + letter + key[second + 1 :]
                 assert may_matter(text.encode()), text
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.data())
+def test_rules_of_no_vendor_are_looked_up_by_the_keys_of_a_pod(data: st.DataObject) -> None:
+    """A pod without a key that concerns them has no finding of theirs: they are not tried on it."""
+    key = data.draw(st.one_of(misspelt(), st.sampled_from(KEYS), st.text("abc./-", max_size=12)))
+    value = data.draw(st.sampled_from(["1", '"1"', "2Gi", "0x1", "true", "null", "{}", "0.5"]))
+    text = manifest(data.draw(st.sampled_from(sorted(PLACES))), json.dumps(key), value)
+    context = LintSettings().context
+    words = vocabulary_of(context)
+    for document in documents(Source("a.yaml", text)):
+        for pod in pods_in(document):
+            if not any(words.concerns(one.name) for one in spots(pod.keys)):
+                assert list(check_pod(catalog.neutral_pod_rules(), pod.keys, context)) == []
