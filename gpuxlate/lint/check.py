@@ -61,10 +61,10 @@ class Linted:
 
     def excuse(self, excused: Callable[[str], bool]) -> None:
         """Remove the findings that the configuration ignores."""
-        kept = [one for one in self.diagnostics if not excused(one.code)]
-        self.excused = {one.code for one in self.diagnostics if excused(one.code)}
-        self.suppressed += len(self.diagnostics) - len(kept)
-        self.diagnostics = kept
+        found = self.diagnostics
+        self.excused = {code for code in {one.code for one in found} if excused(code)}
+        self.diagnostics = [one for one in found if one.code not in self.excused]
+        self.suppressed += len(found) - len(self.diagnostics)
 
 
 def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
