@@ -6,7 +6,8 @@ is not taken is reported, so that none is lost silently.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SELECTOR",
     "Backend",
+    "Cloud",
     "ContainerShare",
     "InContainer",
     "Key",
@@ -46,6 +48,20 @@ __all__ = [
 
 MEMORY = 10_000
 """Most keys that a backend remembers having looked up."""
+
+
+class Cloud(NamedTuple):
+    """How a cloud calls its machines: the domains of its node labels, and its machine types."""
+
+    domains: tuple[str, ...]
+    machine_type: re.Pattern[str]
+
+    def chooses(self, label: str, types: Iterable[str]) -> bool:
+        """A node selector chooses machines of this cloud; ``types``: the machine types that it names."""
+        domain = "." + label.partition("/")[0] if "/" in label else ""
+        return domain.endswith(tuple(f".{one}" for one in self.domains)) or any(
+            map(self.machine_type.fullmatch, types)
+        )
 
 
 class InContainer(NamedTuple):
@@ -95,6 +111,7 @@ class Backend:
     extension: type[Extension] | None = None  # its own part of a profile
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
+    cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -203,7 +220,7 @@ class Backend:
         for values in (pod.annotations, pod.owner_annotations, pod.stray_annotations):
             yield from self._owned_in(values, Place.ANNOTATION)
         yield from self._owned_in(pod.node_selector, Place.NODE_SELECTOR)
-        for requirement in pod.requirements():
+        for requirement in (*pod.requirements(), *pod.preferences()):
             if self.owns(requirement.key):
                 yield requirement.key, Place.NODE_SELECTOR, requirement.path
 

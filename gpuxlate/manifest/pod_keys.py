@@ -14,6 +14,7 @@ REQUIRED_AFFINITY = (
     "requiredDuringSchedulingIgnoredDuringExecution",
     "nodeSelectorTerms",
 )
+_PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
 
 
 def keys(
@@ -26,7 +27,8 @@ def keys(
         labels=values(get(metadata, "labels"), (*metadata_path, "labels")),
         annotations=values(get(metadata, "annotations"), (*metadata_path, "annotations")),
         node_selector=values(get(spec, "nodeSelector"), (*path, "nodeSelector")),
-        affinity=tuple(_terms(spec, path)),
+        affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)),
+        preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))),
         scheduler_name=_value(scheduler, (*path, "schedulerName")) if scheduler else None,
         path=path,
         metadata_path=metadata_path,
@@ -57,6 +59,7 @@ def with_surroundings(
         keys.path,
         keys.metadata_path,
         keys.node_name,
+        keys.preferred,
     )
 
 
@@ -82,13 +85,16 @@ def container(
     )
 
 
-def _terms(spec: Mapping, path: Path) -> Iterator[tuple[NodeRequirement, ...]]:
-    for number, term in enumerate(items(get(spec, *REQUIRED_AFFINITY))):
+def _terms(
+    spec: Mapping, path: Path, steps: tuple[str, ...], inside: tuple[str, ...] = ()
+) -> Iterator[tuple[NodeRequirement, ...]]:
+    """The requirements of each term of a node affinity; ``inside``: where in the term they are."""
+    for number, term in enumerate(items(get(spec, *steps))):
         found: list[NodeRequirement] = []
-        for index, item in enumerate(items(get(term, "matchExpressions"))):
+        for index, item in enumerate(items(get(term, *inside, "matchExpressions"))):
             key, operator = get_text(item, "key"), get_text(item, "operator")
             values = tuple(v.text for v in map(deref, items(get(item, "values"))) if isinstance(v, Scalar))
-            where = (*path, *REQUIRED_AFFINITY, number, "matchExpressions", index)
+            where = (*path, *steps, number, *inside, "matchExpressions", index)
             found.append(NodeRequirement(key or "", operator or "", values, where))
         yield tuple(found)
 

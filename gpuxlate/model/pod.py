@@ -51,7 +51,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class NodeRequirement:
-    """One match expression of a required node affinity."""
+    """One match expression of a node affinity."""
 
     key: str
     operator: str
@@ -101,6 +101,7 @@ class PodKeys:
     path: Path = field(default=(), compare=False)
     metadata_path: Path = field(default=(), compare=False)
     node_name: Value | None = None
+    preferred: tuple[tuple[NodeRequirement, ...], ...] = ()
 
     def all_containers(self) -> Iterator[ContainerKeys]:
         """Init containers, then containers, in their order."""
@@ -110,6 +111,11 @@ class PodKeys:
     def requirements(self) -> Iterator[NodeRequirement]:
         """Every requirement of the node affinity, whatever its term."""
         for term in self.affinity:
+            yield from term
+
+    def preferences(self) -> Iterator[NodeRequirement]:
+        """Every requirement of the preferred node affinity, whatever its term."""
+        for term in self.preferred:
             yield from term
 
     def required_by_all_terms(self, key: str) -> tuple[NodeRequirement, ...]:

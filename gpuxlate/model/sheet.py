@@ -47,6 +47,7 @@ class Key(NamedTuple):
     says: str | None = None  # the attribute of Share that it sets, or SELECTOR
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     needs: tuple[str, ...] = ()
+    general: bool = False  # other software reads it too: alone it says nothing of a GPU
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):
@@ -63,6 +64,7 @@ def key(
     says: str | None = None,
     values: tuple[Range | str | re.Pattern[str], ...] = (),
     needs: tuple[str, ...] = (),
+    general: bool = False,
 ) -> Key:
     """A row of the data sheet."""
-    return Key(name, frozenset(places), meaning, unit, source, says, values, needs)
+    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, general)

@@ -292,7 +292,7 @@ def spots(pod: PodKeys) -> Iterator[Spot]:
     yield from _in(pod.labels, Place.LABEL, "labels")
     yield from _in(pod.annotations, Place.ANNOTATION, "annotations")
     yield from _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
-    for requirement in pod.requirements():
+    for requirement in (*pod.requirements(), *pod.preferences()):
         yield Spot(requirement.key, _of(requirement), Place.NODE_SELECTOR, "nodeAffinity")
     yield from _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
     yield from _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)

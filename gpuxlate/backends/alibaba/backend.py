@@ -266,6 +266,7 @@ BACKEND = Backend(
     extension=AlibabaProfile,
     in_container=in_container,
     nodes_module="gpuxlate.backends.alibaba.nodes",
+    cloud=k.CLOUD,
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,
 )

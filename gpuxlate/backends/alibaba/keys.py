@@ -10,7 +10,9 @@ kubeflow/arena; CGPU = the cGPU service, unconfirmed in ACK.
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Key, Place, Range, key
+import re
+
+from gpuxlate.backends.base import Cloud, Key, Place, Range, key
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack")
 """What a profile may call this target."""
@@ -142,3 +144,6 @@ LOOK_ALIKES: dict[str, str] = {
     "alibabacloud.com/gpu-memory.percentage": _ACS,
 }
 """Keys of other products: open-simulator's ``pkg/utils/const.go``; ACS "GPU shared scheduling"."""
+
+CLOUD = Cloud(("alibabacloud.com", "aliyun.com"), re.compile(r"ecs\..+"))
+"""Labels of its nodes (``alibabacloud.com/nodepool-id``); machine types: ``ecs.gn7i-c8g1.2xlarge``."""

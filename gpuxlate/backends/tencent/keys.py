@@ -8,9 +8,10 @@ QD = mirror of the older pages, tencentyun/qcloud-documents; EA = elastic-ai, th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
-from gpuxlate.backends.base import Key, Place, Range, key
+from gpuxlate.backends.base import Cloud, Key, Place, Range, key
 from gpuxlate.model.share import Policy, Qos
 
 NAMES = ("tencent-qgpu", "tencent", "tke")
@@ -145,3 +146,6 @@ LOOK_ALIKES: Mapping[str, str] = {
     "eks.tke.cloud.tencent.com/gpu-count": "cards of a super node (TKE Serverless), which has no qGPU",
 }
 """Other products' keys (tkestack/gpu-manager, elastic-ai/elastic-gpu-scheduler, TKE super nodes)."""
+
+CLOUD = Cloud(("tencent.com",), re.compile(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+"))
+"""Labels of its nodes (``node.tke.cloud.tencent.com/...``); machine types: ``GN10Xp.2XLARGE40``."""

@@ -257,4 +257,5 @@ BACKEND = Backend(
     rules_module="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",
     nodes_module="gpuxlate.backends.volcengine.nodes",
+    cloud=k.CLOUD,
 )

@@ -1,0 +1,187 @@
+"""What a translation leaves behind: keys of the source outside of what was translated (GX026)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.facts import Found, keys_named, keys_of, names_more, resource_of
+from gpuxlate.manifest.pods import Pod, objects_in
+from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.sheet import Place
+from gpuxlate.rules.translation import nothing_is_left_behind
+from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.place import locate, placed
+from gpuxlate.yamltext.source import Source
+
+INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
+"""A comment of YAML (to the end of its line) or of a template."""
+_FACTS_OF_A_CLUSTER = ("Node",)
+"""Kinds whose keys describe machines and request nothing."""
+
+BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
+RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
+BUILT = "translate what kustomize builds: kubectl kustomize DIR | gpuxlate translate - --to {target}"
+MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
+
+
+class Leftover(NamedTuple):
+    """A key that a translation leaves behind, and the finding about it."""
+
+    key: str
+    found: Diagnostic
+
+    def to_json(self) -> dict[str, Any]:
+        """One of the ``leftovers`` of ``gpuxlate-report/v1``."""
+        span = self.found.span
+        return {
+            "file": self.found.file,
+            "line": span.line if span else None,
+            "column": span.column if span else None,
+            "key": self.key,
+            "code": self.found.code,
+            "message": str(self.found.message),
+            "hint": self.found.hint,
+        }
+
+
+class Scope(NamedTuple):
+    """The dialects whose keys count as left behind, the target, and what the user accepts."""
+
+    source: str | None
+    target: str
+    allowed: bool = False
+
+    def is_left(self, name: str) -> bool:
+        return _left(name, self.source, self.target) is not None
+
+    def found(self, path: Path, message: Message, hint: str, *, on_key: bool = True) -> Diagnostic:
+        """The finding: an error, a warning where the user accepts leftovers."""
+        severity = Severity.WARNING if self.allowed else Severity.ERROR
+        made: Diagnostic = nothing_is_left_behind(path, message, say(hint, target=self.target))
+        return replace(made, severity=severity, on_key=on_key)
+
+
+@lru_cache(maxsize=8192)
+def _left(name: str, source: str | None, target: str) -> Backend | None:
+    """The dialect whose key it is, None where it may stay: no dialect's, or the target's as well."""
+    if name == IGNORE or registry.get(target).owns(name):
+        return None
+    for backend in registry.pod_backends() if source is None else (registry.get(source),):
+        row = backend.find(name)
+        if backend.owns(name) and (row is None or not (row.general or Place.SCHEDULER in row.places)):
+            return backend
+    return None
+
+
+Translated = Sequence[tuple[Pod, tuple[Backend, ...]]]
+"""The pods of a document that were translated, each with the dialects that it was read in."""
+
+
+def left_in_document(
+    document: Document, pods: Sequence[Pod], translated: Translated, scope: Scope, *, partial: bool = False
+) -> Iterator[Leftover]:
+    """Every key of the source in a document but those that were read with a share.
+
+    ``partial``: the document is a patch: it is not translated, since it is only a part of an object.
+    """
+    read = {id(pod): sources for pod, sources in translated}
+    in_pods: dict[Path, str] = {}
+    for pod in pods:
+        sources = read.get(id(pod), ())
+        for name, path in keys_of(pod.keys):
+            if scope.is_left(name) and path not in in_pods:
+                in_pods[path] = name
+                if not any(one.owns(name) for one in sources):
+                    yield _in_pod(document, pod, name, path, scope, partial=partial)
+        if sources:
+            yield from _machines(document, pod, sources, scope)
+    if names_more(document, scope.is_left, in_pods.values()):
+        about = tuple(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
+        for found in keys_named(document, scope.is_left):
+            if found.path not in in_pods and not any(found.path[: len(one)] == one for one in about):
+                yield _outside(document, found, scope, partial=partial)
+
+
+def _in_pod(document: Document, pod: Pod, name: str, path: Path, scope: Scope, *, partial: bool) -> Leftover:
+    if partial:
+        message, hint = say("{name} is left behind: this file is a patch", name=name), BUILT
+    else:
+        message, hint = say("{name} is left behind: its pod requests no share", name=name), BY_HAND
+    made = scope.found(path, message, hint, on_key=path[-1] == name)
+    return Leftover(name, placed(document, made, pod.object))
+
+
+def _outside(document: Document, found: Found, scope: Scope, *, partial: bool) -> Leftover:
+    if partial:
+        message, hint = say("{name} is left behind: this file is a patch", name=found.name), BUILT
+    else:
+        message, hint = say("{name} is left behind: it is outside any pod", name=found.name), BY_HAND
+    made = placed(document, scope.found(found.path, message, hint, on_key=found.on_key))
+    if found.embedded and made.span is not None:
+        made = replace(made, span=_span_in_text(document, found) or made.span)
+    return Leftover(found.name, made)
+
+
+def _span_in_text(document: Document, found: Found) -> Span | None:
+    """Where a text names the key; None where the text is written with escapes."""
+    assert document.root is not None
+    start, end = locate(document.root, found.path)
+    source = document.source
+    for written in (found.name, found.name.replace("/", "~1")):
+        at = source.text.find(written, start, end)
+        if at >= 0:
+            return source.span(at, at + len(written))
+    return None
+
+
+def _machines(document: Document, pod: Pod, sources: Sequence[Backend], scope: Scope) -> Iterator[Leftover]:
+    """The choices of machines of another cloud than the target's, by its labels and machine types."""
+    target = registry.get(scope.target)
+    clouds = [one for one in registry.pod_backends() if one.cloud and one is not target]
+    clouds = [one for one in clouds if one in sources or target.cloud]
+    for name, values, path in _choices(pod.keys):
+        if any(one.owns(name) for one in (*sources, target)):
+            continue
+        for one in clouds:
+            if one.cloud and one.cloud.chooses(name, values if name in INSTANCE_TYPES else ()):
+                text = ", ".join(values)
+                message = say(
+                    "{name} ({value}) is left behind: it chooses machines of {title}",
+                    name=name,
+                    value=text,
+                    title=one.title,
+                )
+                yield Leftover(name, placed(document, scope.found(path, message, MACHINES), pod.object))
+                break
+
+
+def _choices(pod: PodKeys) -> Iterator[tuple[str, tuple[str, ...], Path]]:
+    for name, value in pod.node_selector.items():
+        yield name, (value.text,), value.path
+    for one in (*pod.requirements(), *pod.preferences()):
+        yield one.key, one.values, one.path
+
+
+def left_in_text(
+    source: Source, scope: Scope, start: int = 0, end: int | None = None, document: int | None = None
+) -> Iterator[Leftover]:
+    """Every key of the source in characters that cannot be read as YAML: those of a Helm template."""
+    plain = _COMMENT.sub(lambda match: " " * len(match[0]), source.text[start:end])
+    for match in _NAME.finditer(plain):
+        name = resource_of(match[0])
+        if scope.is_left(name):
+            message = say("{name} is left behind: this is a Helm template", name=name)
+            made = scope.found((), message, RENDERED)
+            span = source.span(start + match.end() - len(name), start + match.end())
+            yield Leftover(name, made.located(file=source.name, document=document, span=span))
