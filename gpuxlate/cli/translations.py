@@ -14,6 +14,7 @@ from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_cha
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.report.text import plural
 from gpuxlate.rules.unreadable import in_chart
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.leftovers import Leftover, left_in_text
@@ -60,9 +61,11 @@ class Run:
     @property
     def counts(self) -> str:
         """The shares and leftovers: "41 shares, 3 leftovers in 2 files"."""
-        shares = f"{len(self.items)} shares"
-        files = len({one.found.file for one in self.leftovers})
-        return f"{shares}, {len(self.leftovers)} leftovers in {files} files" if files else shares
+        shares = plural(len(self.items), "share")
+        if not self.leftovers:
+            return shares
+        files = plural(len({one.found.file for one in self.leftovers}), "file")
+        return f"{shares}, {plural(len(self.leftovers), 'leftover')} in {files}"
 
 
 def show(run: Run) -> None:
