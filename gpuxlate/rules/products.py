@@ -5,10 +5,11 @@ A key that a dialect reads is none of them: when a dialect is read, its rows lea
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from gpuxlate.model.sheet import Place
@@ -82,7 +83,7 @@ VGPU_MANAGER = Product(
 )
 NOS = Product(  # facts huawei-baidu-legacy 3
     "nos (Nebuly)",
-    ("nvidia.com/gpu-*gb", "nos.nebuly.com/*"),
+    ("nvidia.com/gpu-*gb", "nos.nebuly.com/gpu-*"),
     "slices of a card, their memory in GB in the name",
     "nebuly-ai/nos (2024-04)",
 )
@@ -156,7 +157,6 @@ PRODUCTS: tuple[Product, ...] = (
         ("huawei.com/npu-core", "huawei.com/Ascend*-*c", "huawei.com/Ascend*-*c.*"),
         "AI cores of a card, or partitions with their cores in the name",
         "volcano-sh/volcano `docs/user-guide/how_to_use_vnpu.md`",
-        {Place.LABEL: ("vnpu-dvpp", "vnpu-level")},
     ),
     Product(
         "Biren SVI",
@@ -201,8 +201,8 @@ PRODUCTS: tuple[Product, ...] = (
     Product(  # facts koordinator-kai 1
         "Koordinator",
         (
-            *("koordinator.sh/gpu*", "node.koordinator.sh/gpu-*", "scheduling.koordinator.sh/device-*"),
-            *("scheduling.koordinator.sh/gpu-*", "kubernetes.io/gpu", "kubernetes.io/gpu-core"),
+            *("koordinator.sh/gpu*", "node.koordinator.sh/gpu-*", "scheduling.koordinator.sh/gpu-*"),
+            *("kubernetes.io/gpu", "kubernetes.io/gpu-core"),
             *("kubernetes.io/gpu-memory", "kubernetes.io/gpu-memory-ratio"),
         ),
         "cards, compute in percent and memory in bytes or percent, in total over the cards",
@@ -265,34 +265,33 @@ PRODUCTS: tuple[Product, ...] = (
 )
 
 
-ByDomain = Mapping[str, list[tuple[re.Pattern[str], Product]]]
+Index = Mapping[str, list[tuple[str, Product]]]
 LONGEST = 63
 """Most characters after the slash of a name that Kubernetes takes."""
 
 
-def by_domain(products: Iterable[Product]) -> ByDomain:
-    """The patterns of the products' keys by their domain, in the order of the products."""
-    found: dict[str, list[tuple[re.Pattern[str], Product]]] = defaultdict(list)
+def index(products: Iterable[Product]) -> Index:
+    """The keys of products by themselves, those with ``*`` by their domain."""
+    found: dict[str, list[tuple[str, Product]]] = defaultdict(list)
     for one in products:
         for key in one.keys:
-            domain, _, name = key.partition("/")
-            pattern = "[^/]*".join(map(re.escape, name.split("*")))
-            found[domain].append((re.compile(pattern), one))
+            found[key.partition("/")[0] if "*" in key else key].append((key, one))
     return found
 
 
-_KNOWN = by_domain(PRODUCTS)
+_KNOWN = index(PRODUCTS)
 _LOCAL = {(place, name): one for one in PRODUCTS for place, names in one.local.items() for name in names}
 LOCAL_NAMES = frozenset(name for _, name in _LOCAL)
 """Every name without a domain that is some product's key in some place."""
 
 
-def product_in(name: str, products: ByDomain) -> Product | None:
+def product_in(name: str, products: Index) -> Product | None:
     """The one of ``products`` whose key a name is; None for a name without a domain."""
     domain, _, rest = name.partition("/")
-    if domain not in products or not 0 < len(rest) <= LONGEST:
+    if "/" in rest or not 0 < len(rest) <= LONGEST:
         return None
-    return next((one for pattern, one in products[domain] if pattern.fullmatch(rest)), None)
+    candidates = chain(products.get(name, ()), products.get(domain, ()))
+    return next((one for key, one in candidates if fnmatchcase(name, key)), None)
 
 
 @lru_cache(maxsize=4096)

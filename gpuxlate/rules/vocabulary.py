@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
@@ -15,7 +16,7 @@ from gpuxlate.rules.products import (
     LOCAL_NAMES,
     PRODUCTS,
     Product,
-    by_domain,
+    index,
     product_at,
     product_in,
     product_of,
@@ -51,7 +52,7 @@ class Vocabulary:
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
         # a plug-in may know products of its own
-        self._look_alikes = by_domain(one for dialect in dialects for one in dialect.look_alikes)
+        self._look_alikes = index(one for dialect in dialects for one in dialect.look_alikes)
 
     def _owners(self, name: str) -> tuple[Dialect, ...]:
         """The dialects whose key it is."""
@@ -142,6 +143,10 @@ COMMON = "gpu"
 """Part of most keys."""
 
 
+_WORD = re.compile(r".+(?=/)|[a-z]+.")
+"""Part of a product's key: its domain, or the first word of a name without one."""
+
+
 def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     """Lower-case texts, one of which is in every manifest that some rule or dialect applies to.
 
@@ -156,7 +161,7 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     for key in (*LOCAL_NAMES, *(name for product in products for name in product.keys)):
         text = key.lower()
         if not any(one in text for one in lowered):  # most have GPU in their names
-            lowered.add(text.partition("/")[0])
+            lowered |= set(_WORD.findall(text)[:1])
     return tuple(sorted(one for one in lowered if not any(other in one for other in lowered - {one})))
 
 

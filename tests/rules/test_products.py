@@ -44,7 +44,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "Koordinator": (
         *("koordinator.sh/gpu.shared", "koordinator.sh/gpu", "koordinator.sh/gpu-isolation-provider"),
-        *("koordinator.sh/gpu-shared", "scheduling.koordinator.sh/device-allocate-hint"),
+        *("koordinator.sh/gpu-shared", "scheduling.koordinator.sh/gpu-partition-spec"),
         "kubernetes.io/gpu-memory-ratio",
     ),
     "KAI Scheduler and Run:ai": (
@@ -85,7 +85,6 @@ LOCAL: dict[tuple[Place, str], str] = {
     (Place.ANNOTATION, "gpu-fraction-num-devices"): "KAI Scheduler and Run:ai",
     (Place.LABEL, "runai-gpu-group"): "KAI Scheduler and Run:ai",
     (Place.ENV, "RUNAI_GPU_MEMORY_LIMIT"): "KAI Scheduler and Run:ai",
-    (Place.LABEL, "vnpu-dvpp"): "Ascend vNPU under Volcano and MindCluster",
     (Place.ENV, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"): "NVIDIA time-slicing and MPS",
     (Place.ENV, "ORION_VGPU"): "VirtAI OrionX",
     (Place.ENV, "DISABLE_VGPU_CONTROL"): "vgpu-manager",
@@ -97,7 +96,12 @@ OTHERS = (
     *("cambricon.com/mlu370", "birentech.com/gpu", "metax-tech.com/gpu", "kunlunxin.com/xpu"),
     *("nvidia.com/gpumem", "nvidia.com/vgpu", "nvidia.com/vgpumem", "nvidia.com/gpualloc"),
     *("nvidia.com/vgpu-mode", "volcano.sh/vgpu-number", "nvidia.com/gpu.product", "nvidia.com/gpu.memory"),
-    *("cloud.google.com/gke-accelerator", "koordinator.sh/qosClass", "kai.scheduler/queue"),
+    *(
+        "cloud.google.com/gke-accelerator",
+        "koordinator.sh/qosClass",
+        "kai.scheduler/queue",
+        "koordinator.sh/rdma",
+    ),
     *(
         "gpu-fraction",
         "tensor-fusion.ai",
