@@ -21,6 +21,7 @@ from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
 from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
 from gpuxlate.rules.base import Rule, rules_of
+from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:
     from gpuxlate.backends.billing import Billing
@@ -99,7 +100,7 @@ class Backend:
     says: Mapping[str, str]
     rules_module: str
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # its own, by field: to the value
-    look_alikes: Mapping[str, str] = field(default_factory=dict)
+    look_alikes: tuple[Product, ...] = ()  # whose keys are easily taken for its own (GX006)
     whole_card_key: str | None = None
     schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
     also_speaks: Callable[[PodKeys], bool] | None = None  # whatever keys stand in resources
