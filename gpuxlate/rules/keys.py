@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Kind, Path, PodKeys
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.base import Context, Rule, rule
@@ -179,14 +179,15 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
         if not words.taken_for(product):
             yield this.at(
                 spot.path,
-                say(
-                    "{name} is a key of {product}, which gpuxlate does not read",
-                    name=spot.name,
-                    product=product.title,
-                ),
+                not_read(spot.name, product),
                 "it is neither checked nor translated: see gpuxlate targets for what is read",
                 on_key=spot.on_key,
             )
+
+
+def not_read(name: str, product: Product) -> Message:
+    """What GX027 says of a key."""
+    return say("{name} is a key of {product}, which gpuxlate does not read", name=name, product=product.title)
 
 
 def _of_products(words: Vocabulary, pod: PodKeys) -> Iterator[tuple[Spot, Product]]:

@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.facts import Found, keys_named, keys_of, names_more, resource_of
+from gpuxlate.manifest.facts import Found, keys_named, names_more, resource_of
 from gpuxlate.manifest.pods import Pod, objects_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
-from gpuxlate.model.messages import Message, say
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Place
+from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.vocabulary import IGNORE, Vocabulary, spots
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import locate, placed
 from gpuxlate.yamltext.source import Source
@@ -32,6 +33,8 @@ _FACTS_OF_A_CLUSTER = ("Node",)
 BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
 RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
 BUILT = "translate what kustomize builds: kubectl kustomize DIR | gpuxlate translate - --to {target}"
+PATCH = "this file is a patch"
+UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
 
 
@@ -60,28 +63,38 @@ class Scope(NamedTuple):
 
     source: str | None
     target: str
+    words: Vocabulary
     allowed: bool = False
 
-    def is_left(self, name: str) -> bool:
-        return _left(name, self.source, self.target) is not None
+    def is_left(self, name: str, place: Place | None = None) -> bool:
+        """The key is of a dialect that is read and not the target's, or of a product that is not read."""
+        return _left(name, self.source, self.target) or self.words.product(name, place) is not None
 
-    def found(self, path: Path, message: Message, hint: str, *, on_key: bool = True) -> Diagnostic:
-        """The finding: an error, a warning where the user accepts leftovers."""
-        severity = Severity.WARNING if self.allowed else Severity.ERROR
-        made: Diagnostic = nothing_is_left_behind(path, message, say(hint, target=self.target))
-        return replace(made, severity=severity, on_key=on_key)
+    def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
+        """The finding about a key: an error, a warning where the user accepts leftovers."""
+        product = self.words.product(name, place)
+        if product:
+            made = product_is_read.at(path, not_read(name, product), UNREAD)
+        else:
+            message = say("{name} is left behind: " + why, name=name)
+            made = nothing_is_left_behind(path, message, say(hint, target=self.target))
+        return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.WARNING if self.allowed else Severity.ERROR
 
 
 @lru_cache(maxsize=8192)
-def _left(name: str, source: str | None, target: str) -> Backend | None:
-    """The dialect whose key it is, None where it may stay: no dialect's, or the target's as well."""
+def _left(name: str, source: str | None, target: str) -> bool:
+    """The key is of a dialect that is read, not of the target as well, and not written by a scheduler."""
     if name == IGNORE or registry.get(target).owns(name):
-        return None
+        return False
     for backend in registry.pod_backends() if source is None else (registry.get(source),):
         row = backend.find(name)
         if backend.owns(name) and (row is None or not (row.general or Place.SCHEDULER in row.places)):
-            return backend
-    return None
+            return True
+    return False
 
 
 Translated = Sequence[tuple[Pod, tuple[Backend, ...]]]
@@ -99,11 +112,13 @@ def left_in_document(
     in_pods: dict[Path, str] = {}
     for pod in pods:
         sources = read.get(id(pod), ())
-        for name, path in keys_of(pod.keys):
-            if scope.is_left(name) and path not in in_pods:
-                in_pods[path] = name
-                if not any(one.owns(name) for one in sources):
-                    yield _in_pod(document, pod, name, path, scope, partial=partial)
+        for spot in spots(pod.keys):
+            if scope.is_left(spot.name, spot.place) and spot.path not in in_pods:
+                in_pods[spot.path] = spot.name
+                if not any(one.owns(spot.name) for one in sources):
+                    why, hint = (PATCH, BUILT) if partial else ("its pod requests no share", BY_HAND)
+                    made = scope.found(spot.name, spot.place, spot.path, why, hint)
+                    yield Leftover(spot.name, placed(document, made, pod.object))
         if sources:
             yield from _machines(document, pod, sources, scope)
     if names_more(document, scope.is_left, in_pods.values()):
@@ -113,21 +128,10 @@ def left_in_document(
                 yield _outside(document, found, scope, partial=partial)
 
 
-def _in_pod(document: Document, pod: Pod, name: str, path: Path, scope: Scope, *, partial: bool) -> Leftover:
-    if partial:
-        message, hint = say("{name} is left behind: this file is a patch", name=name), BUILT
-    else:
-        message, hint = say("{name} is left behind: its pod requests no share", name=name), BY_HAND
-    made = scope.found(path, message, hint, on_key=path[-1] == name)
-    return Leftover(name, placed(document, made, pod.object))
-
-
 def _outside(document: Document, found: Found, scope: Scope, *, partial: bool) -> Leftover:
-    if partial:
-        message, hint = say("{name} is left behind: this file is a patch", name=found.name), BUILT
-    else:
-        message, hint = say("{name} is left behind: it is outside any pod", name=found.name), BY_HAND
-    made = placed(document, scope.found(found.path, message, hint, on_key=found.on_key))
+    why, hint = (PATCH, BUILT) if partial else ("it is outside any pod", BY_HAND)
+    made = replace(scope.found(found.name, None, found.path, why, hint), on_key=found.on_key)
+    made = placed(document, made)
     if found.embedded and made.span is not None:
         made = replace(made, span=_span_in_text(document, found) or made.span)
     return Leftover(found.name, made)
@@ -162,7 +166,9 @@ def _machines(document: Document, pod: Pod, sources: Sequence[Backend], scope: S
                     value=text,
                     title=one.title,
                 )
-                yield Leftover(name, placed(document, scope.found(path, message, MACHINES), pod.object))
+                made = nothing_is_left_behind(path, message, MACHINES)
+                made = replace(made, severity=scope.severity, on_key=path[-1] == name)
+                yield Leftover(name, placed(document, made, pod.object))
                 break
 
 
@@ -181,7 +187,6 @@ def left_in_text(
     for match in _NAME.finditer(plain):
         name = resource_of(match[0])
         if scope.is_left(name):
-            message = say("{name} is left behind: this is a Helm template", name=name)
-            made = scope.found((), message, RENDERED)
+            made = scope.found(name, None, (), "this is a Helm template", RENDERED)
             span = source.span(start + match.end() - len(name), start + match.end())
             yield Leftover(name, made.located(file=source.name, document=document, span=span))

@@ -19,6 +19,7 @@ from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
+from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.translation import (
     isolation_is_the_same,
     share_is_expressible,
@@ -26,6 +27,7 @@ from gpuxlate.rules.translation import (
     whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
+from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.leftovers import Leftover, Scope, left_in_document, left_in_text
@@ -61,7 +63,8 @@ class Settings:
     @property
     def scope(self) -> Scope:
         allowed = self.allow_leftovers or self.reads_only
-        return Scope(self.from_.name if self.from_ else None, self.to.name, allowed)
+        source = self.from_.name if self.from_ else None
+        return Scope(source, self.to.name, vocabulary_of(self.context), allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,23 +146,20 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
     for pod in [] if partial else pods:
         sources = dialects_of(pod.keys, settings)
-        if not sources and (common := _common_key(pod.keys)) is not None:
-            part.diagnostics.append(placed(document, whole_cards_have_a_dialect(common), pod.object))
+        if not sources:
+            part.diagnostics += [placed(document, one, pod.object) for one in _unread(pod.keys, settings)]
         if sources and (settings.reads_only or sources != (settings.to,)):
             translated.append((pod, sources))
             part.add(translate_pod(document, pod, sources, settings))
     jobs = translate_jobs(document, settings)
     part.add(jobs)
-    _leave(part, left_in_document(document, pods, translated, settings.scope, partial=partial), settings)
-    left = set() if settings.reads_only else {one.found.path for one in part.leftovers}
     found_shares = bool(translated or jobs.items)
     keys = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_document_rules(), keys, settings.context):
-        if one.severity is Severity.INFO and one.path in left:
-            continue
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
+    _leave(part, left_in_document(document, pods, translated, settings.scope, partial=partial), settings)
     if part.edits and not _refuses(part.diagnostics):
         _edit(document, part)
     return part
@@ -169,7 +169,11 @@ def _leave(part: Part, found: Iterable[Leftover], settings: Settings) -> None:
     """What is left behind; where only shares are read, it is counted and nothing is wrong with it."""
     listed = sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.found.sort_key())
     part.leftovers += listed
-    if not settings.reads_only:
+    if listed and not settings.reads_only:
+        left = {one.found.path for one in listed}  # one mistake, one code
+        named = [one for one in part.diagnostics if one.code == "GX006" or one.severity is Severity.INFO]
+        again = {id(one) for one in named if one.path in left and one.on_key}
+        part.diagnostics = [one for one in part.diagnostics if id(one) not in again]
         part.diagnostics += [one.found for one in listed]
 
 
@@ -233,6 +237,15 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
 
 def _refuses(found: Iterable[Diagnostic]) -> bool:
     return any(one.severity is Severity.ERROR for one in found)
+
+
+def _unread(pod: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
+    """What is said of a pod without a share: whole cards that are no dialect's, and misspelt keys."""
+    common = _common_key(pod)
+    if common is not None:
+        yield whole_cards_have_a_dialect(common)
+    if not settings.reads_only:
+        yield from (one.located(fix=None) for one in key_is_known(pod, settings.context))
 
 
 def _common_key(pod: PodKeys) -> Path | None:
