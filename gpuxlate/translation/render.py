@@ -188,7 +188,7 @@ class _Render:
                 self.items.append(self._item(asked, spot, outcome.verdict, outcome.losses, found))
         self.diagnostics.extend(
             placed(spot.document, one, pod.object)
-            for one in (*writable(pod, fit, target.owns), *rescheduled(pod, fit, (target,), target))
+            for one in (*writable(pod, fit, (target,), target), *rescheduled(pod, fit, (target,), target))
         )
         return share_edits(pod, fit.keys, (target,), target, mirror_requests=False)
 

@@ -24,9 +24,10 @@ from gpuxlate.rules.translation import (
     whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
+from gpuxlate.translation.counting import miscounted
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
-from gpuxlate.translation.placement import share_edits, writable
+from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
 from gpuxlate.translation.reader import merge_readings, read_pod
 from gpuxlate.translation.scheduling import rescheduled
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
@@ -78,12 +79,14 @@ class Part:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
 
     def add(self, more: Part) -> None:
         self.items += more.items
         self.diagnostics += more.diagnostics
         self.edits += more.edits
         self.splices += more.splices
+        self.written += more.written
 
 
 def translate_source(source: Source, settings: Settings, read: Reader = documents) -> Translation:
@@ -120,6 +123,9 @@ def translate_document(document: Document, settings: Settings) -> Part:
         if sources and (settings.reads_only or sources != (settings.to,)):
             found_shares = True
             part.add(translate_pod(document, pod, sources, settings))
+        elif sources:
+            part.written.append(Written(pod, pod.keys, []))
+    part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
     jobs = translate_jobs(document, settings)
     part.add(jobs)
     found_shares = found_shares or bool(jobs.items)
@@ -146,14 +152,16 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     found.extend(fit.findings())
     if not settings.reads_only:
         found.extend(_isolation(readings, settings.to))
-        found.extend(writable(pod, fit, lambda name: any(backend.owns(name) for backend in sources)))
+        found.extend(writable(pod, fit, sources, settings.to))
         found.extend(rescheduled(pod, fit, sources, settings.to))
+        found.extend(miscounted(document, pod, fit))
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if settings.to.form_module:
         part.diagnostics.append(placed(document, _not_a_pod(pod, sources, settings.to), pod.object))
     elif not (settings.reads_only or _refuses(part.diagnostics)):
         part.edits = share_edits(pod, fit.keys, sources, settings.to, mirror_requests=True)
+        part.written = [Written(pod, fit.keys, part.edits)]
     return part
 
 

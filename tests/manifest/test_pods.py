@@ -89,8 +89,8 @@ PODS: dict[str, list[tuple[str, str, str | None]]] = {
     ],
     "knative-service": [("spec.template.spec", "", "spec.template.metadata")],
     "sparkapplication": [("spec.executor", "scorer", "spec.executor")],
-    "tekton-task": [("spec", "prepare evaluate", None)],
-    "tekton-taskrun": [("spec.taskSpec", "evaluate", None)],
+    "tekton-task": [("spec", "prepare evaluate", "metadata")],
+    "tekton-taskrun": [("spec.taskSpec", "evaluate", "metadata")],
     "unknown": [("spec.groups.0.pod.spec", "ship", "spec.groups.0.pod.metadata")],
 }
 
