@@ -24,6 +24,7 @@ from gpuxlate.rules.translation import (
     whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
+from gpuxlate.translation.comments import stale_comments
 from gpuxlate.translation.counting import miscounted
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
@@ -136,6 +137,8 @@ def translate_document(document: Document, settings: Settings) -> Part:
             part.diagnostics.append(placed(document, one))
     if part.edits and not _refuses(part.diagnostics):
         _edit(document, part)
+        stale = stale_comments(document, part.edits, settings.context)
+        part.diagnostics += [placed(document, one) for one in stale]
     return part
 
 

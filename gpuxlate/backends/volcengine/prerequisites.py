@@ -23,6 +23,7 @@ from gpuxlate.model.share import Policy, Share
 APPS = Source("Volcengine docs 6461/1581673, AI apps on shared GPUs", "2025-06-04")
 COLOCATION_PAGE = Source("Volcengine, mGPU online/offline colocation", "2025-03-13")
 CHANGES = Source("Volcengine docs 6460/159262, changes of the mgpu component")
+SAMPLES = Source("vllm-project/aibrix samples, node affinities on VKE")
 WEBHOOK = Source("volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03")
 
 _COLOCATION = "online and offline work on one card"
@@ -70,6 +71,9 @@ _POLICY_WARNINGS: tuple[NodeWarning, ...] = (
         APPS,
     ),
 )
+_CARD_MODEL = NodeWarning(
+    f"the label {k.GPU_NAME} has the card model, such as NVIDIA-A10: a node selector may choose it", SAMPLES
+)
 _ECS_ONLY = NodeWarning("mGPU runs on ECS nodes only, not on elastic containers (VCI)", APPS)
 _COLOCATION_WARNINGS: tuple[NodeWarning, ...] = (
     NodeWarning("nodes with the images velinux2.0 or ubuntu22.04 do not support colocation", COLOCATION_PAGE),
@@ -86,7 +90,7 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of VKE nodes."""
     several = share.cards > 1 and not share.whole_cards
     labels = [_device()]
-    remarks: list[NodeWarning] = []
+    remarks: list[NodeWarning] = [_CARD_MODEL]
     warnings: list[NodeWarning] = []
     requirements: list[Requirement] = []
     if share.whole_cards:
