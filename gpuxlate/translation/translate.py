@@ -24,12 +24,11 @@ from gpuxlate.rules.translation import (
     whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
-from gpuxlate.translation.comments import stale_comments
-from gpuxlate.translation.counting import miscounted
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
 from gpuxlate.translation.reader import merge_readings, read_pod
+from gpuxlate.translation.remarks import miscounted, stale_comments
 from gpuxlate.translation.scheduling import rescheduled
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document

@@ -87,6 +87,10 @@ PODS: dict[str, list[tuple[str, str, str | None]]] = {
         ("spec.predictor", "model", "spec.predictor"),
         ("spec.transformer", "kserve-container", "spec.transformer"),
     ],
+    "llminferenceservice": [
+        (f"{workload}.{part}", "main", workload)
+        for workload, part in (("spec", "template"), ("spec", "worker"), ("spec.prefill", "template"))
+    ],
     "knative-service": [("spec.template.spec", "", "spec.template.metadata")],
     "sparkapplication": [("spec.executor", "scorer", "spec.executor")],
     "tekton-task": [("spec", "prepare evaluate", "metadata")],

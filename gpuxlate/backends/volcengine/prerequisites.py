@@ -71,9 +71,6 @@ _POLICY_WARNINGS: tuple[NodeWarning, ...] = (
         APPS,
     ),
 )
-_CARD_MODEL = NodeWarning(
-    f"the label {k.GPU_NAME} has the card model, such as NVIDIA-A10: a node selector may choose it", SAMPLES
-)
 _ECS_ONLY = NodeWarning("mGPU runs on ECS nodes only, not on elastic containers (VCI)", APPS)
 _COLOCATION_WARNINGS: tuple[NodeWarning, ...] = (
     NodeWarning("nodes with the images velinux2.0 or ubuntu22.04 do not support colocation", COLOCATION_PAGE),
@@ -90,7 +87,7 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of VKE nodes."""
     several = share.cards > 1 and not share.whole_cards
     labels = [_device()]
-    remarks: list[NodeWarning] = [_CARD_MODEL]
+    remarks: list[NodeWarning] = []
     warnings: list[NodeWarning] = []
     requirements: list[Requirement] = []
     if share.whole_cards:
@@ -113,6 +110,14 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
                 NodeWarning(f"several shared cards need {best_effort} on the pod and on its node", WEBHOOK)
             )
         warnings.append(NodeWarning(f"a card holds at most {k.INSTANCES_PER_CARD} containers", WEBHOOK))
+    if profile and profile.cards.model:
+        remarks.append(
+            NodeWarning(
+                f"nodes have their card model in the label {k.GPU_NAME}, such as NVIDIA-A10: "
+                f"choose {profile.cards.model} by it",
+                SAMPLES,
+            )
+        )
     warnings.append(_ECS_ONLY)
     requirements += cards_of_a_node(share, WEBHOOK)
     if share.qos:

@@ -38,7 +38,7 @@ def merge(source: Source, syntax: Syntax, wanted: Mapping[str, str]) -> str:
     if missing:
         if any(one.quoted for one in found):
             raise MergeError(
-                f"{', '.join(missing)} cannot be added: {source.name} has lines of a program, 'key': 'value',"
+                f"{source.name} has the lines of a program; {', '.join(missing)} cannot be added to them"
             )
         lines = [syntax.write(key, value) for key, value in missing.items()]
         changes += _added(source, syntax, found, wanted, lines)

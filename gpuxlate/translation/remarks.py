@@ -1,4 +1,4 @@
-"""Comments that a translation leaves beside a number of another unit."""
+"""Warnings of what a translation cannot change: comments with a unit, GPUs that an operator counts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from gpuxlate.manifest.counters import counted, counter_of
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Rename
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import say
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.numerals import unit_of
-from gpuxlate.rules.translation import nothing_is_left_behind
+from gpuxlate.rules.translation import nothing_is_left_behind, operator_knows_the_cards
 from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.translation.fit import PodFit
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import locate
 
@@ -63,3 +66,24 @@ def _comments_at(text: str, index: int) -> Iterator[str]:
     above = text[text.rfind("\n", 0, max(0, begin - 1)) + 1 : max(0, begin - 1)].strip()
     if above.startswith("#"):
         yield above.lstrip("# \t")
+
+
+def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic]:
+    """The operator of the pod's object counts another number than the cards of the share (GX028)."""
+    counter = counter_of(document, pod)
+    outcome = next((one for one in fit.outcomes if one.container.index == 0 and not one.container.init), None)
+    if counter is None or outcome is None:  # KubeRay and Trainer count in the first container alone
+        return
+    keys = next((one for one in fit.keys.containers if one.index == 0), None)
+    found = counted(counter, keys) if keys else frozenset()
+    cards = outcome.given.cards
+    if found == {str(cards)}:
+        return
+    message = say(
+        "{operator} counts GPUs by the names of resources: it finds {found}, the share has {cards}",
+        operator=counter.operator,
+        found=" or ".join(sorted(found)) or "none",
+        cards=cards,
+    )
+    hint = say('set {place}: "{cards}"', place=counter.hint, cards=cards)
+    yield operator_knows_the_cards(outcome.container.path, message, hint)
