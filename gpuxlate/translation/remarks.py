@@ -86,4 +86,4 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
         cards=cards,
     )
     hint = say('set {place}: "{cards}"', place=counter.hint, cards=cards)
-    yield operator_knows_the_cards(outcome.container.path, message, hint)
+    yield operator_knows_the_cards(pod.keys.containers[0].path, message, hint)

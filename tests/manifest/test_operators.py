@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
+import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
@@ -187,6 +188,25 @@ def test_components_that_need_different_values_are_refused() -> None:
     [found] = [one for one in made.diagnostics if one.code == "GX023"]
     assert "container-multiple-gpu" in found.message
     assert "metadata" in found.message
+
+
+def test_a_share_put_on_one_component_does_not_change_the_others() -> None:
+    share = "{limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}"
+    workload = (
+        "kind: InferenceService\n"
+        "metadata: {name: m, annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}\n"
+        f"spec:\n  predictor: {{model: {{resources: {share}}}}}\n"
+        f"  transformer: {{containers: [{{name: t, resources: {share}}}]}}\n"
+    )
+    spec = {
+        "apiVersion": "gpuxlate.io/v1alpha1",
+        "kind": "GPUShare",
+        "metadata": {"name": "x"},
+        "spec": {"cores": 30, "memoryMiB": 4096, "policy": "burst-share"},
+    }
+    with pytest.raises(gpuxlate.Refused) as refused:
+        gpuxlate.render(spec, to="vke", workload=workload, container="t")
+    assert [one.code for one in refused.value.diagnostics if str(one.severity) == "error"] == ["GX023"]
 
 
 def test_a_value_of_the_component_counts_before_that_of_the_object() -> None:
