@@ -111,6 +111,7 @@ class Backend:
     billing_module: str | None = None  # module, or module:NAME, of its Billing
     extension: type[Extension] | None = None  # its own part of a profile
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
+    model_label: str | None = None  # the label of nodes that has the card model
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
 

@@ -84,7 +84,8 @@ class PodKeys:
 
     ``affinity`` holds the terms of the required node affinity: one of them must match, and a term
     matches when all of its requirements do. ``stray_labels`` and ``stray_annotations`` are
-    directly under the pod, outside ``metadata``, where Kubernetes ignores them.
+    directly under the pod, outside ``metadata``, where Kubernetes ignores them. ``selected``: the labels
+    that selectors of the object match, and where.
     """
 
     containers: tuple[ContainerKeys, ...] = ()
@@ -102,6 +103,7 @@ class PodKeys:
     metadata_path: Path = field(default=(), compare=False)
     node_name: Value | None = None
     preferred: tuple[tuple[NodeRequirement, ...], ...] = ()
+    selected: Mapping[str, Path] = field(default_factory=dict, compare=False)
 
     def all_containers(self) -> Iterator[ContainerKeys]:
         """Init containers, then containers, in their order."""

@@ -110,6 +110,7 @@ def left_in_document(
     """
     read = {id(pod): sources for pod, sources in translated}
     in_pods: dict[Path, str] = {}
+    known: set[Path] = set()
     for pod in pods:
         sources = read.get(id(pod), ())
         for spot in spots(pod.keys):
@@ -121,10 +122,13 @@ def left_in_document(
                     yield Leftover(spot.name, placed(document, made, pod.object))
         if sources:
             yield from _machines(document, pod, sources, scope)
+            known |= {path for name, path in pod.keys.selected.items()}  # a label and its selector, an error
     if names_more(document, scope.is_left, in_pods.values()):
         about = tuple(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
         for found in keys_named(document, scope.is_left):
-            if found.path not in in_pods and not any(found.path[: len(one)] == one for one in about):
+            if found.path not in known | in_pods.keys() and not any(
+                found.path[: len(one)] == one for one in about
+            ):
                 yield _outside(document, found, scope, partial=partial)
 
 

@@ -31,8 +31,9 @@ from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.leftovers import Leftover, Scope, left_in_document, left_in_text
-from gpuxlate.translation.placement import share_edits, writable
+from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
 from gpuxlate.translation.reader import merge_readings, read_pod
+from gpuxlate.translation.remarks import miscounted, stale_comments
 from gpuxlate.translation.scheduling import rescheduled
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
@@ -95,6 +96,7 @@ class Part:
     edits: list[Edit] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
 
     def add(self, more: Part) -> None:
         self.leftovers += more.leftovers
@@ -102,6 +104,7 @@ class Part:
         self.diagnostics += more.diagnostics
         self.edits += more.edits
         self.splices += more.splices
+        self.written += more.written
 
 
 def translate_source(
@@ -151,6 +154,9 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
         if sources and (settings.reads_only or sources != (settings.to,)):
             translated.append((pod, sources))
             part.add(translate_pod(document, pod, sources, settings))
+        elif sources:
+            part.written.append(Written(pod, pod.keys, []))
+    part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
     jobs = translate_jobs(document, settings)
     part.add(jobs)
     found_shares = bool(translated or jobs.items)
@@ -162,6 +168,8 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
     _leave(part, left_in_document(document, pods, translated, settings.scope, partial=partial), settings)
     if part.edits and not _refuses(part.diagnostics):
         _edit(document, part)
+        stale = stale_comments(document, part.edits, settings.context)
+        part.diagnostics += [placed(document, one) for one in stale]
     return part
 
 
@@ -190,14 +198,16 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     found.extend(fit.findings())
     if not settings.reads_only:
         found.extend(_isolation(readings, settings.to))
-        found.extend(writable(pod, fit, lambda name: any(backend.owns(name) for backend in sources)))
+        found.extend(writable(pod, fit, sources, settings.to))
         found.extend(rescheduled(pod, fit, sources, settings.to))
+        found.extend(miscounted(document, pod, fit))
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if settings.to.form_module:
         part.diagnostics.append(placed(document, _not_a_pod(pod, sources, settings.to), pod.object))
     elif not (settings.reads_only or _refuses(part.diagnostics)):
         part.edits = share_edits(pod, fit.keys, sources, settings.to, mirror_requests=True)
+        part.written = [Written(pod, fit.keys, part.edits)]
     return part
 
 

@@ -87,10 +87,14 @@ PODS: dict[str, list[tuple[str, str, str | None]]] = {
         ("spec.predictor", "model", "spec.predictor"),
         ("spec.transformer", "kserve-container", "spec.transformer"),
     ],
+    "llminferenceservice": [
+        (f"{workload}.{part}", "main", workload)
+        for workload, part in (("spec", "template"), ("spec", "worker"), ("spec.prefill", "template"))
+    ],
     "knative-service": [("spec.template.spec", "", "spec.template.metadata")],
     "sparkapplication": [("spec.executor", "scorer", "spec.executor")],
-    "tekton-task": [("spec", "prepare evaluate", None)],
-    "tekton-taskrun": [("spec.taskSpec", "evaluate", None)],
+    "tekton-task": [("spec", "prepare evaluate", "metadata")],
+    "tekton-taskrun": [("spec.taskSpec", "evaluate", "metadata")],
     "unknown": [("spec.groups.0.pod.spec", "ship", "spec.groups.0.pod.metadata")],
 }
 

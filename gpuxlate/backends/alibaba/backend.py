@@ -263,6 +263,7 @@ BACKEND = Backend(
     },
     rules_module="gpuxlate.backends.alibaba.rules",
     needs_module="gpuxlate.backends.alibaba.prerequisites",
+    model_label=k.ACCELERATORS[0],
     extension=AlibabaProfile,
     in_container=in_container,
     nodes_module="gpuxlate.backends.alibaba.nodes",
