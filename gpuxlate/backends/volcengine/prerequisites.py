@@ -23,7 +23,7 @@ from gpuxlate.model.share import Policy, Share
 APPS = Source("Volcengine docs 6461/1581673, AI apps on shared GPUs", "2025-06-04")
 COLOCATION_PAGE = Source("Volcengine, mGPU online/offline colocation", "2025-03-13")
 CHANGES = Source("Volcengine docs 6460/159262, changes of the mgpu component")
-SAMPLES = Source("vllm-project/aibrix samples, node affinities on VKE")
+SAMPLES = Source("vllm-project/aibrix, samples for VKE", "2026-11")
 WEBHOOK = Source("volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03")
 
 _COLOCATION = "online and offline work on one card"
