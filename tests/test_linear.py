@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import pytest
 
+import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
@@ -74,6 +77,15 @@ def fix(text: str) -> object:
     return fix_source(Source("f.yaml", text), LintSettings(), unsafe=True)
 
 
+def parse(text: str) -> object:
+    return gpuxlate.parse(text)
+
+
+def one_name(count: int) -> str:
+    """Objects of one name, in one document."""
+    return re.sub("name: ([pc])[0-9]+", r"name: \1", one_list(count))
+
+
 def calls(work: Callable[[str], object], text: str) -> int:
     """Calls of functions, Python's and C's, that the work takes."""
     counted = 0
@@ -91,6 +103,24 @@ def calls(work: Callable[[str], object], text: str) -> int:
     return counted
 
 
+def lines(work: Callable[[str], object], text: str) -> int:
+    """Lines of Python that the work runs: of a loop, each round."""
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal counted
+        counted += event == "line"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        work(text)
+    finally:
+        sys.settrace(before)
+    return counted
+
+
 @pytest.mark.parametrize(
     ("work", "made"),
     [
@@ -100,6 +130,8 @@ def calls(work: Callable[[str], object], text: str) -> int:
         (lint, mistakes),
         (translate, documents),
         (translate, one_list),
+        (parse, documents),
+        (parse, one_name),
         (fix, mistakes),
         (fix, mistakes_in_a_list),
     ],
@@ -107,5 +139,6 @@ def calls(work: Callable[[str], object], text: str) -> int:
 )
 def test_twice_the_input_is_twice_the_work(work: Callable[[str], object], made: Callable[[int], str]) -> None:
     work(made(8))  # what is loaded and remembered once
-    small, double, fourfold = (calls(work, made(count)) for count in (24, 48, 96))
-    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+    for counted in (calls, lines):
+        small, double, fourfold = (counted(work, made(count)) for count in (24, 48, 96))
+        assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
