@@ -14,6 +14,7 @@ import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.translation.parse import names
 from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.source import Source
 
@@ -77,12 +78,8 @@ def fix(text: str) -> object:
     return fix_source(Source("f.yaml", text), LintSettings(), unsafe=True)
 
 
-def parse(text: str) -> object:
-    return gpuxlate.parse(text)
-
-
 def one_name(count: int) -> str:
-    """Objects of one name, in one document."""
+    """Objects and containers of one name, in one document."""
     return re.sub("name: ([pc])[0-9]+", r"name: \1", one_list(count))
 
 
@@ -103,8 +100,28 @@ def calls(work: Callable[[str], object], text: str) -> int:
     return counted
 
 
-def lines(work: Callable[[str], object], text: str) -> int:
-    """Lines of Python that the work runs: of a loop, each round."""
+@pytest.mark.parametrize(
+    ("work", "made"),
+    [
+        (lint, documents),
+        (lint, one_list),
+        (lint, one_pod),
+        (lint, mistakes),
+        (translate, documents),
+        (translate, one_list),
+        (fix, mistakes),
+        (fix, mistakes_in_a_list),
+    ],
+    ids=lambda one: one.__name__,
+)
+def test_twice_the_input_is_twice_the_work(work: Callable[[str], object], made: Callable[[int], str]) -> None:
+    work(made(8))  # what is loaded and remembered once
+    small, double, fourfold = (calls(work, made(count)) for count in (24, 48, 96))
+    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+
+
+def lines(work: Callable[[], object]) -> int:
+    """Lines of Python that the work runs: those of a loop in each round."""
     counted = 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> Any:
@@ -115,30 +132,15 @@ def lines(work: Callable[[str], object], text: str) -> int:
     before = sys.gettrace()
     sys.settrace(count)
     try:
-        work(text)
+        work()
     finally:
         sys.settrace(before)
     return counted
 
 
-@pytest.mark.parametrize(
-    ("work", "made"),
-    [
-        (lint, documents),
-        (lint, one_list),
-        (lint, one_pod),
-        (lint, mistakes),
-        (translate, documents),
-        (translate, one_list),
-        (parse, documents),
-        (parse, one_name),
-        (fix, mistakes),
-        (fix, mistakes_in_a_list),
-    ],
-    ids=lambda one: one.__name__,
-)
-def test_twice_the_input_is_twice_the_work(work: Callable[[str], object], made: Callable[[int], str]) -> None:
-    work(made(8))  # what is loaded and remembered once
-    for counted in (calls, lines):
-        small, double, fourfold = (counted(work, made(count)) for count in (24, 48, 96))
-        assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+def test_one_name_for_many_shares() -> None:
+    """Each gets a number; looking for a free one begins where the last search ended."""
+    items = gpuxlate.parse(one_name(96)).items
+    small, double, fourfold = (lines(lambda few=items[:n]: names(few)) for n in (24, 48, 96))
+    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+    assert names(items[:3]) == ["p-c", "p-c-2", "p-c-3"]
