@@ -169,8 +169,7 @@ class Backend:
     def is_gpu_key(self, name: str) -> bool:
         """The key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""
         return name != IGNORE and (
-            name.startswith(self.gpu_prefixes)
-            or (name in self.resource_keys and name != self.whole_card_key)
+            name.startswith(self.gpu_prefixes) or (name in self.resource_keys and name != self.whole_card_key)
         )
 
     def role(self, name: str) -> str | None:

@@ -29,7 +29,9 @@ spec:
 """
 IGNORE = 'gpuxlate.io/ignore: "TKE002 until June"  # as agreed'
 PLACES = {
-    "on the pod": NEUTRAL.format(owner="", pod=',\n      gpuxlate.io/ignore: "TKE002 until June"  # as agreed\n     '),
+    "on the pod": NEUTRAL.format(
+        owner="", pod=',\n      gpuxlate.io/ignore: "TKE002 until June"  # as agreed\n     '
+    ),
     "on the object": NEUTRAL.format(owner=f"\n    {IGNORE}\n  ", pod=""),
 }
 ACCEPT = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
