@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ MAX_ROUNDS = 10
 
 Fixes = Mapping[int, Sequence[Diagnostic]]
 """Findings whose fixes are to be applied, by document."""
-Wrong = tuple[int, ...]
-"""How many errors, warnings and infos; less is wrong where the first that differs is lower."""
+Wrong = Counter[tuple[Severity, str]]
+"""The findings of a document by severity and code: their places move, and names in their messages change."""
 Key = tuple[int, str, Path, str]
 """A finding, whatever its place in the text."""
 
@@ -80,14 +80,12 @@ class _Fixing:
         self._last = source.text, settings, linted
 
     def run(self) -> None:
-        while self._tries:
-            waiting = {n: [group] for n, group in self._offered(self.source, self._refused).items()}
+        while self._tries and (offered := self._offered(self.source, self._refused)):
+            waiting = {n: [_worst(group)] for n, group in offered.items()}
             better: dict[int, _Reached] = {}
             while waiting and self._tries:
                 better |= self._tried(waiting)
                 waiting = {n: groups for n, groups in waiting.items() if groups and n not in better}
-            if not better:
-                break
             self.made += sum(one.made for one in better.values())
             self.source = self._replaced(self.source, better)
 
@@ -98,7 +96,9 @@ class _Fixing:
         better: dict[int, _Reached] = {}
         for n, found in self._followed(groups).items():
             group = groups[n]
-            if _as_expected(before[n], found.wrong, group) or (len(group) == 1 and found.wrong < before[n]):
+            # one fix may reveal what is less wrong; of several, a bad one would hide behind the good ones
+            expected = before[n] - Counter((one.severity, one.code) for one in group)
+            if _is_less(found.wrong, before[n]) and (len(group) == 1 or found.wrong <= expected):
                 better[n] = found
         for n, group in groups.items():
             middle = len(group) // 2
@@ -124,7 +124,7 @@ class _Fixing:
             made.update(taken)
             wrong = self._wrong(source)
             for n, text in [(one.index, one.text) for one in _documents(source) if one.index in taken]:
-                if n not in reached or wrong[n] < reached[n].wrong:
+                if n not in reached or _is_less(wrong[n], reached[n].wrong):
                     reached[n] = _Reached(text, wrong[n], made[n])
             offered = self._offered(source, known)
             wanted = {n: group for n, group in offered.items() if n in groups}
@@ -142,8 +142,10 @@ class _Fixing:
         return found
 
     def _wrong(self, source: Source) -> Mapping[int, Wrong]:
-        counts = Counter((one.document or 0, one.severity) for one in self._found(source))
-        return _Counts({n: tuple(counts[n, severity] for severity in Severity) for n, _ in counts})
+        found: dict[int, Wrong] = defaultdict(Counter)
+        for one in self._found(source):
+            found[one.document or 0][one.severity, one.code] += 1
+        return found
 
     def lint(self, source: Source, settings: LintSettings) -> Linted:
         """The findings of a text. The last ones are kept: several steps ask for the same."""
@@ -161,9 +163,10 @@ class _Fixing:
         return source.changed(apply(source.text, [Splice(a, b, new.text) for a, b, new in old if new]))
 
 
-class _Counts(dict[int, Wrong]):
-    def __missing__(self, document: int) -> Wrong:
-        return (0,) * len(Severity)
+def _worst(group: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The errors of a group, else its warnings, else all: no error comes in exchange for a warning."""
+    worst = min(one.severity.rank for one in group)
+    return [one for one in group if one.severity.rank == worst]
 
 
 def _key(one: Diagnostic) -> Key:
@@ -189,10 +192,8 @@ def _applied(source: Source, wanted: Fixes) -> tuple[Source, dict[int, int]]:
     return source.changed(apply(source.text, splices)), taken
 
 
-def _as_expected(before: Wrong, after: Wrong, fixes: Sequence[Diagnostic]) -> bool:
-    """Of each severity as many findings less as there are fixes for, and nothing new."""
-    fixed = Counter(one.severity for one in fixes)
-    return all(
-        left <= found - fixed[severity]
-        for severity, found, left in zip(Severity, before, after, strict=True)
-    )
+def _is_less(one: Wrong, other: Wrong) -> bool:
+    """Fewer errors; as many, and fewer warnings; or those too, and fewer infos."""
+    counts = [Counter(severity for severity, _ in wrong.elements()) for wrong in (one, other)]
+    fewer, more = ([count[severity] for severity in Severity] for count in counts)
+    return fewer < more
