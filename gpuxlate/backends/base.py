@@ -22,6 +22,7 @@ from gpuxlate.model.share import Share
 from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
 from gpuxlate.rules.base import Rule, rules_of
 from gpuxlate.rules.products import Product
+from gpuxlate.rules.vocabulary import IGNORE
 
 if TYPE_CHECKING:
     from gpuxlate.backends.billing import Billing
@@ -180,14 +181,14 @@ class Backend:
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
-        return name != self.whole_card_key and (
+        return name not in (self.whole_card_key, IGNORE) and (
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
 
     def is_gpu_key(self, name: str) -> bool:
         """The key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""
-        return name.startswith(self.gpu_prefixes) or (
-            name in self.resource_keys and name != self.whole_card_key
+        return name != IGNORE and (
+            name.startswith(self.gpu_prefixes) or (name in self.resource_keys and name != self.whole_card_key)
         )
 
     def role(self, name: str) -> str | None:

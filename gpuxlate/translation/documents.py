@@ -48,7 +48,6 @@ def _container(share: ShareDocument, container: str | None) -> str | None:
 
 
 def _forms(asked: Sequence[Asked], workload: Source | None, settings: Settings) -> list[Rendering]:
-
     if len(asked) > 1:
         raise ValueError(f"{len(asked)} shares for {settings.to.name}, which takes one share a text")
     return [render_form(asked[0], settings, "text", workload)]
