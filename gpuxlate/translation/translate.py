@@ -86,15 +86,18 @@ class Part:
         self.splices += more.splices
 
 
-def translate_source(source: Source, settings: Settings, read: Reader = documents) -> Translation:
+def translate_source(
+    source: Source, settings: Settings, read: Reader = documents, *, partial: bool = False
+) -> Translation:
     """Translate every document of a source. Errors are in the result; nothing is raised for content.
 
-    ``read`` reads its documents.
+    ``read`` reads its documents. ``partial``: they are parts of objects (patches), so their shares are not
+    translated, and not counted.
     """
     whole = Part()
     try:
         for document in read(source):
-            whole.add(translate_document(document, settings))
+            whole.add(translate_document(document, settings, partial=partial))
             if len(whole.diagnostics) > limits.MAX_FINDINGS:
                 last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
                 whole.diagnostics[limits.MAX_FINDINGS :] = [last]
@@ -105,7 +108,7 @@ def translate_source(source: Source, settings: Settings, read: Reader = document
     return Translation(source, text, tuple(whole.items), tuple(whole.diagnostics))
 
 
-def translate_document(document: Document, settings: Settings) -> Part:
+def translate_document(document: Document, settings: Settings, *, partial: bool = False) -> Part:
     """The shares of a document, what is wrong, and the splices that put them in the other dialect."""
     template = template_in(document)
     if template is not None:
@@ -113,14 +116,14 @@ def translate_document(document: Document, settings: Settings) -> Part:
     part = Part()
     pods = [] if document.job else list(pods_in(document))
     found_shares = False
-    for pod in pods:
+    for pod in () if partial else pods:
         sources = dialects_of(pod.keys, settings)
         if not sources and (common := _common_key(pod.keys)) is not None:
             part.diagnostics.append(placed(document, whole_cards_have_a_dialect(common), pod.object))
         if sources and (settings.reads_only or sources != (settings.to,)):
             found_shares = True
             part.add(translate_pod(document, pod, sources, settings))
-    jobs = translate_jobs(document, settings)
+    jobs = Part() if partial else translate_jobs(document, settings)
     part.add(jobs)
     found_shares = found_shares or bool(jobs.items)
     keys = document_keys(document, pods, registry.is_gpu_key)
