@@ -143,7 +143,11 @@ class Taking:
             attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
             for one in error.problems:
                 path = where.get(attributes[one.field], container.path)
-                self.invalid.append(Diagnostic("GX011", Severity.ERROR, one.message, one.hint, path))
+                # no key says the number of cards: it is one, or follows from the compute
+                assumed = where.get("cards", container.path) in (container.path, where.get("cores"))
+                self.invalid.append(
+                    Diagnostic("GX011", Severity.ERROR, one.message, one.hint, path, missing=assumed)
+                )
         return ContainerShare(container.name, container.index, container.init, found, where, container.path)
 
     def none(self, container: ContainerKeys) -> ContainerShare:

@@ -11,6 +11,7 @@ from gpuxlate.cli import common
 from gpuxlate.cli.runner import each
 from gpuxlate.cli.tables import table
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.inputs.kustomize import patched_by
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -113,7 +114,8 @@ def translate_input(one: Input, settings: Settings) -> Translated:
     if not one.named and not may_matter(data):
         return Translated(one.name, one.path is not None, data, data)
     from_ = settings.from_.name if settings.from_ else None
-    made = translate_source(source, settings, reader(one, source, from_))
+    partial = patched_by(one.path) is not None
+    made = translate_source(source, settings, reader(one, source, from_), partial=partial)
     return Translated(
         one.name,
         one.path is not None,

@@ -166,7 +166,7 @@ def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
             if name not in unusual:
                 yield Input(path, path, named=False), f"{real}/{name}"
             elif unusual[name]:
-                leaves = None if _stays(path, folder) else folder
+                leaves = None if stays(path, folder) else folder
                 yield Input(path, path, named=False, leaves=leaves), os.path.realpath(path)
             else:
                 yield Input(path, path, named=False), f"{real}/{name}"
@@ -174,7 +174,7 @@ def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
     yield from ((Input(where, where, named=False), where) for where in failed)
 
 
-def _stays(link: str, folder: str) -> bool:
+def stays(link: str, folder: str) -> bool:
     """A link leads to something in the folder, or in the repository of the folder."""
     return inside(link, folder) or inside(link, repository(folder))
 

@@ -11,9 +11,10 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
+from gpuxlate.manifest.patches import parts, patched_pods
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
@@ -21,6 +22,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
 from gpuxlate.rules.vocabulary import spots, vocabulary_of
+from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
@@ -37,15 +39,19 @@ def nothing(_code: str) -> bool:
 
 
 class LintSettings(NamedTuple):
-    """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here."""
+    """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
+
+    ``partial``: the source holds parts of objects (patches): nothing is missing in them, and no share counts.
+    """
 
     profile: Profile | None = None
     selected: Callable[[str], bool] = everything
     excused: Callable[[str], bool] = nothing
+    partial: bool = False
 
     @property
     def context(self) -> Context:
-        return Context(self.profile, registry.pod_backends())
+        return Context(self.profile, registry.pod_backends(), self.partial)
 
 
 @dataclass(slots=True)
@@ -103,7 +109,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     if found or ignores:
         wanted = [one for one in _once(found) if settings.selected(one.code)]
         left, result.suppressed = suppress(wanted, ignores, settings.selected)
-        result.diagnostics = sorted(left, key=Diagnostic.sort_key)
+        result.diagnostics = sorted(context.applying(left), key=Diagnostic.sort_key)
         result.excuse(settings.excused)
     return result
 
@@ -132,21 +138,31 @@ def _document(
         yield from problems
         return
     jobs = list(jobs_in(document, registry.job_rows(document)))
-    pods = [] if document.job else list(pods_in(document))
+    pods = [] if document.job else patched_pods(document) if context.partial else list(pods_in(document))
     ignores.extend(ignores_in_document(document, pods))
     facts = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_document_rules(), facts, context):
         if one.code != "GX002" or jobs or _requests_gpus(pods):
             yield placed(document, one)
+    counts = not context.partial
     for job in jobs:
         backend = registry.get(job.target)
-        result.shares += any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
+        result.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
         for one in lint_job(job, backend, context):
             yield placed(document, one, job.pod.object if document.job is None else None)
-    for pod in pods:
+    for pod in pods if counts else parts(document, pods):
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
-            yield placed(document, one, pod.object)
-        result.shares += sum(any(map(registry.is_owned, one.resources)) for one in pod.keys.all_containers())
+            offered = counts or _changes_what_is_there(document, one.fix)
+            yield placed(document, one if offered else one.located(fix=None), pod.object)
+        asking = sum(any(map(registry.is_owned, one.resources)) for one in pod.keys.all_containers())
+        result.shares += counts and asking
+
+
+def _changes_what_is_there(document: Document, fix: Fix | None) -> bool:
+    """The fix adds no key: in a patch, the object may have it already. Lists of operations have none."""
+    edits = fix.edits if fix else ()
+    in_object = isinstance(document.root, nodes.Mapping)
+    return in_object and all(nodes.get(document.root, *one.path) is not None for one in edits)
 
 
 def _is_share(document: Document) -> bool:
@@ -180,10 +196,13 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     words = vocabulary_of(context)
     if any(words.concerns(one.name) for one in spots(pod)):
         yield from check_pod(catalog.neutral_pod_rules(), pod, context)
-    for backend in registry.spoken_in(pod):
+    speaking = registry.spoken_in(pod)
+    if context.partial:  # labels alone, say: the resources are in the object
+        speaking = tuple(one for one in registry.pod_backends() if any(True for _ in one.owned(pod)))
+    for backend in speaking:
         of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
-        yield from backend.read(Taking(pod), context.profile).invalid_beside(of_vendor)
+        yield from context.applying(backend.read(Taking(pod), context.profile).invalid_beside(of_vendor))
 
 
 def limits_of(job: Job) -> Mapping[str, Value]:
@@ -194,10 +213,11 @@ def limits_of(job: Job) -> Mapping[str, Value]:
 def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnostic]:
     """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
     keys = job.pod.keys
-    here = Context(context.profile, (backend,))
+    here = context._replace(dialects=(backend,))
     found = list(check_pod((*catalog.rules_beside(backend), *backend.rules), keys, here))
     yield from (one.located(fix=None) for one in found)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
         reading = backend.read(Taking(keys), context.profile)
-        yield from (one for one in (*reading.invalid, *reading.notes) if one.path not in reported)
+        beside = (one for one in (*reading.invalid, *reading.notes) if one.path not in reported)
+        yield from context.applying(beside)

@@ -94,7 +94,9 @@ def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ign
 
 def _annotation(document: Document, path: Path, text: str, below: Path, ref: ObjectRef) -> Ignore:
     def unused(code: str) -> Diagnostic:
-        found = _unused(code).located(path=path)
+        # the finding of a patch's annotation may be in the object that it patches
+        known = catalog.find(code, registry.all_backends()) is not None
+        found = _unused(code).located(path=path, missing=known)
         return placed(document, found, ref)
 
     return Ignore(_codes_first(text), unused, below=(document.index, below))

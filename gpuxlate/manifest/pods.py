@@ -55,7 +55,7 @@ def pods_in(document: Document) -> Iterator[Pod]:
             # rows of one place differ in the field with limits: those that find some are right
             yield from [pod for pod in pods if _requests(pod)] or pods[:1]
         for spec_path, spec in _walk(node, path, found.keys()):
-            yield _pod(ref, path, node, spec_path, spec)
+            yield pod_at(ref, path, node, spec_path, spec)
 
 
 def _walk(root: Node, path: Path, known: Set[Path]) -> Iterator[tuple[Path, Mapping]]:
@@ -89,7 +89,7 @@ def _is_container_list(node: Node) -> bool:
     )
 
 
-def _pod(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping) -> Pod:
+def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping) -> Pod:
     """A pod whose metadata is next to its spec, as in every pod template."""
     beside = path[:-1] if path and path[-1] == "spec" else path
     template = get(owner, *beside[len(object_path) :])

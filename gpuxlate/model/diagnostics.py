@@ -61,7 +61,10 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. Rules give a path; file, document, object and span are found last."""
+    """One finding. Rules give a path; file, document, object and span are found last.
+
+    ``missing``: it is about something that is not there, so it is none in a part of an object (a patch).
+    """
 
     code: str
     severity: Severity
@@ -74,6 +77,7 @@ class Diagnostic:
     document: int | None = None
     object: ObjectRef | None = None
     span: Span | None = None
+    missing: bool = False
 
     def __post_init__(self) -> None:
         # a quoted value may be of any length, and each finding has a copy

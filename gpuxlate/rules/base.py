@@ -66,21 +66,33 @@ class Dialect(Protocol):
 
 
 class Context(NamedTuple):
-    """What a rule may use besides the pod: the cluster's profile and the vendors' dialects."""
+    """What a rule may use besides the pod: the cluster's profile and the vendors' dialects.
+
+    ``partial``: the pod is a part of one, as in a patch, so that nothing is missing.
+    """
 
     profile: Profile | None = None
     dialects: tuple[Dialect, ...] = ()
+    partial: bool = False
+
+    def applying(self, found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+        """The findings that apply: in a part of a pod, none about what is missing."""
+        return (one for one in found if not one.missing) if self.partial else found
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A declared rule. Calling it runs its check."""
+    """A declared rule. Calling it runs its check.
+
+    ``missing``: its findings are about something that is not there, unless one says otherwise.
+    """
 
     code: str
     severity: Severity
     scope: Scope
     fix: str | None
     check: Callable[..., Any]
+    missing: bool = False
 
     @property
     def name(self) -> str:
@@ -112,10 +124,17 @@ class Rule:
         severity: Severity | None = None,
         on_key: bool = False,
         fix: Fix | None = None,
+        missing: bool | None = None,
     ) -> Diagnostic:
-        """A finding of this rule at a value (or, ``on_key``, at its key)."""
+        """A finding of this rule at a value (or, ``on_key``, at its key).
+
+        ``missing``: other keys of the object could make it right, so it is none in a patch.
+        """
         path = where if isinstance(where, tuple) else where.path
-        return Diagnostic(self.code, severity or self.severity, message, hint, path, on_key, fix)
+        rests = self.missing if missing is None else missing
+        return Diagnostic(
+            self.code, severity or self.severity, message, hint, path, on_key, fix, missing=rests
+        )
 
 
 class CodeTakenError(ValueError):
@@ -157,12 +176,15 @@ PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
 
 def rule(
-    code: str, severity: Severity, *, scope: Scope = Scope.POD, fix: str | None = None
+    code: str, severity: Severity, *, scope: Scope = Scope.POD, fix: str | None = None, missing: bool = False
 ) -> Callable[[Callable[..., Any]], Rule]:
-    """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None."""
+    """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
+
+    ``missing``: its findings are about something that is not there, so it does not apply to patches.
+    """
 
     def declare(check: Callable[..., Any]) -> Rule:
-        return Rule(code, severity, scope, fix, check)
+        return Rule(code, severity, scope, fix, check, missing)
 
     return declare
 
@@ -190,7 +212,7 @@ def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator
     """Run the rules of pods and jobs among ``rules`` on one pod."""
     for one in rules:
         if one.scope in (Scope.POD, Scope.JOB):
-            yield from one(pod, context)
+            yield from context.applying(one(pod, context))
 
 
 def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:

@@ -257,7 +257,7 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
         yield this.at(one.value, message, hint, fix=fix)
 
 
-@rule("K8S004", Severity.ERROR, fix="safe")
+@rule("K8S004", Severity.ERROR, fix="safe", missing=True)
 def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A GPU resource is in limits, not in requests alone.
 

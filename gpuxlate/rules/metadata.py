@@ -95,7 +95,8 @@ def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target:
     if value.kind is not Kind.NODE:
         title = say("move {name} to {where}", name=name, where=where)
         fix = Fix(title, (Remove(value.path), Put((*target, name), value.text)))
-    return this.at(value, message, say("write it in {where}", where=where), on_key=True, fix=fix)
+    hint = say("write it in {where}", where=where)
+    return this.at(value, message, hint, on_key=True, fix=fix, missing=True)
 
 
 @rule("K8S006", Severity.ERROR, fix="safe")

@@ -112,7 +112,8 @@ def translate_source(
 ) -> Translation:
     """Translate every document of a source. Errors are in the result; nothing is raised for content.
 
-    ``read`` reads its documents. ``partial``: they are patches, which are not translated.
+    ``read`` reads its documents. ``partial``: they are parts of objects (patches), so their shares are not
+    translated, and not counted.
     """
     whole = Part()
     end = 0
@@ -147,7 +148,7 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
         return part
     pods = [] if document.job else list(pods_in(document))
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
-    for pod in [] if partial else pods:
+    for pod in () if partial else pods:
         sources = dialects_of(pod.keys, settings)
         if not sources:
             part.diagnostics += [placed(document, one, pod.object) for one in _unread(pod.keys, settings)]
@@ -157,7 +158,7 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
         elif sources:
             part.written.append(Written(pod, pod.keys, []))
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
-    jobs = translate_jobs(document, settings)
+    jobs = Part() if partial else translate_jobs(document, settings)
     part.add(jobs)
     found_shares = bool(translated or jobs.items)
     keys = document_keys(document, pods, registry.is_gpu_key)
@@ -165,7 +166,9 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
-    _leave(part, left_in_document(document, pods, translated, settings.scope, partial=partial), settings)
+    if not (partial and settings.reads_only):  # what a patch requests is counted with its base
+        left = left_in_document(document, pods, translated, settings.scope, partial=partial)
+        _leave(part, left, settings)
     if part.edits and not _refuses(part.diagnostics):
         _edit(document, part)
         stale = stale_comments(document, part.edits, settings.context)

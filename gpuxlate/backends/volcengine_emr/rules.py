@@ -127,7 +127,7 @@ def memory_fits_the_card(this: Rule, pod: PodKeys, context: Context) -> Iterator
             yield this.at(value, message, say("write at most {card}", card=card))
 
 
-@rule("EMR037", Severity.ERROR, scope=Scope.JOB)
+@rule("EMR037", Severity.ERROR, scope=Scope.JOB, missing=True)
 def both_keys_are_set(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The two keys of mGPU are set together.
 
@@ -210,7 +210,7 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
                 "the GPU parameters of {engine} are missing: no pod gets a card to share", engine=engine.title
             )
             hint = _add(engine, engine.gpu)
-            yield this.at(_asked(job), message, hint, on_key=True)
+            yield this.at(_asked(job), message, hint, on_key=True, missing=True)
             continue
         for role, names in engine.by_role():
             # EMR041 reports the switch of a CustomJob
@@ -222,7 +222,7 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
                 meant = any(name in present for name in names)
                 uncounted = meant and any(name in engine.counts for name in missing)
                 severity = Severity.ERROR if uncounted else Severity.WARNING
-                yield this.at(_asked(job), message, hint, severity=severity, on_key=True)
+                yield this.at(_asked(job), message, hint, severity=severity, on_key=True, missing=True)
 
 
 @rule("EMR039", Severity.ERROR, scope=Scope.JOB)
@@ -333,4 +333,5 @@ def customjob_has_gpus_on(this: Rule, pod: PodKeys, context: Context) -> Iterato
             yield this.at(value, message, "write true")
         elif value is None and any(name in job.resources for name in engine.gpu):
             message = say("{key} is not set: the tasks get no card", key=k.ENABLED)
-            yield this.at(_asked(job), message, say("set {key}=true", key=k.ENABLED), on_key=True)
+            hint = say("set {key}=true", key=k.ENABLED)
+            yield this.at(_asked(job), message, hint, on_key=True, missing=True)

@@ -114,7 +114,7 @@ def compute_on_grid(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
             )
 
 
-@rule("ACK007", Severity.ERROR)
+@rule("ACK007", Severity.ERROR, missing=True)
 def compute_goes_with_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container with `aliyun.com/gpu-core.percentage` also sets `aliyun.com/gpu-mem`.
 

@@ -102,6 +102,7 @@ def count_divides_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator
             say("add {other} to the limits of a container, or remove the label", other=k.MEMORY),
             severity=Severity.WARNING,
             on_key=True,
+            missing=True,
         )
         return
     total = sum(units for _, _, units in found)
@@ -123,6 +124,7 @@ def count_divides_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator
         ),
         say("write {numbers}", numbers=" or ".join(str(n) for n in (least - cards, least) if n > 0)),
         fix=fix,
+        missing=True,  # the total over the containers
     )
 
 

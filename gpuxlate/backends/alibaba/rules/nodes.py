@@ -63,6 +63,7 @@ def compute_runs_on_core_mem(this: Rule, pod: PodKeys, context: Context) -> Iter
             hint,
             on_key=True,
             fix=Fix(hint, (Put(path, k.CORE_MEM),), safe=False),
+            missing=True,
         )
         return
     known = [(mode, path) for mode, path in chosen if mode in k.MODES]  # others: ACK017
@@ -134,6 +135,7 @@ def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Ite
                     "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile",
                     mode=k.SHARE_MODE,
                 ),
+                missing=not modes(pod),
             )
             return
 
@@ -247,9 +249,8 @@ def memory_is_isolated(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     by_profile = ack.open_source or (not chosen and ack.isolation == k.SHARE_MODE)
     if unsafe is not None or by_profile:
         where = unsafe if unsafe is not None else found[0][1].path
-        yield this.at(
-            where, say("{key} is not enforced: memory is counted, not isolated", key=k.MEMORY), hint
-        )
+        message = say("{key} is not enforced: memory is counted, not isolated", key=k.MEMORY)
+        yield this.at(where, message, hint, missing=unsafe is None and not ack.open_source)
         return
     for container, _, _ in found:
         disabled = container.env.get(k.DISABLE)

@@ -109,7 +109,10 @@ def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Dia
                 there=most,
             )
             yield this.at(
-                value, message, say("write at most {most}, or request whole cards", most=most * cards)
+                value,
+                message,
+                say("write at most {most}, or request whole cards", most=most * cards),
+                missing=count_label(pod) is None,
             )
 
 

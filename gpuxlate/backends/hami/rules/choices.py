@@ -13,7 +13,7 @@ from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 
-@rule("HAMI006", Severity.INFO)
+@rule("HAMI006", Severity.INFO, missing=True)
 def cards_are_shared(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container of a HAMi pod requests a part of its cards.
 

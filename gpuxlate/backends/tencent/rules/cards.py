@@ -107,7 +107,7 @@ def even_parts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnosti
                 memory=k.MEMORY,
             )
             hint = say("add {memory} (GiB, total of the {cards} cards)", memory=k.MEMORY, cards=cards)
-            yield this.at(value, message, hint, severity=Severity.ERROR)
+            yield this.at(value, message, hint, severity=Severity.ERROR, missing=True)
         for name, spot in ((k.CORE, value), (k.MEMORY, one.memory)):
             total = number(spot)
             if spot is not None and total is not None and total > 0 and total % cards:

@@ -61,7 +61,7 @@ def _offline(this: Rule, one: Shared) -> Iterator[Diagnostic]:
         yield this.at(one.greedy, outside(k.GREEDY, greedy, 1, k.FULL), hint)
     if one.memory is None:
         message = say("{key} is set without {other}", key=k.GREEDY, other=k.MEMORY)
-        yield this.at(one.greedy, message, say("add {other} (GiB)", other=k.MEMORY))
+        yield this.at(one.greedy, message, say("add {other} (GiB)", other=k.MEMORY), missing=True)
     if one.core:
         message = say(
             "{key} and {other} are both set; offline pods have {other} only", key=k.CORE, other=k.GREEDY
@@ -121,6 +121,7 @@ def online_asks_for_memory_alone(this: Rule, pod: PodKeys, context: Context) -> 
                 say("add {key} (GiB)", key=k.MEMORY),
                 severity=Severity.ERROR,
                 on_key=True,
+                missing=True,
             )
 
 
@@ -172,6 +173,7 @@ def compute_goes_with_app_class(this: Rule, pod: PodKeys, context: Context) -> I
                     key=k.CORE,
                 ),
                 on_key=True,
+                missing=found is None,
             )
         elif offline and one.greedy is None:
             yield this.at(
@@ -183,4 +185,5 @@ def compute_goes_with_app_class(this: Rule, pod: PodKeys, context: Context) -> I
                     "replace {core} by {key}, or remove {label}", core=k.CORE, key=k.GREEDY, label=k.APP_CLASS
                 ),
                 on_key=True,
+                missing=True,
             )

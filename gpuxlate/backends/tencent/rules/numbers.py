@@ -57,7 +57,8 @@ def memory_is_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
                 each=_on_each_card(one, memory),
                 there=card,
             )
-            yield this.at(one.memory, message, say("request at most {most} GiB per GPU", most=card))
+            hint = say("request at most {most} GiB per GPU", most=card)
+            yield this.at(one.memory, message, hint, missing=one.core is None)
 
 
 def _on_each_card(one: Shared, memory: int) -> int:
@@ -118,7 +119,7 @@ def _nearest(above: int) -> str:
     return f'"{below}" or "{above}"' if below else f'"{above}"'
 
 
-@rule("TKE003", Severity.ERROR)
+@rule("TKE003", Severity.ERROR, missing=True)
 def compute_and_memory_together(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A part of a card is requested with both compute and memory.
 

@@ -13,7 +13,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 
-@rule("VOLC002", Severity.ERROR, fix="safe")
+@rule("VOLC002", Severity.ERROR, fix="safe", missing=True)
 def share_is_seen(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A share sets the number of its cards, or its memory in MiB.
 
@@ -125,6 +125,7 @@ def scheduler_is_volcano(this: Rule, pod: PodKeys, context: Context) -> Iterator
         severity=Severity.WARNING,
         on_key=True,
         fix=fix,
+        missing=True,
     )
 
 

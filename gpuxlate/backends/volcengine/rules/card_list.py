@@ -77,7 +77,7 @@ def card_list_is_well_formed(this: Rule, pod: PodKeys, context: Context) -> Iter
     )
 
 
-@rule("VKE017", Severity.ERROR, fix="unsafe")
+@rule("VKE017", Severity.ERROR, fix="unsafe", missing=True)
 def card_list_covers_every_container(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The card list has one number for each container.
 
@@ -160,7 +160,7 @@ def _shape(pod: PodKeys) -> str:
     return ",".join(f"<cards of {c.name}>" if has_mgpu(c) else "0" for c in pod.containers)
 
 
-@rule("VKE018", Severity.ERROR)
+@rule("VKE018", Severity.ERROR, missing=True)
 def card_list_matches_the_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container has 0 in the card list exactly when it requests no mGPU.
 

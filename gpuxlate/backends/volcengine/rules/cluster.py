@@ -75,7 +75,9 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
             most=k.INSTANCES_PER_CARD,
             cards=cards,
         )
-        yield this.at(every[0].first, message, "spread the containers over several pods", on_key=True)
+        hint = "spread the containers over several pods"
+        unlisted = annotation(pod, k.MULTIPLE_GPU) is None
+        yield this.at(every[0].first, message, hint, on_key=True, missing=unlisted)
 
 
 @rule("VKE020", Severity.ERROR)

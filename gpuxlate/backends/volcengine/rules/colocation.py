@@ -136,7 +136,7 @@ def offline_compute_is_reclaimed(this: Rule, pod: PodKeys, context: Context) -> 
                 "container {container} of an online pod requests offline compute", container=one.name
             )
             hint = say("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
-            yield this.at(reclaimed, message, hint, on_key=True)
+            yield this.at(reclaimed, message, hint, on_key=True, missing=qos is None)
 
 
 @rule("VKE030", Severity.ERROR)

@@ -121,6 +121,7 @@ def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> It
             policy=policy,
         ),
         on_key=given is None,
+        missing=given is None or not _node_policies(pod, Context()),
     )
 
 
@@ -200,4 +201,5 @@ def several_shared_cards_use_native_burst(this: Rule, pod: PodKeys, context: Con
                 key=k.POLICY,
                 policy=native,
             ),
+            missing=annotation(pod, k.POLICY) is None,
         )

@@ -53,7 +53,7 @@ def numbers_are_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator
                 yield this.at(value, outside(name, amount, low), hint)
 
 
-@rule("VKE011", Severity.ERROR)
+@rule("VKE011", Severity.ERROR, missing=True)
 def memory_comes_with_compute(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container that requests mGPU memory requests compute too.
 
@@ -138,6 +138,7 @@ def part_of_a_card_has_enough_memory(this: Rule, pod: PodKeys, context: Context)
                 ),
                 say("add {key} in MiB, more than {low}: 4 GiB is 4096", key=k.MEMORY, low=low),
                 on_key=True,
+                missing=True,
             )
         elif one.mib is not None and 0 <= one.mib < low:
             yield this.at(
@@ -165,7 +166,7 @@ def part_of_a_card_has_enough_memory(this: Rule, pod: PodKeys, context: Context)
             )
 
 
-@rule("VKE013", Severity.ERROR)
+@rule("VKE013", Severity.ERROR, missing=True)
 def compute_above_one_card_is_whole_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
@@ -217,7 +218,7 @@ def compute_above_one_card_is_whole_cards(this: Rule, pod: PodKeys, context: Con
         yield this.at(one.core, message, hint)
 
 
-@rule("VKE014", Severity.ERROR, fix="unsafe")
+@rule("VKE014", Severity.ERROR, fix="unsafe", missing=True)
 def whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container with whole cards has no mgpu-memory.
 

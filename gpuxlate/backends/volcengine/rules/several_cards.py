@@ -177,6 +177,7 @@ def memory_on_each_listed_card_is_in_range(
                     say("container {container} shares listed cards without mgpu-memory", container=one.name),
                     say("add {key}: at least {low}", key=k.MEMORY, low=least),
                     on_key=True,
+                    missing=True,
                 )
         elif one.mib is not None and 0 <= one.mib < low:
             yield this.at(

@@ -1,0 +1,76 @@
+"""Which files a kustomization names as patches: each of them is a part of an object.
+
+Source: kustomize, "kustomization.yaml": ``patches``, ``patchesStrategicMerge``, ``patchesJson6902``.
+Components have the same fields.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from gpuxlate.inputs.bounded import StrPath, content, upwards
+from gpuxlate.inputs.files import stays
+from gpuxlate.model.limits import MAX_CONFIG_BYTES, MAX_ENTRIES
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
+from gpuxlate.yamltext.source import DecodeError, Source
+
+NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+FIELDS = ("patches", "patchesStrategicMerge", "patchesJson6902")
+
+
+class _Folder(NamedTuple):
+    """The files that a kustomization in a folder names as patches; ``last``: nothing above it counts."""
+
+    patches: frozenset[str]
+    last: bool
+
+
+def patched_by(path: StrPath | None) -> str | None:
+    """The folder of the kustomization that names this file as a patch, None where none does.
+
+    It is the folder of the file or one above, up to the git root: kustomize loads no file from outside of
+    the folder of a kustomization. What cannot be read names nothing.
+    """
+    if path is None:
+        return None
+    file = os.path.abspath(path)
+    for folder in upwards(os.path.dirname(file)):
+        found = _folder(folder)
+        if file in found.patches:
+            return folder
+        if found.last:
+            break
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _folder(folder: str) -> _Folder:
+    last = os.path.exists(os.path.join(folder, ".git"))
+    return _Folder(frozenset(islice(_patches(folder), MAX_ENTRIES)), last)
+
+
+def _patches(folder: str) -> Iterator[str]:
+    for name in NAMES:
+        path = os.path.join(folder, name)
+        root = None if os.path.islink(path) and not stays(path, folder) else _root(path)
+        for field in FIELDS:
+            listed = get(root, field)
+            for one in listed.items if isinstance(listed, Sequence) else ():
+                item = deref(one)
+                text = item.text if isinstance(item, Scalar) else get_text(item, "path")
+                if text and "\n" not in text:  # else a patch itself
+                    yield os.path.normpath(os.path.join(folder, text))
+
+
+def _root(path: str) -> Node | None:
+    """The first document of a file, None where it cannot be read."""
+    try:
+        source = Source.from_bytes(path, content(path, MAX_CONFIG_BYTES))
+        return next((one.root for one in documents(source)), None)
+    except (OSError, DecodeError, NotYamlError):
+        return None

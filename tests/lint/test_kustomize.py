@@ -1,0 +1,278 @@
+"""Overlays of kustomize: a file that a kustomization names as a patch is a part of an object."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gpuxlate.cli import main
+from gpuxlate.inputs.kustomize import patched_by
+
+BASE = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  template:
+    metadata: {labels: {aliyun.com/gpu-count: "2"}}
+    spec:
+      containers:
+      - {name: web, image: web, resources: {limits: {aliyun.com/gpu-mem: 8}}}
+"""
+MEMORY = "/spec/template/spec/containers/0/resources/limits/aliyun.com~1gpu-mem"
+HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n"
+
+
+def patch(limits: str, more: str = "", metadata: str = "") -> str:
+    """A strategic merge patch of the container of BASE."""
+    return (
+        f"{HEAD}    metadata: {{{metadata}}}\n    spec:\n{more}      containers:\n"
+        f"      - {{name: web, resources: {{limits: {{{limits}}}}}}}\n"
+    )
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    """A tree of files in a repository of its own."""
+    for name, text in {".git/HEAD": "", **files}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """What a command prints, run in ``tmp_path``."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["gpuxlate"])
+
+    def ran(*arguments: str) -> str:
+        with suppress(SystemExit):
+            main(list(arguments))
+        return capsys.readouterr().out
+
+    return ran
+
+
+# --- which files are patches ----------------------------------------------------------------------
+
+NAMED = [
+    ("kustomization.yaml", "patches: [{path: p.yaml}]"),
+    ("kustomization.yml", "patches: [{path: ./p.yaml, target: {kind: Deployment}}]"),
+    ("Kustomization", "patchesStrategicMerge: [p.yaml]"),
+    ("kustomization.yaml", "patchesJson6902: [{path: x/../p.yaml, target: {kind: Deployment, name: web}}]"),
+    ("kustomization.yaml", "kind: Component\npatches: [{path: p.yaml}]"),
+    ("kustomization.yaml", "patches: [p.yaml]"),  # before kustomize 2.1
+    ("../kustomization.yaml", "patches: [{path: in/p.yaml}]"),
+    ("../../kustomization.yaml", "patches: [{path: over/in/p.yaml}]"),
+    ("kustomization.yaml", "a: &a p.yaml\npatches: [{path: *a}]"),
+]
+NOT_NAMED = [
+    ("kustomization.yaml", "resources: [p.yaml]"),
+    ("kustomization.yaml", "patches: [{path: q.yaml}]"),
+    ("kustomization.yaml", 'patches: [{patch: "path: p.yaml\\n"}]'),
+    ("kustomization.yaml", 'patchesStrategicMerge: ["p.yaml\\n"]'),
+    ("other.yaml", "patches: [{path: p.yaml}]"),
+    ("../../../kustomization.yaml", "patches: [{path: repo/over/in/p.yaml}]"),  # above the git root
+    ("kustomization.yaml", "patches: {path: p.yaml}"),
+    ("kustomization.yaml", "patches: [[p.yaml], {path: [p.yaml]}, 3, null]"),
+    ("kustomization.yaml", "patches: [{path: p.yaml}"),  # no YAML
+    ("kustomization.yaml", "[patches]"),
+    ("kustomization.yaml", ""),
+    ("kustomization.yaml", "patches: [{path: \0p.yaml}]"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), NAMED)
+def test_a_patch_is_known_by_its_kustomization(name: str, text: str, tmp_path: Path) -> None:
+    folder = written(tmp_path / "repo", {"over/in/p.yaml": "", f"over/in/{name}": text}) / "over" / "in"
+    assert patched_by(folder / "p.yaml") == os.path.dirname(os.path.normpath(folder / name))
+
+
+@pytest.mark.parametrize(("name", "text"), NOT_NAMED)
+def test_other_files_are_no_patches(name: str, text: str, tmp_path: Path) -> None:
+    folder = written(tmp_path / "repo", {"over/in/p.yaml": "", f"over/in/{name}": text}) / "over" / "in"
+    assert patched_by(folder / "p.yaml") is None
+    assert patched_by(None) is None
+
+
+def test_a_path_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(written(tmp_path, {"over/kustomization.yaml": "patches: [{path: p/q.yaml}]"}) / "over")
+    assert patched_by("p/q.yaml") == str(tmp_path / "over")
+    assert patched_by("../over/./p/q.yaml") == str(tmp_path / "over")
+
+
+def test_a_kustomization_that_cannot_be_read_names_nothing(tmp_path: Path) -> None:
+    folder = written(tmp_path / "repo", {"a/p.yaml": "", "b/p.yaml": "", "c/p.yaml": "", "d/p.yaml": ""})
+    outside = tmp_path / "kustomization.yaml"
+    outside.write_text("patches: [{path: p.yaml}]")
+    (folder / "a" / "kustomization.yaml").symlink_to(outside)  # a link that leads out
+    os.mkfifo(folder / "b" / "kustomization.yaml")
+    (folder / "c" / "kustomization.yaml").write_bytes(b"patches: [{path: p.yaml}]\n\xff")
+    (folder / "d" / "kustomization.yaml").mkdir()
+    assert [patched_by(folder / one / "p.yaml") for one in "abcd"] == [None] * 4
+
+
+def test_each_kustomization_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of many files costs one look."""
+    written(tmp_path, {"kustomization.yaml": "patches: [{path: p7.yaml}]"})
+    opened: list[object] = []
+    real = os.open
+    monkeypatch.setattr(
+        os, "open", lambda path, *more, **named: opened.append(path) or real(path, *more, **named)
+    )
+    assert [n for n in range(1000) if patched_by(tmp_path / f"p{n}.yaml")] == [7]
+    assert len(opened) == 1
+
+
+# --- what holds of them -----------------------------------------------------------------------------
+
+# a patch, and the codes of its findings
+PATCHES: dict[str, tuple[str, list[str]]] = {
+    "one key": (patch("aliyun.com/gpu-core.percentage: 30"), []),
+    "null deletes": (
+        patch("aliyun.com/gpu-mem: null, nvidia.com/gpu: 1", metadata="labels: {aliyun.com/gpu-count: null}"),
+        [],
+    ),
+    "null in another form": (patch("aliyun.com/gpu-mem: ~, nvidia.com/gpu: 1"), []),
+    "empty": (patch("").replace("limits: {}", "limits: null"), []),
+    "requests alone": (patch("").replace("limits: {}", "requests: {aliyun.com/gpu-mem: 8}"), []),
+    "a container goes": (
+        patch("aliyun.com/gpu-mem: 4") + "      - {name: old, $patch: delete}\n",
+        [],
+    ),
+    "all is replaced": (patch("$patch: replace, aliyun.com/gpu-mem: 4"), []),
+    "cards of the base": (
+        patch("vke.volcengine.com/mgpu-core: 200, vke.volcengine.com/mgpu-memory: 8192"),
+        [],
+    ),
+    "labels alone": (f'{HEAD}    metadata: {{labels: {{aliyun.com/gpu-count: "4"}}}}\n', []),
+    # what is there is checked
+    "a suffix": (patch("aliyun.com/gpu-mem: 8Gi"), ["K8S002"]),
+    "a fraction": (patch("aliyun.com/gpu-mem: 5.5"), ["K8S001"]),
+    "two vendors": (patch("aliyun.com/gpu-mem: 8, nvidia.com/gpu: 1"), ["K8S007"]),
+    "off the step": (patch('tke.cloud.tencent.com/qgpu-core: "33"'), ["TKE002"]),
+    "a misspelt key": (patch("aliyun.com/gpu-memm: 8"), ["GX003"]),
+    "a number as label": (f"{HEAD}    metadata: {{labels: {{aliyun.com/gpu-count: 4}}}}\n", ["K8S008"]),
+    "a policy": (
+        f"{HEAD}    metadata: {{annotations: {{vke.volcengine.com/mgpu-compute-policy: fair}}}}\n",
+        ["VKE004"],
+    ),
+    "another mode": (
+        patch("aliyun.com/gpu-core.percentage: 30", "      nodeSelector: {ack.node.gpu.schedule: cgpu}\n"),
+        ["ACK008"],
+    ),
+    # operations of JSON 6902
+    "an operation": (
+        f"- {{op: replace, path: {MEMORY}, value: 9}}\n",
+        [],
+    ),
+    "a suffix in an operation": (
+        f"- {{op: add, path: {MEMORY}, value: 9Gi}}\n",
+        ["K8S002"],
+    ),
+    "a fraction in a container": (
+        "- op: add\n  path: /spec/template/spec/containers/-\n"
+        "  value: {name: x, resources: {limits: {aliyun.com/gpu-mem: 5.5}}}\n",
+        ["K8S001"],
+    ),
+    "other operations": (
+        f"- {{op: remove, path: {MEMORY}}}\n"
+        f"- {{op: test, path: {MEMORY}, value: 9Gi}}\n"
+        "- {op: add, value: 5}\n- {op: add, path: 5}\n- {op: [], path: {}}\n- 5\n- null\n"
+        f"- {{op: add, path: {'/a' * 3000}, value: 5}}\n",
+        [],
+    ),
+}
+TREE = {
+    "base/kustomization.yaml": "resources: [web.yaml]\n",
+    "base/web.yaml": BASE,
+    "over/kustomization.yaml": "resources: [../base]\npatches:\n- path: patches/p.yaml\n",
+}
+PATCH = "over/patches/p.yaml"
+
+
+@pytest.mark.parametrize(("text", "codes"), PATCHES.values(), ids=PATCHES)
+def test_lint_of_a_patch(text: str, codes: list[str], tmp_path: Path, run: Run) -> None:
+    written(tmp_path, {**TREE, PATCH: text})
+    for path in (".", PATCH):
+        found = json.loads(run("lint", path, "--format", "json"))["diagnostics"]
+        # keys of operations are in no pod
+        left_out = "GX014" if text.startswith("- ") else ""
+        listed = [(one["code"], one["file"]) for one in found if one["code"] != left_out]
+        assert listed == [(code, PATCH) for code in codes]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (patch("aliyun.com/gpu-mem: 8Gi"), patch("aliyun.com/gpu-mem: 8")),
+        (patch("aliyun.com/gpu-memm: 8"), patch("aliyun.com/gpu-mem: 8")),
+        # GX013 would add an annotation
+        (*[patch('vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/container-multiple-gpu: "2"')] * 2,),
+    ],
+)
+def test_fixes_of_a_patch_change_what_is_there(before: str, after: str, tmp_path: Path, run: Run) -> None:
+    folder = written(tmp_path, {**TREE, PATCH: before})
+    run("lint", "--fix", "--unsafe-fixes", ".")
+    assert (folder / PATCH).read_text() == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        patch('vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/container-multiple-gpu: "2"'),
+        f"- {{op: add, path: {MEMORY}, value: 9Gi}}\n",
+    ],
+)
+def test_fixes_that_do_not_fit_a_patch_are_not_offered(text: str, tmp_path: Path, run: Run) -> None:
+    written(tmp_path, {**TREE, PATCH: text})
+    found = json.loads(run("lint", ".", "--format", "json"))["diagnostics"]
+    assert found
+    assert [one["fix"] for one in found] == [None] * len(found)
+
+
+def test_a_base_and_its_overlay_are_counted_once(tmp_path: Path, run: Run) -> None:
+    written(tmp_path, {**TREE, PATCH: patch("aliyun.com/gpu-mem: 16")})
+    inspected = json.loads(run("inspect", ".", "-o", "json"))
+    assert [one["file"] for one in inspected["items"]] == ["base/web.yaml"]
+    assert inspected["totals"]["alibaba-gpushare"]["cards"] == 4
+    assessed = json.loads(run("assess", ".", "--to", "tke", "-o", "json"))
+    assert [one["file"] for one in assessed["items"]] == ["base/web.yaml"]
+    checked = json.loads(run("lint", ".", "--format", "json"))
+    assert checked["summary"]["shares"] == 1
+
+
+def test_a_patch_is_not_filled_up(tmp_path: Path, run: Run) -> None:
+    """One key of two would become a share that asks for less than the base."""
+    text = patch("aliyun.com/gpu-mem: 16")
+    folder = written(tmp_path, {**TREE, PATCH: text})
+    run("translate", ".", "--to", "tke", "--fill", "cores=30", "-i")
+    assert (folder / PATCH).read_text() == text
+
+
+def test_an_ignore_of_a_patch_may_be_for_its_base(tmp_path: Path, run: Run) -> None:
+    """An annotation goes to the object; a comment stays in the patch."""
+    ignoring = 'annotations: {gpuxlate.io/ignore: "ACK002"}'
+    text = patch("aliyun.com/gpu-mem: 16  # gpuxlate: ignore[ACK001] no\n        ", metadata=ignoring)
+    written(tmp_path, {**TREE, PATCH: text})
+    found = json.loads(run("lint", ".", "--format", "json"))["diagnostics"]
+    assert [(one["code"], one["message"]) for one in found] == [
+        ("GX009", "ignore of ACK001 matches no finding")
+    ]
+    written(
+        tmp_path,
+        {**TREE, PATCH: patch("aliyun.com/gpu-mem: 16", metadata=ignoring.replace("ACK002", "ACK02"))},
+    )
+    found = json.loads(run("lint", ".", "--format", "json"))["diagnostics"]
+    assert [(one["code"], one["hint"]) for one in found] == [("GX009", "did you mean ACK002?")]

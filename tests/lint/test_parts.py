@@ -1,0 +1,143 @@
+"""What holds of every patch: in a part of a manifest nothing is wrong that is not wrong in the whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import reduce
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuxlate.backends import registry
+from gpuxlate.config.configuration import load_profile
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.model.profile import Profile
+from gpuxlate.rules.catalog import all_rules
+from gpuxlate.yamltext.source import Source
+from tests.lint.cases import FOLDER, cases
+
+NAMES = ("apiVersion", "kind", "name")
+Path = tuple[Any, ...]
+
+
+def leaves(node: Any, path: Path = ()) -> Iterator[Path]:
+    """The paths of all values, mappings and lists of them apart; without what names an object."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key not in NAMES:
+                yield from leaves(value, (*path, key))
+    elif isinstance(node, list) and any(isinstance(one, dict) for one in node):
+        for number, one in enumerate(node):
+            yield from leaves(one, (*path, number))
+    else:
+        yield path
+
+
+def pruned(node: Any, kept: set[Path], path: Path = ()) -> Any:
+    """The manifest with some of its values."""
+    if isinstance(node, dict):
+        there = {here[: len(path) + 1] for here in kept}
+        return {
+            key: value if key in NAMES else pruned(value, kept, (*path, key))
+            for key, value in node.items()
+            if key in NAMES or (*path, key) in there
+        }
+    if isinstance(node, list) and path not in kept:
+        return [pruned(one, kept, (*path, number)) for number, one in enumerate(node)]
+    return node
+
+
+def parts(manifest: Any) -> Iterator[Any]:
+    """The manifest without each one of its values, mappings and lists, and with that one alone."""
+    every = set(leaves(manifest))
+    for step in {one[:end] for one in every for end in range(1, len(one) + 1)}:
+        below = {one for one in every if one[: len(step)] == step}
+        yield pruned(manifest, every - below)
+        yield pruned(manifest, below)
+        if isinstance(step[-1], int):
+            yield without(manifest, step)
+
+
+def without(manifest: Any, path: Path) -> Any:
+    """The manifest without an item of a list."""
+    left = deepcopy(manifest)
+    holder = reduce(lambda node, step: node[step], path[:-1], left)
+    if len(holder) > 1:
+        del holder[path[-1]]
+    return left
+
+
+def found(manifest: Any, profile: Profile | None, *, partial: bool) -> dict[str, str]:
+    """The code and severity of each finding, with its message."""
+    source = Source("patch.yaml", json.dumps(manifest))
+    linted = lint_source(source, LintSettings(profile, partial=partial))
+    # an object without containers is no pod, and an ignore of the whole may be gone
+    listed = [one for one in linted.diagnostics if one.code not in ("GX014", "GX009")]
+    return {f"{one.code} {one.severity}": one.message for one in listed}
+
+
+Whole = tuple[str, Any, Profile | None]
+
+
+def wholes() -> Iterator[Whole]:
+    """The manifests of the rules' cases, and those of parts.yaml."""
+    for case in cases():
+        if case.name.endswith(".json") or "ignore" in case.text or case.code == "GX025":
+            continue
+        try:
+            manifests = list(yaml.safe_load_all(case.text))
+        except yaml.YAMLError:  # a template, or text that a rule is about
+            continue
+        for one in manifests:
+            if isinstance(one, dict) and one.get("kind") != "GPUShare":
+                yield case.id, one, case.profile
+    for more in MORE:
+        profile = load_profile(more["profile"]) if "profile" in more else None
+        yield more["because"], yaml.safe_load(more["manifest"]), profile
+
+
+MORE = yaml.safe_load((FOLDER.parents[1] / "tests" / "lint" / "parts.yaml").read_text(encoding="utf-8"))
+WHOLES = list(wholes())
+MIXED = {"ACK004", "ACK008", "VKE005", "VKE010"}
+"""Rules that say it of single findings, and whose cases have no others."""
+
+
+@pytest.mark.parametrize("whole", WHOLES, ids=[one[0] for one in WHOLES])
+def test_a_part_has_no_findings_of_its_own(whole: Whole) -> None:
+    _, manifest, profile = whole
+    right = found(manifest, profile, partial=False)
+    wrong = {
+        f"{key}: {message}": part
+        for part in parts(manifest)
+        for key, message in found(part, profile, partial=True).items()
+        if key not in right
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("more", MORE, ids=[one["because"] for one in MORE])
+def test_the_rest_of_a_manifest_makes_it_right(more: dict[str, Any]) -> None:
+    """Each of these manifests tries what it is for: as objects of their own, parts of it break the rules."""
+    manifest = yaml.safe_load(more["manifest"])
+    profile = load_profile(more["profile"]) if "profile" in more else None
+    right = found(manifest, profile, partial=False)
+    wrong = {
+        key.split()[0]
+        for part in parts(manifest)
+        for key in found(part, profile, partial=False)
+        if key not in right
+    }
+    assert set(more["because"].split()) <= wrong
+
+
+def test_what_is_there_is_checked_in_a_patch_too() -> None:
+    """The rules that find nothing in any of their cases as a patch are those about what is missing."""
+    silent = {case.code for case in cases() if case.is_bad}
+    for case in cases():
+        linted = lint_source(case.source, LintSettings(case.profile, partial=True))
+        silent -= {one.code for one in linted.diagnostics}
+    rules = all_rules(tuple(registry.all_backends()))
+    assert {code for code in silent if not rules[code].missing} == MIXED
