@@ -10,7 +10,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.vocabulary import Level, spots, vocabulary_of
+from gpuxlate.rules.vocabulary import IGNORE, Level, spots, vocabulary_of
 
 
 @rule("K8S005", Severity.WARNING, fix="safe")
@@ -208,7 +208,11 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
         value = spot.value
         if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
             continue
-        if value.kind is Kind.STR or spot.level is Level.STRAY or not words.owners(spot.name):
+        if (
+            value.kind is Kind.STR
+            or spot.level is Level.STRAY
+            or not (words.owners(spot.name) or spot.name == IGNORE)
+        ):
             continue
         if value.kind in (Kind.NODE, Kind.NULL):
             what = "has no value" if value.kind is Kind.NULL else "holds a mapping or a list"
