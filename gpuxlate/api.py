@@ -64,23 +64,27 @@ def translate(
     fill: Mapping[str, int] | None = None,
     profile: ProfileLike | None = None,
     *,
+    allow_leftovers: bool = False,
     name: str | None = None,
 ) -> Translation:
     """Manifests from any dialect to another; only GPU requests change.
 
     ``to``, ``from_``: names of targets; the dialect is found by its keys where ``from_`` is None.
     ``round``: ``"up"`` accepts rounding. ``drop``: fields that may be lost. ``fill``: values for
-    unset fields, per card. ``name``: the name of the text in diagnostics.
+    unset fields, per card. ``allow_leftovers``: keys of the source may be left behind elsewhere.
+    ``name``: the name of the text in diagnostics.
     Raises Refused, UnknownTargetError, and ValueError for invalid options.
     """
     given = _Input.of(text, name)
     source = _manifests(from_) if from_ else None
-    settings = Settings(_manifests(to), source, acceptance(round, fill, drop), _profile(profile))
+    accept = acceptance(round, fill, drop)
+    settings = Settings(_manifests(to), source, accept, _profile(profile), allow_leftovers=allow_leftovers)
     made = translate_source(given.source, settings)
     diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
     if made.refused:
         raise Refused(diagnostics, items)
-    return Translation(_with_bom(given.source, made.text), items, diagnostics, made.changed)
+    text = _with_bom(given.source, made.text)
+    return Translation(text, items, diagnostics, made.changed, made.leftovers)
 
 
 def parse(

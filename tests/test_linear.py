@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import pytest
 
+import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.translation.parse import names
 from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.source import Source
 
@@ -74,6 +78,11 @@ def fix(text: str) -> object:
     return fix_source(Source("f.yaml", text), LintSettings(), unsafe=True)
 
 
+def one_name(count: int) -> str:
+    """Objects and containers of one name, in one document."""
+    return re.sub("name: ([pc])[0-9]+", r"name: \1", one_list(count))
+
+
 def calls(work: Callable[[str], object], text: str) -> int:
     """Calls of functions, Python's and C's, that the work takes."""
     counted = 0
@@ -109,3 +118,29 @@ def test_twice_the_input_is_twice_the_work(work: Callable[[str], object], made: 
     work(made(8))  # what is loaded and remembered once
     small, double, fourfold = (calls(work, made(count)) for count in (24, 48, 96))
     assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+
+
+def lines(work: Callable[[], object]) -> int:
+    """Lines of Python that the work runs: those of a loop in each round."""
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal counted
+        counted += event == "line"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return counted
+
+
+def test_one_name_for_many_shares() -> None:
+    """Each gets a number; looking for a free one begins where the last search ended."""
+    items = gpuxlate.parse(one_name(96)).items
+    small, double, fourfold = (lines(lambda few=items[:n]: names(few)) for n in (24, 48, 96))
+    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+    assert names(items[:3]) == ["p-c", "p-c-2", "p-c-3"]

@@ -77,7 +77,9 @@ def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
         modules = loaded(tmp_path, "nodes", "--kubeconfig", "kubeconfig", program=_PLUGIN)
     assert {"kubernetes.client", "gpuxlate.backends.tencent.backend"} <= modules
     rules = {name for name in modules if ".rules_" in name or name.startswith("gpuxlate.rules.")}
-    assert rules <= {f"gpuxlate.rules.{name}" for name in ("base", "vocabulary", "numerals", "translation")}
+    assert rules <= {
+        f"gpuxlate.rules.{name}" for name in ("base", "vocabulary", "products", "numerals", "translation")
+    }
     assert not modules & {
         "rich",
         *("gpuxlate.backends.requirements", "gpuxlate.lint", "gpuxlate.manifest.pods"),

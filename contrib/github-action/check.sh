@@ -15,6 +15,11 @@ fi
 code=0
 gpuxlate lint "${paths[@]}" "${more[@]}" --allow-empty --format github --fail-on "${GPUXLATE_FAIL_ON:-error}" || code=$?
 if [ -n "${GPUXLATE_TRANSLATE_TO:-}" ]; then
-  gpuxlate translate "${paths[@]}" --to "$GPUXLATE_TRANSLATE_TO" --diff > /dev/null || code=$?
+  read -r -d '' -a options <<< "${GPUXLATE_TRANSLATE_ARGS:-}" || true
+  report="$sarif.report.json"
+  gpuxlate translate "${paths[@]}" --to "$GPUXLATE_TRANSLATE_TO" "${options[@]}" --diff --report "$report" > /dev/null || code=$?
+  if [ -n "${GITHUB_OUTPUT:-}" ] && [ -f "$report" ]; then
+    echo "leftovers=$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["leftovers"]))' "$report")" >> "$GITHUB_OUTPUT"
+  fi
 fi
 exit "$code"

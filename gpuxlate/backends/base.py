@@ -6,7 +6,8 @@ is not taken is reported, so that none is lost silently.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -20,6 +21,8 @@ from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
 from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
 from gpuxlate.rules.base import Rule, rules_of
+from gpuxlate.rules.products import Product
+from gpuxlate.rules.vocabulary import IGNORE
 
 if TYPE_CHECKING:
     from gpuxlate.backends.billing import Billing
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SELECTOR",
     "Backend",
+    "Cloud",
     "ContainerShare",
     "InContainer",
     "Key",
@@ -46,6 +50,20 @@ __all__ = [
 
 MEMORY = 10_000
 """Most keys that a backend remembers having looked up."""
+
+
+class Cloud(NamedTuple):
+    """How a cloud calls its machines: the domains of its node labels, and its machine types."""
+
+    domains: tuple[str, ...]
+    machine_type: re.Pattern[str]
+
+    def chooses(self, label: str, types: Iterable[str]) -> bool:
+        """A node selector chooses machines of this cloud; ``types``: the machine types that it names."""
+        domain = "." + label.partition("/")[0] if "/" in label else ""
+        return domain.endswith(tuple(f".{one}" for one in self.domains)) or any(
+            map(self.machine_type.fullmatch, types)
+        )
 
 
 class InContainer(NamedTuple):
@@ -83,7 +101,7 @@ class Backend:
     says: Mapping[str, str]
     rules_module: str
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # its own, by field: to the value
-    look_alikes: Mapping[str, str] = field(default_factory=dict)
+    look_alikes: tuple[Product, ...] = ()  # whose keys are easily taken for its own (GX006)
     whole_card_key: str | None = None
     schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
     also_speaks: Callable[[PodKeys], bool] | None = None  # whatever keys stand in resources
@@ -94,7 +112,9 @@ class Backend:
     billing_module: str | None = None  # module, or module:NAME, of its Billing
     extension: type[Extension] | None = None  # its own part of a profile
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
+    model_label: str | None = None  # the label of nodes that has the card model
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
+    cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -161,14 +181,14 @@ class Backend:
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
-        return name != self.whole_card_key and (
+        return name not in (self.whole_card_key, IGNORE) and (
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
 
     def is_gpu_key(self, name: str) -> bool:
         """The key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""
-        return name.startswith(self.gpu_prefixes) or (
-            name in self.resource_keys and name != self.whole_card_key
+        return name != IGNORE and (
+            name.startswith(self.gpu_prefixes) or (name in self.resource_keys and name != self.whole_card_key)
         )
 
     def role(self, name: str) -> str | None:
@@ -203,7 +223,7 @@ class Backend:
         for values in (pod.annotations, pod.owner_annotations, pod.stray_annotations):
             yield from self._owned_in(values, Place.ANNOTATION)
         yield from self._owned_in(pod.node_selector, Place.NODE_SELECTOR)
-        for requirement in pod.requirements():
+        for requirement in (*pod.requirements(), *pod.preferences()):
             if self.owns(requirement.key):
                 yield requirement.key, Place.NODE_SELECTOR, requirement.path
 

@@ -10,6 +10,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path
 from gpuxlate.model.share import Share
 
+NODE_SELECTOR = "node selector"
+
 
 class Selector(NamedTuple):
     """A choice of nodes or cards without counterpart at another target, such as a card model."""
@@ -17,7 +19,7 @@ class Selector(NamedTuple):
     key: str
     text: str
     path: Path
-    what: str = "node selector"  # where it is set
+    what: str = NODE_SELECTOR  # where it is set
 
 
 @dataclass(frozen=True, slots=True)

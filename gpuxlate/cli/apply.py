@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live_options, options
-from gpuxlate.cli.translations import Run, translate_inputs
+from gpuxlate.cli.translations import Run, show, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import Json, Server
@@ -46,6 +46,7 @@ def command(
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
     ] = False,
+    allow_leftovers: options.AllowLeftovers = False,
     namespace: live_options.Namespace = None,
     context: live_options.Context = None,
     kubeconfig: live_options.Kubeconfig = None,
@@ -71,9 +72,10 @@ def command(
             f"the profile is for {known.target}, but the target is {backend.name}",
             "pass a profile of the target, or omit --profile",
         )
-    settings = Settings(backend, source, accepted, known or _profile(nodes, backend, server))
+    profile_here = known or _profile(nodes, backend, server)
+    settings = Settings(backend, source, accepted, profile_here, allow_leftovers=allow_leftovers)
     run = translate_inputs(given, settings)
-    common.show(run.diagnostics, run.texts)
+    show(run)
     if run.refused:
         return common.Exit.FINDINGS
     if known is None and run.changed and not unit_is_known(nodes, backend.name):

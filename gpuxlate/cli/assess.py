@@ -9,7 +9,7 @@ from pathlib import Path
 from gpuxlate.cli import common, options
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import translate_inputs
+from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.item import Item
@@ -44,23 +44,32 @@ def command(
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX025")]
     common.show(broken, run.texts)
     if report:
-        write_report(Path(report), items)
-    common.out(common.write_json(report_json(items)) if output == "json" else _text(items, len(run.files)))
+        write_report(Path(report), items, run.leftovers)
+    if output == "json":
+        common.out(common.write_json(report_json(items, run.leftovers)))
+    else:
+        common.out(_text(run, settings.to.name))
     return common.Exit.FINDINGS if broken else common.Exit.CLEAN
 
 
-def _text(items: Sequence[Item], inputs: int) -> str:
-    files = len({item.file for item in items})
-    target = items[0].target if items else ""
-    head = f"{len(items)} shares in {files} of {inputs} files" + (f", to {target}\n\n" if target else "\n")
-    if not items:
-        return head
+def _text(run: Run, target: str) -> str:
+    items = run.items
+    where = "" if run.leftovers else f" in {len({one.file for one in items})} of {len(run.files)} files"
+    text = f"{run.counts}{where}, to {target}\n"
+    if items:
+        text += "\n" + _verdicts(items)
+    if run.leftovers:
+        text += "\n" + leftover_table(run.leftovers)
+    return text
+
+
+def _verdicts(items: Sequence[Item]) -> str:
     counts = [
         [str(verdict), str(sum(item.verdict is verdict for item in items))]
         for verdict in Verdict
         if any(item.verdict is verdict for item in items)
     ]
-    text = head + table(["VERDICT", "SHARES"], counts)
+    text = table(["VERDICT", "SHARES"], counts)
     reasons = _reasons(items)
     if reasons:
         text += "\n" + table(["WHY", "SHARES", "FIRST AT", "FOR EXAMPLE"], reasons)

@@ -227,10 +227,10 @@ def config() -> Config | None:
     path = find_config(os.getcwd())
     if path is None:
         return None
-    from gpuxlate.config.configuration import ConfigError, load_config
+    from gpuxlate.config.configuration import ConfigError, load_found
 
     try:
-        return load_config(path, read_yaml)
+        return load_found(path, read_yaml)
     except ConfigError as error:
         raise CliError(
             str(error), "gpuxlate schema config prints every field" if error.read else None

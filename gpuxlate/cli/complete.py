@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gpuxlate.cli import ending_quietly
+
 Candidate = tuple[str, str]
 """A value and what it is."""
 
@@ -30,7 +32,8 @@ _SHARED: dict[str, Sequence[str]] = {
 
 def main() -> None:
     """Print what the last word could be."""
-    print(answer(sys.argv[1:]))
+    with ending_quietly(whole_process=True):
+        print(answer(sys.argv[1:]))
 
 
 def answer(words: Sequence[str]) -> str:

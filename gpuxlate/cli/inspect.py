@@ -8,7 +8,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import translate_inputs
+from gpuxlate.cli.translations import leftover_table, translate_inputs
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.share import Share
 from gpuxlate.translation.item import Item
@@ -34,10 +34,14 @@ def command(
     common.show(broken, run.texts)
     if output == "json":
         items = [_item_json(one) for one in run.items]
-        data = {"format": "gpuxlate-inspect/v1", "items": items, "totals": totals(run.items)}
+        left = [one.to_json() for one in run.leftovers]
+        sums = totals(run.items)
+        data = {"format": "gpuxlate-inspect/v1", "items": items, "totals": sums, "leftovers": left}
         common.out(common.write_json(data))
     else:
         common.out(_text(run.items))
+        if run.leftovers:
+            common.out(f"\n{run.counts}, which are not counted above\n\n{leftover_table(run.leftovers)}")
     failed = any(one.severity is Severity.ERROR for one in broken)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN
 

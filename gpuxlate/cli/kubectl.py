@@ -6,8 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from gpuxlate.cli import end_cleanly, only_version, words
-from gpuxlate.cluster.server import ChoiceError, ClusterError
+from gpuxlate.cli import ending_quietly, only_version, words
 
 BEFORE = {
     "-n": 1, "--namespace": 1, "-l": 1, "--selector": 1, "--context": 1, "--kubeconfig": 1,
@@ -21,11 +20,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = words(arguments)
     if only_version(given):
         return
-    if arguments is None:
-        end_cleanly()
-    from gpuxlate.cli.app import build, run
+    with ending_quietly(whole_process=arguments is None):
+        from gpuxlate.cli.app import build, run
 
-    sys.exit(run(_OneLine(build(live=True)), command_first(given), "kubectl gpuxlate"))
+        sys.exit(run(_OneLine(build(live=True)), command_first(given), "kubectl gpuxlate"))
 
 
 def command_first(given: Sequence[str]) -> list[str]:
@@ -44,6 +42,7 @@ class _OneLine:
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         from gpuxlate.cli.common import CliError, Exit
+        from gpuxlate.cluster.server import ChoiceError, ClusterError
 
         try:
             return self._command.main(*arguments, **options)

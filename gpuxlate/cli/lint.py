@@ -23,6 +23,7 @@ from gpuxlate.lint.check import Linted, lint_source
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.summary import Replacement, Summary
+from gpuxlate.report.text import plural
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.unreadable import HELM_TEMPLATE, in_chart
@@ -99,7 +100,7 @@ def command(
     shown = _rendered(run, chosen, statistics)
     (common.err if run.to_stdout else common.out)(shown)  # stdout may have the fixed text
     if run.fixes:
-        common.note(f"fixed {run.fixes} finding{'s' if run.fixes != 1 else ''}")
+        common.note(f"fixed {plural(run.fixes, 'finding')}")
     return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
 
 

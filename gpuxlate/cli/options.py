@@ -46,6 +46,12 @@ Report = Annotated[
     str | None,
     typer.Option("--report", help="Write a JSON report, also of a refusal.", metavar="FILE"),
 ]
+AllowLeftovers = Annotated[
+    bool,
+    typer.Option(
+        "--allow-leftovers", help="Accept what is left behind of the source: it becomes a warning (GX026)."
+    ),
+]
 AllowOutside = Annotated[
     bool,
     typer.Option("--allow-outside", help="A document may name a workload outside of its folder."),

@@ -134,7 +134,7 @@ def _made(
         yield made
         return
     from gpuxlate.backends.form import WrongFileError
-    from gpuxlate.translation.forms import render_form
+    from gpuxlate.translation.documents import render_form
 
     try:
         for one in asked:

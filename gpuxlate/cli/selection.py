@@ -12,7 +12,7 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import common
 from gpuxlate.inputs.bounded import StrPath, content
 from gpuxlate.inputs.kustomize import patched_by
-from gpuxlate.lint.check import LintSettings
+from gpuxlate.lint.check import LintSettings, everything, nothing
 from gpuxlate.lint.suppress import UNUSED
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.rules import catalog
@@ -78,13 +78,14 @@ class Selection:
 
     def for_file(self, path: StrPath | None) -> LintSettings:
         """The settings for one input."""
-        return LintSettings(self.profile, self.selected, self._excused(path), patched_by(path) is not None)
+        selected = self.selected if self.select or self.ignore else everything
+        return LintSettings(self.profile, selected, self._excused(path), patched_by(path) is not None)
 
     def _excused(self, path: StrPath | None) -> Callable[[str], bool]:
         if self.config is None or path is None:
-            return lambda _code: False
+            return nothing
         names = tuple(rule for _, rules in self._entries_for(path) for rule in rules)
-        return lambda code: _matches(code, names)
+        return (lambda code: _matches(code, names)) if names else nothing
 
     def _entries_for(self, path: StrPath) -> list[tuple[int, Sequence[str]]]:
         """The ignored rules of a file, with the numbers of the entries in the configuration."""

@@ -11,7 +11,7 @@ import typer
 
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
-from gpuxlate.cli.translations import Run, Translated, translate_inputs
+from gpuxlate.cli.translations import Run, Translated, show, translate_inputs
 from gpuxlate.translation.translate import Settings
 
 
@@ -23,6 +23,7 @@ def command(
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
+    allow_leftovers: options.AllowLeftovers = False,
     in_place: Annotated[bool, typer.Option("-i", "--in-place", help="Change the files themselves.")] = False,
     output_dir: options.OutputDir = None,
     diff: Annotated[bool, typer.Option("--diff", help="Print what would change; write nothing.")] = False,
@@ -43,12 +44,18 @@ def command(
                 f"invalid target {one.name!r} for translate: it is not for manifests",
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
-    settings = Settings(common.target(to), source, common.accept(round_, fill, drop), common.profile(profile))
+    settings = Settings(
+        common.target(to),
+        source,
+        common.accept(round_, fill, drop),
+        common.profile(profile),
+        allow_leftovers=allow_leftovers,
+    )
     writes = not (diff or check)
     run = translate_inputs(given, settings)
-    common.show(run.diagnostics, run.texts)
+    show(run)
     if report:
-        write_report(Path(report), run.items)
+        write_report(Path(report), run.items, run.leftovers)
     if run.refused:
         return common.Exit.FINDINGS
     if diff:

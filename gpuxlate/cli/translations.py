@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from gpuxlate.cli import common
 from gpuxlate.cli.runner import each
+from gpuxlate.cli.tables import table
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.inputs.kustomize import patched_by
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.report.text import plural
 from gpuxlate.rules.unreadable import in_chart
 from gpuxlate.translation.item import Item
+from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.source import Source, Texts
 
@@ -29,6 +33,7 @@ class Translated:
     new: bytes
     items: tuple[Item, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
     source: Source | None = None
 
     @property
@@ -43,6 +48,7 @@ class Run:
     files: list[Translated] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
     texts: Texts = field(default_factory=Texts)
 
     @property
@@ -52,6 +58,32 @@ class Run:
     @property
     def changed(self) -> list[Translated]:
         return [file for file in self.files if file.changed]
+
+    @property
+    def counts(self) -> str:
+        """The shares and leftovers: "41 shares, 3 leftovers in 2 files"."""
+        shares = plural(len(self.items), "share")
+        if not self.leftovers:
+            return shares
+        files = plural(len({one.found.file for one in self.leftovers}), "file")
+        return f"{shares}, {plural(len(self.leftovers), 'leftover')} in {files}"
+
+
+def show(run: Run) -> None:
+    """The findings on stderr, and the counts where something is left behind."""
+    common.show(run.diagnostics, run.texts)
+    if run.leftovers:
+        common.note(run.counts)
+
+
+def leftover_table(leftovers: Sequence[Leftover]) -> str:
+    """Every place where something is left behind, for people."""
+    rows = [[_at(one.found), one.found.code, str(one.found.message)] for one in leftovers]
+    return table(["LEFTOVER AT", "RULE", "WHAT"], rows)
+
+
+def _at(one: Diagnostic) -> str:
+    return f"{one.file}:{one.span.line}" if one.span else str(one.file)
 
 
 def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
@@ -63,6 +95,7 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
         run.files.append(made)
         run.items += made.items
         run.diagnostics += made.diagnostics
+        run.leftovers += made.leftovers
         if made.source is not None:
             run.texts.add(made.source)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
@@ -74,7 +107,7 @@ def translate_input(one: Input, settings: Settings) -> Translated:
     """Translate one input. Raises InputError."""
     data = one.read_bytes()
     if under_chart_templates(one.path, os.getcwd()):
-        return Translated(one.name, True, data, data, diagnostics=(in_chart(one.name),))
+        return _template(one, data, settings)
     if one.named and is_blank(data):
         raise InputError(f"{one.name}: it is empty")
     source = one.source(data)
@@ -90,5 +123,14 @@ def translate_input(one: Input, settings: Settings) -> Translated:
         source.encode(made.text) if made.changed else data,
         made.items,
         made.diagnostics,
+        made.leftovers,
         source if made.diagnostics else None,
     )
+
+
+def _template(one: Input, data: bytes, settings: Settings) -> Translated:
+    """A Helm template: it is left as it is, and what it holds of the source is left behind."""
+    source = one.source(data)
+    left = tuple(left_in_text(source, settings.scope))
+    found = (in_chart(one.name), *(() if settings.reads_only else (each.found for each in left)))
+    return Translated(one.name, True, data, data, (), found, left, source)

@@ -9,18 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gpuxlate.inputs.bounded import StrPath, content, inside
+from gpuxlate.config.find import read_toml
+from gpuxlate.inputs.bounded import StrPath, content, inside, repository
+from gpuxlate.inputs.patterns import pattern
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.pod import Path as DocumentPath
 from gpuxlate.model.profile import CardProfile, Profile
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 ReadYaml = Callable[[str], object]
 
@@ -85,7 +83,7 @@ class Config:
         inside = _relative(file, self.path)
         if inside is None:
             return ()
-        return tuple(one for one in self.per_file_ignores if _pattern(one.path).match_file(inside))
+        return tuple(one for one in self.per_file_ignores if pattern(one.path)(inside))
 
 
 def _relative(file: StrPath, config: Path) -> str | None:
@@ -95,15 +93,18 @@ def _relative(file: StrPath, config: Path) -> str | None:
     return target.relative_to(folder).as_posix() if target.is_relative_to(folder) else None
 
 
-@cache
-def _pattern(text: str) -> GitIgnoreSpec:
-    """A gitignore pattern, compiled. Raises ValueError."""
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines([text])
-
-
 # --- loading ----------------------------------------------------------------------------------------
+
+
+def load_found(path: Path, read_yaml: ReadYaml) -> Config:
+    """A configuration that ``find_config`` found, which somebody else may have written. Raises ConfigError.
+
+    A link is followed within its repository: an error shows what is written elsewhere on the machine.
+    """
+    if not inside(path, repository(path.parent)):
+        hint = "put the file itself there, or name its values in options"
+        raise _error("a link that leads out of its repository", hint, path)
+    return load_config(path, read_yaml)
 
 
 def load_config(path: Path, read_yaml: ReadYaml) -> Config:
@@ -164,10 +165,10 @@ def _bad_patterns(entries: Iterable[dict[str, Any]], base: DocumentPath) -> list
     found = []
     for index, entry in enumerate(entries):
         try:
-            _pattern(entry["path"])
-        except ValueError:
+            pattern(entry["path"])
+        except ValueError as error:
             path = (*base, "per-file-ignores", index, "path")
-            message = f"per-file-ignores[{index}].path is not a gitignore pattern: {entry['path']}"
+            message = f"per-file-ignores[{index}].path is not a gitignore pattern: {error}"
             found.append(Diagnostic(CODE, Severity.ERROR, message, "write a pattern as in .gitignore", path))
     return found
 
@@ -191,14 +192,11 @@ def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
 
 
 def _toml_section(path: Path) -> object:
-    import tomllib
-
+    text = _text(path)
     try:
-        data: Any = tomllib.loads(_text(path))
+        data: Any = read_toml(text)
     except RecursionError as error:
         raise _error("invalid TOML: nested too deeply", "use fewer levels", path) from error
-    except ConfigError:
-        raise
     except ValueError as error:  # TOMLDecodeError, or a number of more digits than Python reads
         raise _error(f"invalid TOML: {error}", file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])

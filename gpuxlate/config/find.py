@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.inputs.bounded import StrPath, UnusualFileError, content, upwards
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
 
 NAMES = (".gpuxlate.yaml", ".gpuxlate.yml")
 PYPROJECT = "pyproject.toml"
+
+MAX_PARTS = 64
+"""Of a dotted key in TOML: reading it takes time and memory quadratic in them."""
+_PART = r"(?>[\w-]+|\"[^\"\n]*\"|'[^'\n]*')(?>[ \t]*)"
+_LONG_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}\.(?>[ \t]*)){{{MAX_PARTS}}}")
 
 
 def find_config(start: StrPath) -> Path | None:
@@ -28,7 +34,7 @@ def find_config(start: StrPath) -> Path | None:
 def _nearest(start: str) -> str | None:
     for folder in upwards(start if os.path.isdir(start) else os.path.dirname(start)):
         for name in NAMES:
-            if os.path.exists(one := os.path.join(folder, name)):
+            if os.path.lexists(one := os.path.join(folder, name)):
                 return one
         if _has_section(one := os.path.join(folder, PYPROJECT)):
             return one
@@ -47,10 +53,17 @@ def _has_section(pyproject: str) -> bool:
         return False
     if b"gpuxlate" not in data:
         return False
-    import tomllib
-
     try:
-        tool = tomllib.loads(data.decode()).get("tool", {})
+        tool = read_toml(data.decode()).get("tool", {})
     except (ValueError, RecursionError):
         return b"tool.gpuxlate" in data
     return isinstance(tool, dict) and "gpuxlate" in tool
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Raises ValueError, or RecursionError for what is nested too deeply."""
+    if _LONG_KEY.search(text):
+        raise ValueError(f"a key of more than {MAX_PARTS} parts")
+    import tomllib
+
+    return tomllib.loads(text)

@@ -179,6 +179,19 @@ _ITEM = _object(
     },
 )
 
+_LEFTOVER = _object(
+    "A place where something of the source is left behind.",
+    {
+        "file": _FILE,
+        "line": _place("Line of the key, from 1."),
+        "column": _place("Its column, from 1, in characters."),
+        "key": _a("string", "The key."),
+        "code": _CODE,
+        "message": _a("string", "Why it is left."),
+        "hint": _a(["string", "null"], "What to do."),
+    },
+)
+
 REPORT: Schema = {
     "title": "Report of gpuxlate",
     **_object(
@@ -191,9 +204,11 @@ REPORT: Schema = {
                 {one: _count(f"Shares that are {one}.") for one in _VERDICTS},
             ),
         },
+        {"leftovers": _list({"$ref": "#/$defs/Leftover"}, "Every place that is left behind.")},
     ),
     "$defs": {
         "Item": _ITEM,
+        "Leftover": _LEFTOVER,
         "Share": _SHARE,
         "Change": _CHANGE,
         "Filled": _FILLED,

@@ -15,6 +15,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.numerals import as_integer, as_string
 from gpuxlate.model.sheet import Key, Place, Range
+from gpuxlate.rules.vocabulary import BY_HAND
 
 Schema = dict[str, Any]
 
@@ -180,8 +181,8 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
 
 
 def _may_stand(row: Key, place: Place) -> bool:
-    """Keys of schedulers are worth knowing, not wrong; a label of nodes can be chosen."""
-    if Place.SCHEDULER in row.places or row.places == {Place.ENV}:
+    """What schedulers write is worth knowing, not wrong; a label of nodes can be chosen."""
+    if row.places == {Place.ENV} or (Place.SCHEDULER in row.places and place not in BY_HAND):
         return True
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from gpuxlate.model.limits import MAX_TEXT
 
@@ -78,6 +79,13 @@ def inside(path: StrPath, folder: StrPath) -> bool:
     """The path leads to something in the folder, wherever ``..`` and symbolic links go."""
     inner, outer = os.path.realpath(path), os.path.realpath(folder)
     return os.path.join(inner, "").startswith(os.path.join(outer, ""))
+
+
+@lru_cache(maxsize=64)
+def repository(folder: StrPath) -> str:
+    """The nearest folder upwards with .git, else the folder itself."""
+    start = os.path.realpath(folder)
+    return next((one for one in upwards(start) if os.path.exists(os.path.join(one, ".git"))), start)
 
 
 def _check_kind(path: StrPath, mode: int) -> None:

@@ -6,10 +6,9 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
-from gpuxlate.inputs.bounded import StrPath, content, inside, read_at_most, upwards
+from gpuxlate.inputs.bounded import StrPath, content, inside, read_at_most, repository, upwards
 from gpuxlate.model import limits
 from gpuxlate.yamltext.compose import Reader, documents
 from gpuxlate.yamltext.source import DecodeError, Source
@@ -177,14 +176,7 @@ def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
 
 def stays(link: str, folder: str) -> bool:
     """A link leads to something in the folder, or in the repository of the folder."""
-    return inside(link, folder) or inside(link, _repository(folder))
-
-
-@lru_cache(maxsize=64)
-def _repository(folder: str) -> str:
-    """The nearest folder upwards with .git, else the folder itself."""
-    start = os.path.realpath(folder)
-    return next((one for one in upwards(start) if os.path.exists(os.path.join(one, ".git"))), start)
+    return inside(link, folder) or inside(link, repository(folder))
 
 
 def under_chart_templates(path: StrPath | None, here: str) -> bool:

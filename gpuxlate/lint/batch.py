@@ -25,7 +25,7 @@ class Batch:
         self._document = document
         self._edits: list[Edit] = []
         self._at: dict[Path, list[Edit]] = {}
-        self._tries = limits.MAX_TRIES
+        self._tries = limits.tries(document.end - document.start)
         self.made: list[Splice] = []
         self.taken: list[Diagnostic] = []
 

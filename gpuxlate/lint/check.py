@@ -14,6 +14,7 @@ from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
@@ -182,7 +183,20 @@ def _requests_gpus(pods: Sequence[Pod]) -> bool:
 
 
 def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The rules of the keys that the pod has: the vendor-neutral ones, then those of each vendor."""
+    """The rules of the keys that the pod has: the vendor-neutral ones, then those of each vendor.
+
+    A label that a selector of the object matches is never changed alone: such a finding has no fix.
+    """
+    matched = {pod.labels[name].path: pod.labels[name] for name in pod.selected if name in pod.labels}
+    for one in _found_in(pod, context):
+        alone = one.fix is not None and any(
+            edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)
+            for edit in one.fix.edits
+        )
+        yield one.located(fix=None) if alone else one
+
+
+def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     words = vocabulary_of(context)
     if any(words.concerns(one.name) for one in spots(pod)):
         yield from check_pod(catalog.neutral_pod_rules(), pod, context)

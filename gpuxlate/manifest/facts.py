@@ -4,89 +4,143 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Sequence as Several
+from typing import Any, NamedTuple
 
-from gpuxlate.manifest.objects import Pod
+from gpuxlate.manifest.objects import Pod, mappings_in
 from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Path, PodKeys, Value
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get_text, is_merge
+from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get, get_text, is_merge
 
 IsKey = Callable[[str], bool]
 
-_EMBEDDED = re.compile(r"(?<![A-Za-z0-9.-])[.-]*([A-Za-z0-9][A-Za-z0-9-]*\.[A-Za-z0-9.-]+/[A-Za-z0-9._-]+)")
-"""A key with a domain, in a string that contains a whole manifest.
-
-It matches only at the beginning of a word, in one way: linear in the text.
-"""
+_EMBEDDED = re.compile(
+    r"""(?:^|[\n{,])[ \t]*(?:-[ \t]+)*\\?["']?([A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+)\\?["']?[ \t]*:"""
+)
+"""A key with a domain and its colon, in a string that contains a whole manifest."""
+_POINTER = re.compile(r"""(?:^|[\s"'])(/[^\s"']*~1[^\s"']*)""")
+"""A JSON pointer with an escaped slash, as in JSON patches."""
 _QUOTA = ("requests.", "limits.")
 """Prefixes of resources in a ResourceQuota."""
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""An annotation that kubectl writes anew with each apply."""
+
+
+_Steps = tuple[Any, str | int] | None
+"""A path as its last step and the rest: most are never needed as tuples."""
+
+
+class Found(NamedTuple):
+    """A key that a document names: ``text`` as it is written, ``name`` the key in it.
+
+    ``on_key``: it is the key of a mapping; else the whole of a value, or ``embedded`` in one.
+    """
+
+    name: str
+    text: str
+    path: Path
+    on_key: bool = True
+    embedded: bool = False
 
 
 def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> DocumentKeys:
     """The facts of a document for its rules."""
     root = deref(document.root) if document.root else None
     outside: list[tuple[str, Path]] = []
-    repeated: list[Path] = []
-    if document.repeated or _has_outside_keys(document, pods, is_gpu_key):
-        inside = {path for pod in pods for path in _key_paths(pod.keys)}
-        repeated_nodes = {id(key) for _, key in document.repeated}
-        for steps, key, value in _entries(root):
-            name = key.text
-            if id(key) in repeated_nodes:
-                repeated.append(_path(steps))
-            if name.startswith(_QUOTA):
-                name = name.partition(".")[2]
-            if is_gpu_key(name) and (path := _path(steps)) not in inside:
-                outside.append((key.text, path))
-            elif isinstance(value, Scalar) and "/" in value.text:
-                path = _path(steps)
-                outside.extend((found, path) for found in _in_text(path, value, is_gpu_key))
+    if _names_more(document, pods, is_gpu_key):
+        inside = {path for pod in pods for _, path in keys_of(pod.keys)}
+        named = (found for found in keys_named(document, is_gpu_key) if found.path not in inside)
+        outside.extend((found.text if found.on_key else found.name, found.path) for found in named)
     return DocumentKeys(
         get_text(root, "apiVersion"),
         get_text(root, "kind"),
         tuple(pod.keys for pod in pods),
         tuple(outside),
-        tuple(repeated),
+        tuple(_repeated(document)),
         tuple(_shared_paths(document, pods, is_gpu_key)),
     )
 
 
-def _has_outside_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> bool:
-    """Whether a GPU key may be outside of the pods: more scalars name one than the pods have keys.
+def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
+    """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
+
+    What a server writes is left out: ``status``, and kubectl's copy of the manifest.
+    """
+    written = {(*path, "status") for path, node in mappings_in(document) if get(node, "status") is not None}
+    for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
+        text = scalar.text
+        if "/" not in text:
+            continue
+        name = resource_of(text)
+        if is_key(name) and (on_key or _may_be_a_name(steps)):
+            found = [Found(name, text, _path(steps), on_key)]
+        elif on_key:
+            continue
+        else:
+            found = [Found(one, text, _path(steps), False, True) for one in _in_text(text, is_key)]
+        for one in found:
+            if _LAST_APPLIED not in one.path and not (written and _is_below(one.path, tuple(written))):
+                yield one
+
+
+def _may_be_a_name(steps: _Steps) -> bool:
+    if steps is not None and steps[1] == "apiVersion":  # a version of an API, not a key
+        return False
+    while steps is not None and isinstance(steps[1], int):
+        steps = steps[0]
+    return steps is not None
+
+
+def resource_of(text: str) -> str:
+    """The resource that a key of a quota counts: ``requests.example.com/gpu`` counts ``example.com/gpu``."""
+    return text.partition(".")[2] if text.startswith(_QUOTA) else text
+
+
+def _in_text(text: str, is_key: IsKey) -> list[str]:
+    """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
+    found: dict[str, None] = {}
+    if "~1" in text:
+        for pointer in _POINTER.findall(text):
+            steps = (step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/"))
+            found |= {resource_of(step): None for step in steps}
+    if "\n" in text or "{" in text:
+        found |= {resource_of(name): None for name in _EMBEDDED.findall(text)}
+    return [name for name in found if is_key(name)]
+
+
+def _is_below(path: Path, above: Several[Path]) -> bool:
+    return any(path[: len(one)] == one for one in above)
+
+
+def _names_more(document: Document, pods: list[Pod], is_key: IsKey) -> bool:
+    """Whether a key may be outside of the pods: more scalars name one than the pods have keys.
 
     Their places are looked up only then; most documents have none.
     """
-    named = 0
+    known = {path: name for pod in pods for name, path in keys_of(pod.keys) if is_key(name)}
+    return names_more(document, is_key, known.values())
+
+
+def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
+    """Whether a document may name keys in more places than the ``known`` ones, from its scalars alone."""
+    named = -sum("/" in name for name in known)
     for scalar in document.names:
         text = scalar.text
-        if "\n" in text or "{" in text:  # a manifest in a string
+        if "\n" in text or "{" in text or "~1" in text:  # a manifest in a string
             return True
-        named += is_gpu_key(text.partition(".")[2] if text.startswith(_QUOTA) else text)
-    if not named or document.aliases:  # with aliases a key counts more than once
-        return named > 0
-    counted = sum(sum(map(is_gpu_key, values)) for pod in pods for values in _key_mappings(pod.keys))
-    return named > counted
+        named += is_key(resource_of(text))
+    return named > 0 or bool(document.aliases)  # an alias counts more than once
 
 
-def _in_text(path: Path, value: Scalar, is_gpu_key: IsKey) -> Iterator[str]:
-    """GPU keys in a string: a manifest in a ConfigMap, a JSON patch, the name of a resource."""
-    text = value.text
-    if path[-1] == "name" and _names_a_resource(path[:-1]):
-        if is_gpu_key(text):
-            yield text
-    elif "\n" in text or "{" in text:
-        yield from dict.fromkeys(found for found in _EMBEDDED.findall(text) if is_gpu_key(found))
-
-
-def _names_a_resource(path: Path) -> bool:
-    """``gpu: {name: ...}`` of the Spark Operator, ``resources: [{name: ...}]`` of Kueue's quotas."""
-    return path[-1:] == ("gpu",) or (len(path) > 1 and path[-2] == "resources" and isinstance(path[-1], int))
-
-
-_Steps = tuple[Any, str | int] | None
-"""A path as its last step and the rest: most are never needed as tuples."""
+def _repeated(document: Document) -> Iterator[Path]:
+    """The second of two equal keys of a mapping."""
+    if document.repeated:
+        again = {id(key) for _, key in document.repeated}
+        for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
+            if on_key and id(scalar) in again:
+                yield _path(steps)
 
 
 def _path(steps: _Steps) -> Path:
@@ -97,12 +151,14 @@ def _path(steps: _Steps) -> Path:
     return tuple(reversed(found))
 
 
-def _entries(root: Node | None) -> Iterator[tuple[_Steps, Scalar, Node]]:
-    """Every key of a document with its path; the target of an alias is visited at its anchor."""
+def _scalars(root: Node | None) -> Iterator[tuple[_Steps, Scalar, bool]]:
+    """Every scalar of a document with its path, and whether it is a key; an alias's target at its anchor."""
     pending: list[tuple[_Steps, Node]] = [(None, root)] if root is not None else []
     while pending:
         steps, node = pending.pop()
-        if isinstance(node, nodes.Mapping):
+        if isinstance(node, Scalar):
+            yield steps, node, False
+        elif isinstance(node, nodes.Mapping):
             below: list[tuple[_Steps, Node]] = []
             for key, value in node.entries:
                 name = key if isinstance(key, Scalar) else deref(key)
@@ -113,25 +169,31 @@ def _entries(root: Node | None) -> Iterator[tuple[_Steps, Scalar, Node]]:
                     below.extend((steps, one) for one in sources)
                 else:
                     here = (steps, name.text)
-                    yield here, name, value
-                    if not isinstance(value, Scalar):
-                        below.append((here, value))
+                    yield here, name, True
+                    below.append((here, value))
             below.reverse()
             pending += below
         elif isinstance(node, Sequence):
             pending.extend([((steps, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1)])
 
 
-def _key_paths(pod: PodKeys) -> Iterator[Path]:
-    for values in _key_mappings(pod):
-        yield from (value.path for value in values.values())
-
-
-def _key_mappings(pod: PodKeys) -> Iterator[Mapping[str, Value]]:
+def keys_of(pod: PodKeys) -> Iterator[tuple[str, Path]]:
+    """Every key that a pod and its workload have, with the place where it is written."""
     for container in pod.all_containers():
-        yield from (container.limits, container.requests)
-    yield from (pod.labels, pod.annotations, pod.node_selector, pod.owner_labels, pod.owner_annotations)
-    yield from (pod.stray_labels, pod.stray_annotations)
+        yield from _places(container.limits)
+        yield from _places(container.requests)
+        yield from ((name, (*value.path, "name")) for name, value in container.env.items())
+    for values in (pod.labels, pod.annotations, pod.node_selector, pod.owner_labels, pod.owner_annotations):
+        yield from _places(values)
+    yield from _places(pod.stray_labels)
+    yield from _places(pod.stray_annotations)
+    for requirement in (*pod.requirements(), *pod.preferences()):
+        yield requirement.key, (*requirement.path, "key")
+
+
+def _places(values: Mapping[str, Value]) -> Iterator[tuple[str, Path]]:
+    for name, value in values.items():
+        yield name, value.path
 
 
 def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:

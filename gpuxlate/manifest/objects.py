@@ -16,7 +16,8 @@ class Pod(NamedTuple):
     """One pod of a document: its keys, the object it belongs to, the field with limits.
 
     ``has_metadata``: its kind has labels and annotations for it; ``takes_nodes``: ``nodeSelector`` and
-    ``affinity``.
+    ``affinity``. ``places``: the mappings that it has labels and annotations from, the one that counts last.
+    ``names_scheduler``: a ``schedulerName`` of its own counts.
     """
 
     keys: PodKeys
@@ -25,6 +26,8 @@ class Pod(NamedTuple):
     has_metadata: bool
     resources_key: str = "resources"
     takes_nodes: bool = True
+    places: tuple[Path, ...] = ()
+    names_scheduler: bool = True
 
 
 def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:

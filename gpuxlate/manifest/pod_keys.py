@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from collections.abc import Mapping as Map
+from dataclasses import replace
 
+from gpuxlate.manifest.kinds import Copied, Steps
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
@@ -14,6 +17,7 @@ REQUIRED_AFFINITY = (
     "requiredDuringSchedulingIgnoredDuringExecution",
     "nodeSelectorTerms",
 )
+_PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
 
 
 def keys(
@@ -26,7 +30,8 @@ def keys(
         labels=values(get(metadata, "labels"), (*metadata_path, "labels")),
         annotations=values(get(metadata, "annotations"), (*metadata_path, "annotations")),
         node_selector=values(get(spec, "nodeSelector"), (*path, "nodeSelector")),
-        affinity=tuple(_terms(spec, path)),
+        affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)),
+        preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))),
         scheduler_name=_value(scheduler, (*path, "schedulerName")) if scheduler else None,
         path=path,
         metadata_path=metadata_path,
@@ -35,29 +40,97 @@ def keys(
 
 
 def with_surroundings(
-    keys: PodKeys, owner: Node | None, owner_path: Path, stray_from: list[tuple[Node | None, Path]]
+    keys: PodKeys,
+    owner: Node | None,
+    owner_path: Path,
+    stray_from: list[tuple[Node | None, Path]],
+    selected: Map[str, Path],
+    copied: Set[str] = frozenset(),
 ) -> PodKeys:
-    """Add the keys of the workload, and those outside of ``metadata``."""
+    """Add the keys of the workload, those outside of ``metadata``, and what selectors match.
+
+    ``copied``: the fields of the workload's metadata that its pods have.
+    """
     stray: dict[str, dict[str, Value]] = {"labels": {}, "annotations": {}}
     for node, path in stray_from:
         for name, found in stray.items():
             found.update(values(get(node, name), (*path, name)))
-    return PodKeys(
-        keys.containers,
-        keys.init_containers,
-        keys.labels,
-        keys.annotations,
-        keys.node_selector,
-        keys.affinity,
-        keys.scheduler_name,
-        values(get(owner, "labels"), (*owner_path, "labels")),
-        values(get(owner, "annotations"), (*owner_path, "annotations")),
-        stray["labels"],
-        stray["annotations"],
-        keys.path,
-        keys.metadata_path,
-        keys.node_name,
+    above = {name: {} if name in copied else values(get(owner, name), (*owner_path, name)) for name in stray}
+    return replace(
+        keys,
+        owner_labels=above["labels"],
+        owner_annotations=above["annotations"],
+        stray_labels=stray["labels"],
+        stray_annotations=stray["annotations"],
+        selected=selected,
     )
+
+
+def with_copies(keys: PodKeys, copied: tuple[Copied, ...], owner: Mapping, object_path: Path) -> PodKeys:
+    """Add what the pod has from its object: the operator copies it."""
+    fields: dict[str, Map[str, Value]] = {"labels": keys.labels, "annotations": keys.annotations}
+    for one in copied:
+        for field in one.fields:
+            above = values(get(owner, *one.path, field), (*object_path, *one.path, field))
+            own = fields[field]
+            fields[field] = {**own, **above} if one.wins else {**above, **own}
+    return replace(keys, labels=fields["labels"], annotations=fields["annotations"])
+
+
+_SELECTORS: tuple[Steps, ...] = (
+    ("topologySpreadConstraints", "*", "labelSelector"),
+    *(
+        ("affinity", which, *term, "labelSelector")
+        for which in ("podAffinity", "podAntiAffinity")
+        for term in (
+            ("requiredDuringSchedulingIgnoredDuringExecution", "*"),
+            ("preferredDuringSchedulingIgnoredDuringExecution", "*", "podAffinityTerm"),
+        )
+    ),
+)
+"""Selectors of pods in a pod spec."""
+
+
+def selected(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
+    """The labels that selectors of an object and of its pod match, and where the first of them is."""
+    found: dict[str, Path] = {}
+    for where, node in (
+        *expand(owner, object_path, ("spec", "selector")),
+        *(one for steps in _SELECTORS for one in expand(spec, path, steps)),
+    ):
+        for name, place in _matched(node, where):
+            found.setdefault(name, place)
+    return found
+
+
+def _matched(selector: Node, path: Path) -> Iterator[tuple[str, Path]]:
+    """What a selector matches; that of a ReplicationController is a mapping of labels itself."""
+    labels = get(selector, "matchLabels")
+    expressions = get(selector, "matchExpressions")
+    for index, one in enumerate(items(expressions)):
+        name = get_text(one, "key")
+        if name:
+            yield name, (*path, "matchExpressions", index, "key")
+    if labels is not None:
+        yield from ((name, one.path) for name, one in values(labels, (*path, "matchLabels")).items())
+    elif expressions is None:
+        yield from ((name, one.path) for name, one in values(selector, path).items())
+
+
+def expand(node: Node, path: Path, steps: Steps) -> Iterator[tuple[Path, Node]]:
+    """The nodes at a path with wildcards."""
+    node = deref(node)
+    if not steps:
+        yield path, node
+        return
+    step, *rest = steps
+    if step == "*":
+        for index, item in enumerate(items(node)):
+            yield from expand(item, (*path, index), tuple(rest))
+        return
+    child = get(node, step)
+    if child is not None:
+        yield from expand(child, (*path, step), tuple(rest))
 
 
 def container(
@@ -82,13 +155,16 @@ def container(
     )
 
 
-def _terms(spec: Mapping, path: Path) -> Iterator[tuple[NodeRequirement, ...]]:
-    for number, term in enumerate(items(get(spec, *REQUIRED_AFFINITY))):
+def _terms(
+    spec: Mapping, path: Path, steps: tuple[str, ...], inside: tuple[str, ...] = ()
+) -> Iterator[tuple[NodeRequirement, ...]]:
+    """The requirements of each term of a node affinity; ``inside``: where in the term they are."""
+    for number, term in enumerate(items(get(spec, *steps))):
         found: list[NodeRequirement] = []
-        for index, item in enumerate(items(get(term, "matchExpressions"))):
+        for index, item in enumerate(items(get(term, *inside, "matchExpressions"))):
             key, operator = get_text(item, "key"), get_text(item, "operator")
             values = tuple(v.text for v in map(deref, items(get(item, "values"))) if isinstance(v, Scalar))
-            where = (*path, *REQUIRED_AFFINITY, number, "matchExpressions", index)
+            where = (*path, *steps, number, *inside, "matchExpressions", index)
             found.append(NodeRequirement(key or "", operator or "", values, where))
         yield tuple(found)
 

@@ -6,9 +6,18 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from gpuxlate.manifest.facts import document_keys
-from gpuxlate.manifest.kinds import Row, Steps, rows_for, scheduler_row
+from gpuxlate.manifest.kinds import Row, SchedulerRow, rows_for, scheduler_row
 from gpuxlate.manifest.objects import Pod, object_ref, objects_in
-from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY, container, items, keys, with_surroundings
+from gpuxlate.manifest.pod_keys import (
+    REQUIRED_AFFINITY,
+    container,
+    expand,
+    items,
+    keys,
+    selected,
+    with_copies,
+    with_surroundings,
+)
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.yamltext.compose import Document
@@ -37,7 +46,7 @@ def pods_in(document: Document) -> Iterator[Pod]:
             continue
         found: dict[Path, list[Pod]] = {}
         for row in rows_for(ref.kind):
-            for pod_path, spec in _expand(node, path, row.pod):
+            for pod_path, spec in expand(node, path, row.pod):
                 if isinstance(spec, Mapping):
                     pod = _pod_by_row(row, ref, path, node, pod_path, spec)
                     if pod is not None:
@@ -47,23 +56,6 @@ def pods_in(document: Document) -> Iterator[Pod]:
             yield from [pod for pod in pods if _requests(pod)] or pods[:1]
         for spec_path, spec in _walk(node, path, found.keys()):
             yield pod_at(ref, path, node, spec_path, spec)
-
-
-def _expand(node: Node, path: Path, steps: Steps) -> Iterator[tuple[Path, Node]]:
-    """The nodes at a path with wildcards."""
-    node = deref(node)
-    if not steps:
-        yield path, node
-        return
-    step, *rest = steps
-    if step == "*":
-        if isinstance(node, Sequence):
-            for index, item in enumerate(node.items):
-                yield from _expand(item, (*path, index), tuple(rest))
-        return
-    child = get(node, step)
-    if child is not None:
-        yield from _expand(child, (*path, step), tuple(rest))
 
 
 def _walk(root: Node, path: Path, known: Set[Path]) -> Iterator[tuple[Path, Mapping]]:
@@ -114,12 +106,21 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
     else:
         owner_metadata = get(owner, "metadata")
     stray_from = [(template, beside)] + ([(spec, path)] if beside != path else [])
-    found = _scheduled(found, ref, object_path, owner)
+    passed = scheduler_row(ref.api_version, ref.kind)
+    matched = selected(owner, object_path, spec, path)
     return Pod(
-        with_surroundings(found, owner_metadata, (*object_path, "metadata"), stray_from),
+        with_surroundings(
+            _scheduled(found, passed, object_path, owner),
+            owner_metadata,
+            (*object_path, "metadata"),
+            stray_from,
+            matched,
+        ),
         ref,
         object_path,
         has_metadata=isinstance(get(template, "metadata"), Mapping) or path[-1:] == ("spec",),
+        places=(found.metadata_path,),
+        names_scheduler=not (passed and passed.wins),
     )
 
 
@@ -129,7 +130,7 @@ def _pod_by_row(
     """A pod of a kind from the catalogue, None where it has no container."""
     containers: list[ContainerKeys] = []
     for steps in row.containers:
-        for where, node in _expand(spec, path, steps):
+        for where, node in expand(spec, path, steps):
             if isinstance(node, Mapping):
                 init = "initContainers" in steps
                 index = sum(1 for one in containers if one.init == init)
@@ -137,24 +138,53 @@ def _pod_by_row(
                 containers.append(container(node, where, index, init, row.resources, field))
     if not containers or not _resourceful(row, containers):
         return None
-    metadata_path = path if row.metadata == (".",) else (*path, *(row.metadata or ("metadata",)))
-    metadata = spec if row.metadata == (".",) else get(spec, *(row.metadata or ("metadata",)))
-    found = keys(spec, path, metadata, metadata_path, containers)
-    found = _scheduled(found, ref, object_path, owner)
+    places = _places(row, object_path, path)
+    own = _metadata_path(row, path)
+    metadata = get(owner, *own[len(object_path) :]) if own is not None else None
+    found = keys(spec, path, metadata, places[-1] if own is None else own, containers)
+    found = with_copies(found, row.copied, owner, object_path)
+    passed = scheduler_row(ref.api_version, ref.kind)
+    copied = {field for one in row.copied if one.path == ("metadata",) for field in one.fields}
     return Pod(
-        with_surroundings(found, get(owner, "metadata"), (*object_path, "metadata"), []),
+        with_surroundings(
+            _scheduled(found, passed, object_path, owner),
+            get(owner, "metadata"),
+            (*object_path, "metadata"),
+            [],
+            selected(owner, object_path, spec, path),
+            copied,
+        ),
         ref,
         object_path,
-        has_metadata=row.metadata is not None,
+        has_metadata=own is not None or bool(row.copied),
         resources_key=row.resources,
         takes_nodes=row.nodes,
+        places=places,
+        names_scheduler=not (passed and passed.wins),
     )
 
 
-def _scheduled(found: PodKeys, ref: ObjectRef, object_path: Path, owner: Mapping) -> PodKeys:
-    """The pod with the scheduler of its object, where it names none."""
-    row = None if found.scheduler_name else scheduler_row(ref.api_version, ref.kind)
-    if row is None:
+def _metadata_path(row: Row, path: Path) -> Path | None:
+    """The mapping with the labels and annotations of the pod alone, None where there is none."""
+    if row.metadata is None:
+        return None
+    for step in row.metadata:
+        path = path[:-1] if step == ".." else (*path, step)
+    return path
+
+
+def _places(row: Row, object_path: Path, path: Path) -> tuple[Path, ...]:
+    """The mappings that a pod has labels and annotations from, the one that counts last."""
+    own = _metadata_path(row, path)
+    copied = [(*object_path, *one.path) for one in row.copied if not one.wins]
+    winning = [(*object_path, *one.path) for one in row.copied if one.wins]
+    places = (*copied, *([own] if own is not None else []), *winning)
+    return places or ((*path, "metadata"),)
+
+
+def _scheduled(found: PodKeys, row: SchedulerRow | None, object_path: Path, owner: Mapping) -> PodKeys:
+    """The pod with the scheduler of its object."""
+    if row is None or (found.scheduler_name and not row.wins):
         return found
     name = get_text(owner, *row.path) or row.default
     return replace(found, scheduler_name=Value(name, path=(*object_path, *row.path))) if name else found

@@ -45,6 +45,14 @@ MAX_NAME = 253
 MAX_TRIES = 500
 """How often the fixes of one document are tried, and read again, in one round."""
 
+_TRIED = 2**25
+"""Characters that are read again for tries of fixes, in all."""
+
+
+def tries(size: int) -> int:
+    """How often a text of so many characters is read again to try fixes: fewer times a large one."""
+    return max(20, min(MAX_TRIES, _TRIED // (size + 1)))
+
 
 def cut(text: str, most: int) -> str:
     """The text, without its middle where it is longer than ``most`` characters."""

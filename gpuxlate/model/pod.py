@@ -51,7 +51,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class NodeRequirement:
-    """One match expression of a required node affinity."""
+    """One match expression of a node affinity."""
 
     key: str
     operator: str
@@ -84,7 +84,8 @@ class PodKeys:
 
     ``affinity`` holds the terms of the required node affinity: one of them must match, and a term
     matches when all of its requirements do. ``stray_labels`` and ``stray_annotations`` are
-    directly under the pod, outside ``metadata``, where Kubernetes ignores them.
+    directly under the pod, outside ``metadata``, where Kubernetes ignores them. ``selected``: the labels
+    that selectors of the object match, and where.
     """
 
     containers: tuple[ContainerKeys, ...] = ()
@@ -101,6 +102,8 @@ class PodKeys:
     path: Path = field(default=(), compare=False)
     metadata_path: Path = field(default=(), compare=False)
     node_name: Value | None = None
+    preferred: tuple[tuple[NodeRequirement, ...], ...] = ()
+    selected: Mapping[str, Path] = field(default_factory=dict, compare=False)
 
     def all_containers(self) -> Iterator[ContainerKeys]:
         """Init containers, then containers, in their order."""
@@ -110,6 +113,11 @@ class PodKeys:
     def requirements(self) -> Iterator[NodeRequirement]:
         """Every requirement of the node affinity, whatever its term."""
         for term in self.affinity:
+            yield from term
+
+    def preferences(self) -> Iterator[NodeRequirement]:
+        """Every requirement of the preferred node affinity, whatever its term."""
+        for term in self.preferred:
             yield from term
 
     def required_by_all_terms(self, key: str) -> tuple[NodeRequirement, ...]:

@@ -32,7 +32,8 @@ class Range(NamedTuple):
 
 
 class Key(NamedTuple):
-    """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix.
+    """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix and no
+    further slash: what is before a slash is a domain, and another domain is another owner.
 
     ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text; empty where
     the data sheet sets no bounds. ``needs``: resources of which the container must have one too.
@@ -47,10 +48,11 @@ class Key(NamedTuple):
     says: str | None = None  # the attribute of Share that it sets, or SELECTOR
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     needs: tuple[str, ...] = ()
+    general: bool = False  # other software reads it too: alone it says nothing of a GPU
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):
-            return key.startswith(self.name[:-1])
+            return key.startswith(self.name[:-1]) and "/" not in key[len(self.name) - 1 :]
         return key == self.name
 
 
@@ -63,6 +65,7 @@ def key(
     says: str | None = None,
     values: tuple[Range | str | re.Pattern[str], ...] = (),
     needs: tuple[str, ...] = (),
+    general: bool = False,
 ) -> Key:
     """A row of the data sheet."""
-    return Key(name, frozenset(places), meaning, unit, source, says, values, needs)
+    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, general)

@@ -88,13 +88,14 @@ def _counts(summary: Summary) -> str:
         for count, what in ((summary.suppressed, "suppressed"), (len(summary.skipped), "skipped"))
         if count
     )
-    text = f"{found or 'no findings'} in {_plural(summary.files, 'file')}"
+    text = f"{found or 'no findings'} in {plural(summary.files, 'file')}"
     return f"{text} ({aside})" if aside else text
 
 
 def _listed(*counts: tuple[int, str]) -> str:
-    return ", ".join(_plural(count, noun) for count, noun in counts if count)
+    return ", ".join(plural(count, noun) for count, noun in counts if count)
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
+    """``1 file``, ``2 files``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

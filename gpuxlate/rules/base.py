@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -22,6 +22,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key
+from gpuxlate.rules.products import Product
 
 
 class Scope(StrEnum):
@@ -50,7 +51,7 @@ class Dialect(Protocol):
     @property
     def gpu_prefixes(self) -> tuple[str, ...]: ...
     @property
-    def look_alikes(self) -> Mapping[str, str]: ...
+    def look_alikes(self) -> tuple[Product, ...]: ...
     @property
     def rules(self) -> tuple[Rule, ...]: ...
     @property

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import DocumentKeys, Path
+from gpuxlate.model.pod import DocumentKeys
 from gpuxlate.rules.base import Context, Rule, Scope, rule
+from gpuxlate.rules.places import Places
 
 
 @rule("GX002", Severity.ERROR, scope=Scope.DOCUMENT)
@@ -121,7 +121,9 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     """A vendor's key is in a pod.
 
     ## What it does
-    Reports the vendors' keys in a ConfigMap, a quota, `values.yaml` and wherever else there is no pod.
+    Reports the vendors' keys in a ConfigMap, a quota, `values.yaml` and wherever else there is no pod. As
+    a warning, with the right place, where they are beside a pod's own fields: `resources` beside the
+    containers, `limits` as a list, `annotation` for `annotations`.
 
     ## Why
     What such a key means depends on what reads it, so it is neither checked nor translated.
@@ -150,15 +152,11 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
+    places = Places(document.pods)
     for name, path in document.outside:
-        if _in_a_mapping_of_containers(path):
-            yield this.at(
-                path,
-                say("{name} is outside any pod: containers must be a list, not a mapping", name=name),
-                "write a dash before the first key of each container: - name: ...",
-                severity=Severity.WARNING,
-                on_key=True,
-            )
+        wrong = places.misplaced(name, path)
+        if wrong is not None:
+            yield this.at(path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
             continue
         yield this.at(
             path,
@@ -166,9 +164,3 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
             "check it by hand after a translation",
             on_key=True,
         )
-
-
-def _in_a_mapping_of_containers(path: Path) -> bool:
-    """``containers: {resources: ...}``, as a page of a vendor prints it (qGPU, 2024-11-25)."""
-    steps = pairwise(path)
-    return any(one in ("containers", "initContainers") and isinstance(two, str) for one, two in steps)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Kind, Path, PodKeys
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.vocabulary import Level, Spot, spots, vocabulary_of
+from gpuxlate.rules.products import Product
+from gpuxlate.rules.vocabulary import BY_HAND, Level, Spot, Vocabulary, alike, spots, vocabulary_of
 
 
 @rule("GX003", Severity.ERROR, fix="unsafe")
@@ -66,7 +67,8 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
 
     ## What it does
     Reports the labels, annotations and variables of a pod that a scheduler or device plugin wrote,
-    such as card indexes and the time of the assignment.
+    such as card indexes and the time of the assignment. The same names in resources and node
+    selectors were written by somebody: GX013 reports them.
 
     ## Why
     They are in manifests that were copied from a running pod. Applied again they can make the
@@ -95,7 +97,7 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     """
     words = vocabulary_of(context)
     for spot in spots(pod):
-        if words.written_by_scheduler(spot.name):
+        if spot.place not in BY_HAND and words.written_by_scheduler(spot.name):
             yield this.at(
                 spot.path,
                 say("{name} is written by the scheduler, not in a manifest", name=spot.name),
@@ -130,23 +132,69 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     tkestack/gpu-manager README; alibaba/open-simulator; Tencent Cloud, super nodes.
     """
     words = vocabulary_of(context)
-    for spot in spots(pod):
-        if spot.place not in (Place.RESOURCE, Place.LABEL, Place.ANNOTATION):
-            continue
-        found = words.look_alike(spot.name)
-        if found:
-            dialect, product = found
+    for spot, product in _of_products(words, pod):
+        dialect = words.taken_for(product)
+        if dialect:
             yield this.at(
-                spot.value,
+                spot.path,
                 say(
-                    "{name} looks like a key of {dialect} but is not: {product}",
+                    "{name} looks like a key of {dialect} but is one of {product}: {numbers}",
                     name=spot.name,
                     dialect=dialect.title,
-                    product=product,
+                    product=product.title,
+                    numbers=product.numbers,
                 ),
                 say("write the keys of {dialect} if its shares are meant", dialect=dialect.title),
-                on_key=True,
+                on_key=spot.on_key,
             )
+
+
+@rule("GX027", Severity.INFO)
+def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The keys are of a dialect that gpuxlate reads.
+
+    ## What it does
+    Reports the keys of GPU-sharing products that gpuxlate knows by name and does not read, wherever
+    they are in a pod, and names the product. Look-alikes of the keys that are read are GX006.
+
+    ## Why
+    These keys are neither checked nor translated. Without a word, a cluster that shares its GPUs
+    by them would seem to have no shares.
+
+    ## Example
+    ```yaml
+    resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory-ratio: 50}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpucores: 50, nvidia.com/gpumem-percentage: 50}}
+    ```
+
+    ## Source
+    koordinator-sh/koordinator; the table of products on the page of targets has those of the others.
+    """
+    words = vocabulary_of(context)
+    for spot, product in _of_products(words, pod):
+        if not words.taken_for(product):
+            yield this.at(
+                spot.path,
+                not_read(spot.name, product),
+                "it is neither checked nor translated: see gpuxlate targets for what is read",
+                on_key=spot.on_key,
+            )
+
+
+def not_read(name: str, product: Product) -> Message:
+    """What GX027 says of a key."""
+    return say("{name} is a key of {product}, which gpuxlate does not read", name=name, product=product.title)
+
+
+def _of_products(words: Vocabulary, pod: PodKeys) -> Iterator[tuple[Spot, Product]]:
+    for spot in spots(pod):
+        found = words.product(spot.name, spot.place)
+        if found:
+            yield spot, found
 
 
 _BELONGS = {
@@ -173,7 +221,8 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
 
     ## What it does
     Reports known keys in a place that nothing reads: a label in the limits, a node's label on the
-    pod, an annotation as a label; and a node selector for a policy with the value `"true"`.
+    pod, an annotation as a label, a mark of the scheduler in the limits or in a node selector; and a
+    node selector for a policy with the value `"true"`.
 
     ## Why
     The key does nothing there, or makes the pod unschedulable: `aliyun.com/gpu-count` in limits is
@@ -209,6 +258,9 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     """
     words = vocabulary_of(context)
     for spot in spots(pod):
+        if spot.place in BY_HAND and words.written_by_scheduler(spot.name):
+            yield _by_hand(this, words, spot)
+            continue
         rows = [row for row in words.rows(spot.name) if Place.SCHEDULER not in row.places]
         if not rows or not words.owners(spot.name) or spot.level is Level.STRAY:
             continue  # every cloud uses nvidia.com/gpu; K8S006 moves keys outside of metadata
@@ -233,6 +285,24 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
             on_key=spot.on_key,
             fix=_move(pod, spot, rows[0]),
         )
+
+
+def _by_hand(this: Rule, words: Vocabulary, spot: Spot) -> Diagnostic:
+    """A name that only a scheduler writes, in a place where somebody asks for something with it."""
+    owner = words.owners(spot.name)[0]
+    meant = alike(spot.name, [row.name for row in owner.keys if spot.place in row.places])
+    return this.at(
+        spot.path,
+        say(
+            "{name} has no effect {place}: the scheduler writes it on the pods that it places",
+            name=spot.name,
+            place=_FOUND[spot.place],
+        ),
+        say("did you mean {nearest}?", nearest=meant)
+        if meant
+        else say("remove it, or write the keys of {dialect} that request a share", dialect=owner.title),
+        on_key=spot.on_key,
+    )
 
 
 def _takes_effect(row: Key, place: Place) -> bool:

@@ -1,4 +1,4 @@
-"""The rules of a translation that belong to no vendor (GX015 to GX024).
+"""The rules of a translation that belong to no vendor (GX015 to GX028).
 
 No admission policy can enforce them: they compare a manifest with its translation.
 Those of losses (GX020 to GX023) return texts, since a ``Loss`` has more fields than a finding.
@@ -243,3 +243,56 @@ def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
     Contract of gpuxlate, "touch nothing else".
     """
     return this.at(path, say("cannot edit: {why}", why=why), "change these lines by hand")
+
+
+@rule("GX026", Severity.ERROR, scope=Scope.TRANSLATION)
+def nothing_is_left_behind(this: Rule, path: Path, message: str, hint: str) -> Diagnostic:
+    """Nothing of the source dialect is left behind by a translation.
+
+    ## What it does
+    Refuses a translation that leaves keys of the source: in a Helm template, in the values of a chart, a
+    patch, a quota or a ConfigMap, on a pod without a share; and node selectors that choose machines of
+    the source's cloud. A label that a selector of the same object matches is never removed alone: no
+    option accepts that.
+
+    ## Why
+    What is left does nothing at the target, or keeps pods Pending; a folder is migrated only when each
+    such place was looked at.
+
+    ## Example
+    A ResourceQuota with `requests.aliyun.com/gpu-mem: 64` beside Deployments, to `tencent-qgpu`.
+
+    ## Use instead
+    Change these places by hand, or accept them with `--allow-leftovers`: what can be translated is
+    written, and they are warnings.
+
+    ## Source
+    Contract of gpuxlate, "leftovers".
+    """
+    return this.at(path, message, hint, on_key=True)
+
+
+@rule("GX028", Severity.WARNING, scope=Scope.TRANSLATION)
+def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) -> Diagnostic:
+    """An operator that counts GPUs by the names of resources is told their number.
+
+    ## What it does
+    Reports a pod of a kind whose operator counts GPUs by the names of resources, where it would count
+    another number than the cards of the share under the keys of the target.
+
+    ## Why
+    KubeRay tells Ray of the GPUs of resources that end in `gpu`. Of any other Ray sees none, and
+    actors that need one wait for ever. Kubeflow Trainer starts as many processes as the first resource
+    with `gpu` in its name says.
+
+    ## Example
+    A RayCluster with `nvidia.com/gpu: 1` and `nvidia.com/gpumem: 8000`, to `tencent-qgpu`.
+
+    ## Use instead
+    The number in the operator's own field: `rayStartParams: {num-gpus: "1"}` of the group.
+
+    ## Source
+    ray-project/kuberay `ray-operator/controllers/ray/utils/resources.go` and `common/pod.go`;
+    kubeflow/trainer `pkg/runtime/runtime.go`, 2026-08.
+    """
+    return this.at(path, message, hint)

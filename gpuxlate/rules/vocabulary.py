@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
@@ -11,6 +12,15 @@ from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.base import Context, Dialect, keep_last
+from gpuxlate.rules.products import (
+    LOCAL_NAMES,
+    PRODUCTS,
+    Product,
+    index,
+    product_at,
+    product_in,
+    product_of,
+)
 
 IGNORE = "gpuxlate.io/ignore"
 """Annotation that suppresses findings: under a GPU prefix, but not a key of a share."""
@@ -20,6 +30,8 @@ SHORT_NAME = 5
 """Names shorter than this after the slash may differ by one letter and be right (gpu, npu)."""
 NEAR = 2
 """Maximum edit distance between a misspelt key and the one that was meant."""
+BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
+"""Where no scheduler writes: a name of its own there is somebody's mistake."""
 
 
 class Vocabulary:
@@ -39,7 +51,8 @@ class Vocabulary:
         self.owners = lru_cache(maxsize=4096)(self._owners)
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
-        self.look_alike = lru_cache(maxsize=4096)(self._look_alike)
+        # a plug-in may know products of its own
+        self._look_alikes = index(one for dialect in dialects for one in dialect.look_alikes)
 
     def _owners(self, name: str) -> tuple[Dialect, ...]:
         """The dialects whose key it is."""
@@ -57,7 +70,8 @@ class Vocabulary:
             or self.owners(name)
             or name in self.wrong_names
             or self.near_miss(name)
-            or self.look_alike(name)
+            or name in LOCAL_NAMES
+            or self.product(name)
         )
 
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
@@ -78,24 +92,23 @@ class Vocabulary:
         rows = self.rows(name)
         return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
 
-    def _look_alike(self, name: str) -> tuple[Dialect, str] | None:
-        """The dialect that a key of another product looks like, and what that product is."""
-        if self.rows(name):
+    def product(self, name: str, place: Place | None = None) -> Product | None:
+        """The product that is known by name and not read, whose key a name is.
+
+        ``place``: where it is in a pod. None is any place, where names without a domain are no product's.
+        """
+        if self.owners(name) or self.rows(name):
             return None
-        for one in self.dialects:
-            for known, text in one.look_alikes.items():
-                if name == known or (known.endswith("*") and name.startswith(known[:-1])):
-                    return one, text
-        return None
+        found = product_at(name, place) if place else product_of(name)
+        return found or product_in(name, self._look_alikes)
+
+    def taken_for(self, product: Product) -> Dialect | None:
+        """The dialect whose keys those of a product are easily taken for."""
+        return next((one for one in self.dialects if product in one.look_alikes), None)
 
     def _near_miss(self, name: str) -> NearMiss | None:
         """The known key that a misspelt key is near, None where it is not misspelt."""
-        if (
-            name in (IGNORE, WHOLE_CARD)
-            or name in self.wrong_names
-            or self.rows(name)
-            or self.look_alike(name)
-        ):
+        if name in (IGNORE, WHOLE_CARD) or name in self.wrong_names or self.rows(name) or self.product(name):
             return None
         owners = self.owners(name)
         if owners:
@@ -130,6 +143,10 @@ COMMON = "gpu"
 """Part of most keys."""
 
 
+_WORD = re.compile(r".+(?=/)|[a-z]+.")
+"""Part of a product's key: its domain, or the first word of a name without one."""
+
+
 def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     """Lower-case texts, one of which is in every manifest that some rule or dialect applies to.
 
@@ -138,9 +155,13 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     listed = tuple(dialects)
     found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
     found |= {row.name.rstrip("*") for one in listed for row in one.keys if not row.name.isalpha()}
-    found |= {name.rstrip("*") for one in listed for name in one.look_alikes}
     found |= {part for name in Vocabulary(listed).candidates if "/" in name for part in _parts(name)}
     lowered = {one.lower() for one in found}
+    products = (*PRODUCTS, *(product for one in listed for product in one.look_alikes))
+    for key in (*LOCAL_NAMES, *(name for product in products for name in product.keys)):
+        text = key.lower()
+        if not any(one in text for one in lowered):  # most have GPU in their names
+            lowered |= set(_WORD.findall(text)[:1])
     return tuple(sorted(one for one in lowered if not any(other in one for other in lowered - {one})))
 
 
@@ -228,7 +249,18 @@ def _tail(name: str) -> str:
 def _may_be_meant(name: str, candidate: str) -> bool:
     if abs(len(name) - len(candidate)) > NEAR or "/" not in candidate:
         return False
-    return len(_tail(candidate)) >= SHORT_NAME or _tail(candidate) == _tail(name)
+    if len(_tail(candidate)) < SHORT_NAME and _tail(candidate) != _tail(name):
+        return False
+    return _may_be_domain(name.partition("/")[0].split("."), candidate.partition("/")[0].split("."))
+
+
+def _may_be_domain(labels: list[str], meant: list[str]) -> bool:
+    """A domain may be a misspelt one: not where whole labels are added, taken away or replaced."""
+    if len(labels) == len(meant):
+        return all(one == other or set(one) & set(other) for one, other in zip(labels, meant, strict=True))
+    fewer, more = sorted((labels, meant), key=len)
+    rest = iter(more)
+    return not all(label in rest for label in fewer)
 
 
 # --- where keys are -----------------------------------------------------------------------------
@@ -292,7 +324,7 @@ def spots(pod: PodKeys) -> Iterator[Spot]:
     yield from _in(pod.labels, Place.LABEL, "labels")
     yield from _in(pod.annotations, Place.ANNOTATION, "annotations")
     yield from _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
-    for requirement in pod.requirements():
+    for requirement in (*pod.requirements(), *pod.preferences()):
         yield Spot(requirement.key, _of(requirement), Place.NODE_SELECTOR, "nodeAffinity")
     yield from _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
     yield from _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)

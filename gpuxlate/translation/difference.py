@@ -164,6 +164,12 @@ def _affinity_edits(pod: PodKeys, wanted: PodKeys, owned: Owned, affinity_path: 
     for requirement in pod.requirements():
         if owned(requirement.key) and (requirement.key, requirement.operator, requirement.values) not in keep:
             yield Remove(requirement.path)
+    for term in pod.preferred:
+        removed = [one for one in term if owned(one.key)]
+        if removed and len(removed) == len(term):
+            yield Remove(removed[0].path[:-3])  # an empty preference would match every node
+        else:
+            yield from (Remove(one.path) for one in removed)
     if not added:
         return
     if not pod.affinity:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
+from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.form import MergeError
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import shares_in
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.manifest.jobs import CONTAINER
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.messages import say
+from gpuxlate.rules.translation import text_is_editable
+from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.item import Item
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.place import placed
@@ -41,8 +48,6 @@ def _container(share: ShareDocument, container: str | None) -> str | None:
 
 
 def _forms(asked: Sequence[Asked], workload: Source | None, settings: Settings) -> list[Rendering]:
-    from gpuxlate.translation.forms import render_form
-
     if len(asked) > 1:
         raise ValueError(f"{len(asked)} shares for {settings.to.name}, which takes one share a text")
     return [render_form(asked[0], settings, "text", workload)]
@@ -60,3 +65,36 @@ def _for_a_file(asked: Sequence[Asked]) -> Iterator[Diagnostic]:
                 ("spec", "workload", "file"),
             )
             yield placed(one.document, found)
+
+
+def render_form(asked: Asked, settings: Settings, output: str, base: Source | None) -> Rendering:
+    """A share as a text of its own, or put into the parameters of ``base``. Raises WrongFileError."""
+    backend, share, form = settings.to, asked.share, settings.to.form
+    assert form is not None
+    one = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
+    fit = fit_pod([one], backend, settings.accept, settings.profile)
+    found = [placed(asked.document, finding) for finding in fit.findings()]
+    text = ""
+    if fit.accepted:
+        if base is None:
+            text = form.render(fit.keys, output)
+        else:
+            try:
+                text = base.bom + form.merge(base, fit.keys)
+            except MergeError as error:
+                found.append(text_is_editable((), str(error)).located(file=base.name))
+    outcome = fit.outcomes[0]
+    item = Item(
+        asked.document.source.name,
+        asked.document.index,
+        ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, share.name),
+        CONTAINER,
+        "spec",
+        backend.name,
+        share.share,
+        outcome.verdict,
+        outcome.losses,
+        tuple(found),
+    )
+    suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else form.suffix
+    return Rendering(share.name, text, (item,), tuple(found), suffix)

@@ -9,8 +9,9 @@ from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare, Selector
 from gpuxlate.backends.placing import Accept, Placing, PodPlacing
+from gpuxlate.backends.results import NODE_SELECTOR
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
@@ -179,9 +180,26 @@ def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss
             say("{what} {key} ({value})", what=selector.what, key=selector.key, value=selector.text),
             backend.name,
         ),
-        say("choose the nodes at {target} by hand, or pass --drop selector", target=backend.name),
+        _without(selector, backend),
         asked=f"{selector.key}={selector.text}",
         given=None,
         accepted=accepted,
         path=selector.path,
+    )
+
+
+def _without(selector: Selector, backend: Backend) -> Message:
+    """What to do about a selector that the target does not have."""
+    if selector.what != NODE_SELECTOR:
+        return say(
+            "remove the {what}: nothing at {target} reads it, or pass --drop selector",
+            what=selector.what,
+            target=backend.name,
+        )
+    if backend.model_label is None:
+        return say("choose the nodes at {target} by hand, or pass --drop selector", target=backend.name)
+    return say(
+        "choose the nodes at {target} by hand, card models by {label}, or pass --drop selector",
+        target=backend.name,
+        label=backend.model_label,
     )

@@ -20,7 +20,7 @@ from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import Source
 
 KIND = "Translate"
-FIELDS = ("to", "from", "round", "drop", "fill", "profile")
+FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers")
 EXAMPLE = f"write apiVersion: {API_VERSION}, kind: {KIND}, spec: {{to: TARGET}}"
 
 
@@ -63,7 +63,11 @@ def settings_of(config: object, base: Path = ()) -> Settings:
         raise BadConfigError(error.message, error.hint, (*path, error.field)) from None
     source = _backend(given["from"], (*path, "from")) if given.get("from") else None
     profile = _profile(given.get("profile"), (*path, "profile"))
-    return Settings(_backend(given["to"], (*path, "to")), source, accept, profile)
+    allowed = given.get("allowLeftovers", False)
+    if not isinstance(allowed, bool):
+        message = say("invalid value {value!r} for allowLeftovers", value=allowed)
+        raise BadConfigError(message, "write true or false", (*path, "allowLeftovers"))
+    return Settings(_backend(given["to"], (*path, "to")), source, accept, profile, allow_leftovers=allowed)
 
 
 def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -82,6 +86,8 @@ def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
             hint = "write the fields of a profile, the first: target: TARGET"
             message = say("invalid YAML in profile: {error}", error=error)
             raise BadConfigError(message, hint, (*path, "profile")) from None
+    if data.get("allowLeftovers") in ("true", "false"):
+        given["allowLeftovers"] = data["allowLeftovers"] == "true"
     # an empty text is an unset field
     return {name: value for name, value in given.items() if value != ""}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,14 +21,17 @@ def share_documents(items: Sequence[Item]) -> list[dict[str, Any]]:
 def names(items: Sequence[Item]) -> list[str]:
     """A name for each share: that of its object, with the container's where the object has several."""
     per_object = [(item.file, item.document, item.object) for item in items]
-    found: list[str] = []
+    shares = Counter(per_object)
+    found: dict[str, None] = {}
+    following: dict[str, int] = {}  # the first number that a name may still get
     for item, key in zip(items, per_object, strict=True):
         name = item.object.name or item.container or "share"
-        if per_object.count(key) > 1:
+        if shares[key] > 1:
             name = f"{name}-{item.container}"
         name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.") or "share"
-        unique, number = name, 2
+        unique, number = name, following.get(name, 2)
         while unique in found:
             unique, number = f"{name}-{number}", number + 1
-        found.append(unique)
-    return found
+        following[name] = number
+        found[unique] = None
+    return list(found)

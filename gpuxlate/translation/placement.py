@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.edits import Edit
+from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys
-from gpuxlate.rules.translation import ON_POD_TEMPLATE, share_is_expressible
+from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.rules.translation import ON_POD_TEMPLATE, nothing_is_left_behind, share_is_expressible
 from gpuxlate.translation.difference import pod_edits, terms_left_empty
 from gpuxlate.translation.fit import PodFit
-from gpuxlate.translation.scheduling import left_schedulers
+from gpuxlate.translation.scheduling import left_schedulers, own_scheduler
 
 
-def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Diagnostic]:
-    """What the manifest has no field for, though the target can express it (GX023)."""
+def replaced_keys(replaced: Sequence[Backend], target: Backend) -> Callable[[str], bool]:
+    """Whether a key goes in a translation: it is of a replaced dialect, and not of the target too."""
+    common = {b.whole_card_key for b in replaced if b.whole_card_key}
+
+    def owned(name: str) -> bool:
+        if target.chooses(name):  # both dialects have it: it stays as it is
+            return False
+        return name in common or any(backend.owns(name) for backend in replaced)
+
+    return owned
+
+
+def writable(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
+    """What the manifest has no field for, though the target can express it (GX023), and what would leave a
+    selector without its label (GX026)."""
     kind = pod.object.kind or "document"
+    owned = replaced_keys(replaced, target)
     if (fit.keys.labels or fit.keys.annotations) and not pod.has_metadata:
         message = say(
             "a {kind} has no labels and annotations for its pods, which the target needs for this share",
@@ -30,6 +47,16 @@ def writable(pod: Pod, fit: PodFit, owned: Callable[[str], bool]) -> Iterator[Di
             "a {kind} has no node selector for its pods, which the target needs for this share", kind=kind
         )
         yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
+    for name, path in pod.keys.selected.items():
+        label = pod.keys.labels.get(name)
+        if label is not None and owned(name) and fit.keys.labels.get(name) != label:
+            message = say("a selector of this {kind} matches the label {name}", kind=kind, name=name)
+            hint = say(
+                "remove {name} from the selector and from the labels of the pods first; the selector of a "
+                "running workload cannot be changed: create it anew",
+                name=name,
+            )
+            yield nothing_is_left_behind(path, message, hint)
     if terms_left_empty(pod.keys, owned):
         found = (
             "one of several alternative affinity terms has only this vendor's labels: "
@@ -48,20 +75,16 @@ def share_edits(
 ) -> list[Edit]:
     """The edits that put the wanted keys in place of those of the replaced dialects."""
     dialects = (*replaced, target)
-    common = {b.whole_card_key for b in replaced if b.whole_card_key}
-
-    def owned(name: str) -> bool:
-        if target.chooses(name):  # both dialects have it: it stays as it is
-            return False
-        return name in common or any(backend.owns(name) for backend in replaced)
+    owned = replaced_keys(replaced, target)
 
     def role(name: str) -> str | None:
         return next((found for found in (b.role(name) for b in dialects) if found), None)
 
+    scheduler = own_scheduler(pod, wanted, replaced, target)
     return list(
         pod_edits(
-            pod.keys,
-            wanted,
+            replace(pod.keys, metadata_path=_steered_at(pod.keys, owned)),
+            wanted if scheduler is None else replace(wanted, scheduler_name=scheduler),
             owned=owned,
             role=role,
             affinity_path=(*pod.keys.path, *REQUIRED_AFFINITY),
@@ -71,3 +94,66 @@ def share_edits(
             schedulers=left_schedulers(replaced, target),
         )
     )
+
+
+def _steered_at(pod: PodKeys, owned: Callable[[str], bool]) -> Path:
+    """The mapping for new labels and annotations: that of the object where the replaced ones are there."""
+    steering = [
+        value.path[:-2]
+        for values in (pod.labels, pod.annotations)
+        for name, value in values.items()
+        if owned(name)
+    ]
+    return pod.metadata_path if pod.metadata_path in steering or not steering else steering[0]
+
+
+class Written(NamedTuple):
+    """A pod, the keys that it is to have, and the edits for them."""
+
+    pod: Pod
+    wanted: PodKeys
+    edits: list[Edit]
+
+
+def disagreements(written: Sequence[Written]) -> Iterator[tuple[Pod, Diagnostic]]:
+    """Pods that would get other labels or annotations than they need, from what they share (GX023)."""
+    uses = Counter(place for one in written for place in one.pod.places)
+    shared = [one for one in written if any(uses[place] > 1 for place in one.pod.places)]
+    texts: dict[Path, str | None] = {}
+    for one in shared:
+        for values in (one.pod.keys.labels, one.pod.keys.annotations):
+            texts.update((value.path, value.text) for value in values.values())
+    made: set[str] = set()
+    for one in shared:
+        for edit in one.edits:
+            if edit.path[:-2] not in one.pod.places:
+                continue
+            if isinstance(edit, (Remove, Rename)):
+                texts[edit.path] = None
+            if isinstance(edit, (Put, Rename)):
+                name = edit.key if isinstance(edit, Rename) else str(edit.path[-1])
+                texts[(*edit.path[:-1], name)] = str(edit.value)
+                made.add(name)
+    for one in shared:
+        for field, wanted in (("labels", one.wanted.labels), ("annotations", one.wanted.annotations)):
+            yield from _unlike(one, field, wanted, made, texts)
+
+
+def _unlike(
+    one: Written, field: str, wanted: Mapping[str, Value], made: set[str], texts: Mapping[Path, str | None]
+) -> Iterator[tuple[Pod, Diagnostic]]:
+    for name in sorted(made):
+        given = [(place, texts.get((*place, field, name))) for place in one.pod.places]
+        place, text = next((found for found in reversed(given) if found[1] is not None), (None, None))
+        need = wanted.get(name)
+        if text != (need.text if need else None):
+            where = ".".join(map(str, place or one.pod.keys.metadata_path))
+            message = say(
+                "all pods of this {kind} have the {field} of {where}, and need different values of {name}",
+                kind=one.pod.object.kind or "document",
+                field=field,
+                where=where,
+                name=name,
+            )
+            hint = say("move the {field} of the share to each component first", field=field)
+            yield one.pod, share_is_expressible(one.pod.keys.path, message, hint)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, islice
 
-from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Taking
+from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Selector, Taking
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
@@ -29,10 +30,17 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
     found.extend(reading.invalid_beside(found))
     found.extend(reading.notes)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
+    preferred = {one.path: one for one in pod.preferences()}
+    wishes: list[Selector] = []
     for name, place, path in backend.owned(pod):
         row = backend.find(name)
         by_scheduler = row is not None and Place.SCHEDULER in row.places
         if path in reading.taken or path in reported or by_scheduler or _stray(pod, path):
+            continue
+        if path in preferred:
+            one = preferred[path]
+            values = f"{one.operator} {', '.join(one.values)}".strip()
+            wishes.append(Selector(name, values, path, "preferred node affinity"))
             continue
         found.append(
             Diagnostic(
@@ -44,7 +52,7 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
                 on_key=True,
             )
         )
-    return reading, found
+    return replace(reading, selectors=(*reading.selectors, *wishes)), found
 
 
 def _stray(pod: PodKeys, path: Path) -> bool:

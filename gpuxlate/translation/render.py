@@ -9,14 +9,14 @@ from gpuxlate.backends.base import ContainerShare, Taking
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
-from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.rules.unreadable import broken
 from gpuxlate.translation.fit import Verdict, fit_pod
 from gpuxlate.translation.item import Item
-from gpuxlate.translation.placement import share_edits, writable
+from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
+from gpuxlate.translation.remarks import miscounted
 from gpuxlate.translation.scheduling import rescheduled
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
@@ -149,23 +149,37 @@ class _Render:
 
     def _put(self, chosen: list[tuple[Asked, _Spot]]) -> list[Splice]:
         made: list[Splice] = []
-        by_document: dict[int, tuple[Document, list[Edit]]] = {}
+        by_document: dict[int, tuple[Document, list[Written]]] = {}
         pods = {id(spot.pod): spot for _, spot in chosen}
         for spot in pods.values():
             mine = [(asked, s) for asked, s in chosen if s.pod is spot.pod]
-            edits = self._pod(spot, mine)
-            by_document.setdefault(spot.document.index, (spot.document, []))[1].extend(edits)
+            written = self._pod(spot, mine)
+            by_document.setdefault(spot.document.index, (spot.document, []))[1].append(written)
+        for document, all_written in by_document.values():
+            self._judge_shared(document, all_written)
         if any(one.severity is Severity.ERROR for one in self.diagnostics):
             return []
-        for document, edits in by_document.values():
+        for document, all_written in by_document.values():
             try:
+                edits = [edit for written in all_written for edit in written.edits]
                 made.extend(edit_document(document, edits))
             except EditError as error:
                 found = text_is_editable(error.path, error.message)
                 self.diagnostics.append(placed(document, replace(found, code=error.code or found.code)))
         return made
 
-    def _pod(self, spot: _Spot, mine: list[tuple[Asked, _Spot]]) -> list[Edit]:
+    def _judge_shared(self, document: Document, written: list[Written]) -> None:
+        """What an operator copies from the object is of its other pods too."""
+        mine = {one.pod.keys.path for one in written}
+        others = [
+            Written(pod, pod.keys, [])
+            for pod in pods_in(document)
+            if pod.keys.path not in mine and self.settings.to.speaks_in(pod.keys)
+        ]
+        for pod, found in disagreements([*written, *others]):
+            self.diagnostics.append(placed(document, found, pod.object))
+
+    def _pod(self, spot: _Spot, mine: list[tuple[Asked, _Spot]]) -> Written:
         """The pod's shares in the target's dialect: those it has, and the new ones."""
         target, pod = self.settings.to, spot.pod
         documents_of = {(s.init, s.index): asked for asked, s in mine}
@@ -188,9 +202,14 @@ class _Render:
                 self.items.append(self._item(asked, spot, outcome.verdict, outcome.losses, found))
         self.diagnostics.extend(
             placed(spot.document, one, pod.object)
-            for one in (*writable(pod, fit, target.owns), *rescheduled(pod, fit, (target,), target))
+            for one in (
+                *writable(pod, fit, (target,), target),
+                *rescheduled(pod, fit, (target,), target),
+                *miscounted(spot.document, pod, fit),
+            )
         )
-        return share_edits(pod, fit.keys, (target,), target, mirror_requests=False)
+        edits = share_edits(pod, fit.keys, (target,), target, mirror_requests=False)
+        return Written(pod, fit.keys, edits)
 
     def _item(self, asked: Asked, spot: _Spot, verdict: Verdict, losses: object, found: object) -> Item:
         ref = ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, asked.share.name)

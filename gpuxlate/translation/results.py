@@ -9,6 +9,7 @@ from typing import Any
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
 from gpuxlate.translation.item import Item
+from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
@@ -57,9 +58,13 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Translation(Result):
-    """Manifests in another dialect. ``changed``: the text differs from the input."""
+    """Manifests in another dialect. ``changed``: the text differs from the input.
+
+    ``leftovers``: what is left behind of the source, where that was accepted.
+    """
 
     changed: bool
+    leftovers: tuple[Leftover, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.translation import ON_POD_TEMPLATE, scheduler_is_the_same, share_is_expressible
 from gpuxlate.translation.fit import PodFit
 
@@ -21,22 +22,46 @@ def left_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[str, 
     return tuple(name for name in gone if name not in target.schedulers)
 
 
+def own_scheduler(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
+    """What a pod has to name where its object passes it a scheduler that goes; None where it need not."""
+    now = pod.keys.scheduler_name
+    if now is None or wanted.scheduler_name is not None or _is_own(pod, now):
+        return None
+    return Value.of(DEFAULT) if now.text in left_schedulers(replaced, target) else None
+
+
+def _is_own(pod: Pod, scheduler: Value) -> bool:
+    """The pod names it; else it is its object's."""
+    return scheduler.path[:-1] == pod.keys.path
+
+
 def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
     """A changed scheduler (GX018), and one with which the target's keys have no effect (GX023)."""
-    now, new = pod.keys.scheduler_name, fit.keys.scheduler_name
-    if new is not None and not pod.takes_nodes:
-        kind = pod.object.kind or "document"
-        message = say(
-            "a {kind} has no schedulerName, and {target} needs {scheduler}",
-            kind=kind,
-            target=target.name,
-            scheduler=new.text,
-        )
-        yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
+    now = pod.keys.scheduler_name
+    new = fit.keys.scheduler_name or own_scheduler(pod, fit.keys, replaced, target)
+    kind = pod.object.kind or "document"
+    if now is None and new is None:
+        return
+    if new is not None and (now is None or now.text != new.text):
+        if not pod.takes_nodes:
+            message = say(
+                "a {kind} has no schedulerName, and {target} needs {scheduler}",
+                kind=kind,
+                target=target.name,
+                scheduler=new.text,
+            )
+            yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
+            return
+        if now is not None and not pod.names_scheduler:
+            message = say("schedulerName is {name} for all pods of this {kind}", name=now.text, kind=kind)
+            yield share_is_expressible(
+                now.path, message, "remove schedulerName first, or choose another target"
+            )
+            return
     if now is None or now.text in target.schedulers:
         return
-    own = now.path[:-1] == pod.keys.path  # else it is the job's
-    if (own and now.text in left_schedulers(replaced, target)) or (now.text == DEFAULT and new is not None):
+    left = now.text in left_schedulers(replaced, target)
+    if left or (now.text == DEFAULT and new is not None):
         yield scheduler_is_the_same(now.text, new.text if new else None, now.path)
     elif target.schedulers and now.text != DEFAULT:
         allowed = " or ".join(target.schedulers)

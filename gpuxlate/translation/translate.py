@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Reading
+from gpuxlate.config.document import KIND
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.model import limits
@@ -17,6 +19,7 @@ from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
+from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.translation import (
     isolation_is_the_same,
     share_is_expressible,
@@ -24,17 +27,23 @@ from gpuxlate.rules.translation import (
     whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
+from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
-from gpuxlate.translation.placement import share_edits, writable
+from gpuxlate.translation.leftovers import Leftover, Scope, left_in_document, left_in_text
+from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
 from gpuxlate.translation.reader import merge_readings, read_pod
+from gpuxlate.translation.remarks import miscounted, stale_comments
 from gpuxlate.translation.scheduling import rescheduled
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
+from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
 PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
+NOT_A_MANIFEST = "a GPUShare document is not a manifest: there is no pod in it"
+RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +55,17 @@ class Settings:
     accept: Accept = field(default_factory=Accept)
     profile: Profile | None = None
     reads_only: bool = False  # only the shares are needed, no new text
+    allow_leftovers: bool = False
 
     @property
     def context(self) -> Context:
         return Context(self.profile, registry.pod_backends())
+
+    @property
+    def scope(self) -> Scope:
+        allowed = self.allow_leftovers or self.reads_only
+        source = self.from_.name if self.from_ else None
+        return Scope(source, self.to.name, vocabulary_of(self.context), allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,7 @@ class Translation:
     text: str
     items: tuple[Item, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -78,12 +95,16 @@ class Part:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
 
     def add(self, more: Part) -> None:
+        self.leftovers += more.leftovers
         self.items += more.items
         self.diagnostics += more.diagnostics
         self.edits += more.edits
         self.splices += more.splices
+        self.written += more.written
 
 
 def translate_source(
@@ -95,45 +116,76 @@ def translate_source(
     translated, and not counted.
     """
     whole = Part()
+    end = 0
     try:
         for document in read(source):
+            end = document.end
             whole.add(translate_document(document, settings, partial=partial))
             if len(whole.diagnostics) > limits.MAX_FINDINGS:
                 last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
                 whole.diagnostics[limits.MAX_FINDINGS :] = [last]
                 break
     except NotYamlError as error:
-        whole.diagnostics.append(no_yaml(source, error))
+        problem = no_yaml(source, error)
+        whole.diagnostics.append(problem)
+        if problem.code == "GX012":
+            _leave(whole, left_in_text(source, settings.scope, end), settings)
     text = source.text if _refuses(whole.diagnostics) else apply(source.text, whole.splices)
-    return Translation(source, text, tuple(whole.items), tuple(whole.diagnostics))
+    return Translation(source, text, tuple(whole.items), tuple(whole.diagnostics), tuple(whole.leftovers))
 
 
 def translate_document(document: Document, settings: Settings, *, partial: bool = False) -> Part:
     """The shares of a document, what is wrong, and the splices that put them in the other dialect."""
     template = template_in(document)
-    if template is not None:
-        return Part(diagnostics=[unrendered(document.source, template).located(document=document.index)])
     part = Part()
+    if template is not None:
+        part.diagnostics.append(unrendered(document.source, template).located(document=document.index))
+        text = left_in_text(document.source, settings.scope, document.start, document.end, document.index)
+        _leave(part, text, settings)
+        return part
+    if get_text(document.root, "kind") == KIND:
+        part.diagnostics.append(placed(document, share_is_expressible((), NOT_A_MANIFEST, RENDER)))
+        return part
     pods = [] if document.job else list(pods_in(document))
-    found_shares = False
+    translated: list[tuple[Pod, tuple[Backend, ...]]] = []
     for pod in () if partial else pods:
         sources = dialects_of(pod.keys, settings)
-        if not sources and (common := _common_key(pod.keys)) is not None:
-            part.diagnostics.append(placed(document, whole_cards_have_a_dialect(common), pod.object))
+        if not sources:
+            part.diagnostics += [placed(document, one, pod.object) for one in _unread(pod.keys, settings)]
         if sources and (settings.reads_only or sources != (settings.to,)):
-            found_shares = True
+            translated.append((pod, sources))
             part.add(translate_pod(document, pod, sources, settings))
+        elif sources:
+            part.written.append(Written(pod, pod.keys, []))
+    part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
     jobs = Part() if partial else translate_jobs(document, settings)
     part.add(jobs)
-    found_shares = found_shares or bool(jobs.items)
+    found_shares = bool(translated or jobs.items)
     keys = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_document_rules(), keys, settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
+    if not (partial and settings.reads_only):  # what a patch requests is counted with its base
+        left = left_in_document(document, pods, translated, settings.scope, partial=partial)
+        _leave(part, left, settings)
     if part.edits and not _refuses(part.diagnostics):
         _edit(document, part)
+        stale = stale_comments(document, part.edits, settings.context)
+        part.diagnostics += [placed(document, one) for one in stale]
     return part
+
+
+def _leave(part: Part, found: Iterable[Leftover], settings: Settings) -> None:
+    """What is left behind; where only shares are read, it is counted and nothing is wrong with it."""
+    listed = sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.found.sort_key())
+    part.leftovers += listed
+    if listed and not settings.reads_only:
+        left = {one.found.path for one in listed}  # one mistake, one code
+        named = [one for one in part.diagnostics if one.code == "GX006" or one.severity is Severity.INFO]
+        again = {id(one) for one in named if one.path in left and one.on_key}
+        part.diagnostics = [one for one in part.diagnostics if id(one) not in again]
+        part.diagnostics += [one.found for one in listed]
 
 
 def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> Part:
@@ -149,14 +201,16 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     found.extend(fit.findings())
     if not settings.reads_only:
         found.extend(_isolation(readings, settings.to))
-        found.extend(writable(pod, fit, lambda name: any(backend.owns(name) for backend in sources)))
+        found.extend(writable(pod, fit, sources, settings.to))
         found.extend(rescheduled(pod, fit, sources, settings.to))
+        found.extend(miscounted(document, pod, fit))
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if settings.to.form_module:
         part.diagnostics.append(placed(document, _not_a_pod(pod, sources, settings.to), pod.object))
     elif not (settings.reads_only or _refuses(part.diagnostics)):
         part.edits = share_edits(pod, fit.keys, sources, settings.to, mirror_requests=True)
+        part.written = [Written(pod, fit.keys, part.edits)]
     return part
 
 
@@ -196,6 +250,15 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
 
 def _refuses(found: Iterable[Diagnostic]) -> bool:
     return any(one.severity is Severity.ERROR for one in found)
+
+
+def _unread(pod: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
+    """What is said of a pod without a share: whole cards that are no dialect's, and misspelt keys."""
+    common = _common_key(pod)
+    if common is not None:
+        yield whole_cards_have_a_dialect(common)
+    if not settings.reads_only:
+        yield from (one.located(fix=None) for one in key_is_known(pod, settings.context))
 
 
 def _common_key(pod: PodKeys) -> Path | None:

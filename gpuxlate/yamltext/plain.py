@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.pod import Kind
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import NotYamlError, documents
@@ -14,13 +15,20 @@ from gpuxlate.yamltext.source import Source
 
 
 def plain_document(source: Source) -> Any:
-    """The first document of a source as plain data, None where it is empty.
+    """The one document of a source as plain data, None where it is empty.
 
-    Raises ValueError; where the text is invalid YAML a NotYamlError that says the line.
+    Raises ValueError; where the text is invalid YAML, or more than is read, a NotYamlError that says the
+    line: a second document, or a key that is given twice.
     """
     try:
-        document = next(documents(source), None)
-        return to_plain(document.root) if document and document.root else None
+        found = [one for one in documents(source) if one.root is not None]
+        for document in found:
+            for _, key in document.repeated:
+                assert isinstance(key, Scalar)
+                raise NotYamlError(f"the key {cut(key.text, MAX_NAME)} is given twice", key.start)
+        if len(found) > 1:
+            raise NotYamlError("a second document begins; write one", found[1].start)
+        return to_plain(found[0].root) if found and found[0].root else None
     except NotYamlError as error:
         line, column = source.position(error.index)
         raise NotYamlError(f"line {line}, column {column}: {error.message}", error.index) from None

@@ -29,8 +29,10 @@ def test_what_stands_behind_a_template_stays(tail: str, tmp_path: Path) -> None:
     text = "---\n".join([POD, TEMPLATE, tail, "b: 2\n"])
     expected = "---\n".join([MADE, TEMPLATE, tail, "b: 2\n"]).encode()
     path.write_text(text)
-    printed = run("translate", str(path), "--to", "vke")
+    refused = run("translate", str(path), "--to", "vke")
+    assert (refused.code, refused.out) == ((1, b"") if tail == POD else (0, expected))
+    printed = run("translate", str(path), "--to", "vke", "--allow-leftovers")
     assert (printed.code, printed.out) == (0, expected)
     assert b"GX012" in printed.err
-    assert run("translate", "-i", str(path), "--to", "vke").code == 0
+    assert run("translate", "-i", str(path), "--to", "vke", "--allow-leftovers").code == 0
     assert path.read_bytes() == expected

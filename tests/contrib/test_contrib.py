@@ -259,8 +259,21 @@ def test_the_action_reports_then_judges(
     assert done.returncode == code, done.stderr
     sarif = json.loads((repository / "found.sarif").read_text())
     assert [one["ruleId"] for one in sarif["runs"][0]["results"]] == codes
-    assert out.read_text() == "sarif=found.sarif\n"
+    left = "leftovers=0\n" if "GPUXLATE_TRANSLATE_TO" in env else ""
+    assert out.read_text() == "sarif=found.sarif\n" + left
     assert ("::error file=deploy/pod.yaml,line=12" in done.stdout) == bool(codes)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(("options", "code"), [("", 1), ("--allow-leftovers", 0)])
+def test_the_action_counts_leftovers(run: Run, repository: Path, options: str, code: int) -> None:
+    quota = "kind: ResourceQuota\nspec: {hard: {requests.aliyun.com/gpu-mem: 8}}\n"
+    (repository / "quota.yaml").write_text(quota)
+    out = repository / "output"
+    env = {"GPUXLATE_PATHS": "quota.yaml", "GPUXLATE_TRANSLATE_TO": "tke", "GPUXLATE_TRANSLATE_ARGS": options}
+    done = run(CHECK, cwd=repository, SARIF="found.sarif", GITHUB_OUTPUT=str(out), **env)
+    assert done.returncode == code, done.stderr
+    assert out.read_text() == "sarif=found.sarif\nleftovers=1\n"
 
 
 def test_the_action_is_well_formed() -> None:

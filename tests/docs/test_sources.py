@@ -13,6 +13,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.catalog import all_rules
+from gpuxlate.rules.products import PRODUCTS, Product
 
 BACKENDS = tuple(registry.all_backends())
 RULES = tuple(all_rules(BACKENDS).values())
@@ -38,6 +39,17 @@ def test_the_tags_of_a_data_sheet_are_known(backend: Backend) -> None:
 @pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)
 def test_the_sources_of_prerequisites_are_known(backend: Backend) -> None:
     assert [title for title in page.of_nodes(backend) if not documents.named_in(title)] == []
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.title)
+def test_the_source_of_a_product_is_known(product: Product) -> None:
+    assert len(documents.named_in(product.source)) == 1
+
+
+def test_every_product_is_on_the_page_of_targets(pages: Path) -> None:
+    text = (pages / "targets.md").read_text(encoding="utf-8")
+    missing = [key for one in PRODUCTS for key in (one.title, *one.keys) if key not in text]
+    assert missing == []
 
 
 def test_every_document_is_used() -> None:

@@ -156,3 +156,40 @@ def test_two_runs_at_once(tmp_path: Path, worker: Worker, pair: tuple[list[str],
     found = holds(folder)
     assert set(found) == {f"{n}.yaml" for n in range(60)}
     assert set(found.values()) <= whole
+
+
+INTERRUPTED = """
+import importlib, os, signal, sys
+loaded, number, entry = sys.argv[1:4]
+class Signalling:
+    def find_spec(self, name, path=None, target=None):
+        if name == loaded:
+            os.kill(os.getpid(), int(number))
+sys.meta_path.insert(0, Signalling())
+main = importlib.import_module(entry).main
+sys.argv[1:] = ["targets"]
+main()
+"""
+"""Runs an entry point; a signal arrives where the module is about to be loaded."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("entry", "loaded"),
+    [
+        ("gpuxlate.cli", "gpuxlate.cli.app"),
+        ("gpuxlate.cli", "typer.core"),
+        ("gpuxlate.cli", "gpuxlate.model.diagnostics"),
+        ("gpuxlate.cli", "gpuxlate.cli.targets"),
+        ("gpuxlate.cli.kubectl", "gpuxlate.cli.app"),
+        ("gpuxlate.cli.complete", "gpuxlate.backends.registry"),
+    ],
+)
+def test_a_signal_while_modules_load(entry: str, loaded: str, number: signal.Signals) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, loaded, str(int(number)), entry],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")

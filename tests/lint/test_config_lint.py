@@ -217,3 +217,41 @@ def test_errors_in_toml(lint: Lint, write: Write) -> None:
     done = lint("a.yaml", as_=None)
     assert done.code == 2
     assert "pyproject.toml: tool.gpuxlate.ignore[0]" in done.err
+
+
+# --- a repository that somebody else wrote ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".gpuxlate.yaml", "token: a-secret\n"),
+        (".gpuxlate.yml", "a-secret\n"),
+        ("pyproject.toml", "[tool.gpuxlate]\ntoken = 'a-secret'\n"),
+    ],
+)
+def test_a_link_out_of_the_repository_is_not_read(
+    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, text: str
+) -> None:
+    write({"elsewhere/file": text, "repo/.git/HEAD": "", "repo/a.yaml": SUFFIX})
+    (tmp_path / "repo" / name).symlink_to("../elsewhere/file")
+    monkeypatch.chdir(tmp_path / "repo")
+    done = lint("a.yaml")
+    assert done.code == 2
+    assert f"{name}: a link that leads out of its repository" in done.err
+    assert "secret" not in done.err + done.out
+
+
+def test_a_link_within_the_repository_is_followed(
+    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write({"repo/.git/HEAD": "", "repo/all.yaml": "ignore: [K8S002]\n", "repo/sub/a.yaml": SUFFIX})
+    (tmp_path / "repo" / "sub" / ".gpuxlate.yaml").symlink_to("../all.yaml")
+    monkeypatch.chdir(tmp_path / "repo" / "sub")
+    assert lint("a.yaml").codes == []
+
+
+def test_a_link_that_leads_nowhere_is_an_error(lint: Lint, write: Write, tmp_path: Path) -> None:
+    write({"a.yaml": SUFFIX})
+    (tmp_path / ".gpuxlate.yaml").symlink_to("nowhere")
+    assert "it cannot be read: no such file" in lint("a.yaml").err

@@ -14,6 +14,7 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import check_pod
+from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS
 from gpuxlate.rules.vocabulary import Vocabulary, spots, vocabulary_of
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
@@ -24,8 +25,10 @@ KEYS = sorted(
     {
         name.rstrip("*")
         for backend in BACKENDS
-        for name in (*(row.name for row in backend.keys), *backend.look_alikes, *backend.gpu_prefixes)
+        for name in (*(row.name for row in backend.keys), *backend.gpu_prefixes)
     }
+    | {name.replace("*", "a") for product in PRODUCTS for name in product.keys}
+    | LOCAL_NAMES
     | {"gpuxlate.io/ignore", "aliyun.com/gpu-core"}
 )
 

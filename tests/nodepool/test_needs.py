@@ -119,6 +119,13 @@ def test_without_a_policy_the_default_is_told(target: str, words: str) -> None:
     assert needs(target, part(FIXED)).remarks == ()
 
 
+def test_the_label_of_a_card_model_is_named() -> None:
+    """Samples of aibrix on VKE, which choose ``NVIDIA-A10`` by it."""
+    card = Profile(VKE, cards=CardProfile(model="A10"))
+    words = "machine.cluster.vke.volcengine.com/gpu-name"
+    assert [words in one.text for one in needs(VKE, part(FIXED), card).remarks] == [True]
+
+
 MET, UNMET, UNKNOWN = State.MET, State.UNMET, State.UNKNOWN
 ONLINE = part(FIXED, Qos.ONLINE)
 TWO = Share(2, 160, 61440)

@@ -37,6 +37,11 @@ PROPERTIES: list[tuple[str, list[tuple[str, str]]]] = [
     ("a=1\\", [("a", "1")]),
     ("a=1\nb=2\na=3", [("a", "1"), ("b", "2"), ("a", "3")]),
     ("a=1\rb=2", [("a", "1"), ("b", "2")]),
+    # the example of Volcengine's page on EMR Serverless "mGPU"
+    ("'a.b': '1', #GPU 卡数量\n'c': '0.1'\n", [("a.b", "1"), ("c", "0.1")]),
+    ('  "a": "/opt/x.sh" ,\n', [("a", "/opt/x.sh")]),
+    ("'a': 1,", [("'a'", "1,")]),
+    ("'a'='1'", [("'a'", "'1'")]),
 ]
 RAYS: list[tuple[str, list[tuple[str, str]]]] = [
     ("a=1;", [("a", "1")]),

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.edits import Put, Remove, Rename
+from gpuxlate.model.sheet import Place
 from gpuxlate.rules.vocabulary import distance, nearest
 
 MIB = "vke.volcengine.com/mgpu-memory"
@@ -38,6 +40,10 @@ MISSPELT: list[tuple[str, str | None, bool]] = [
     ("tke.cloud.tencent.com/qgpu-xyzzy", None, False),
     ("gpuxlate.io/core", "gpuxlate.io/cores", True),
     ("katalyst.kubewharf.io/qos-level", "katalyst.kubewharf.io/qos_level", True),
+    ("vke.volcengne.com/mgpu-core", PERCENT, True),  # a letter of the domain
+    ("vkevolcengine.com/mgpu-core", PERCENT, True),  # its dot
+    ("vke.volc.engine.com/mgpu-core", PERCENT, True),  # a dot too many
+    ("gpuxlate.oi/qos", "gpuxlate.io/qos", True),
 ]
 
 
@@ -117,6 +123,18 @@ def test_a_key_that_is_there_already_is_not_renamed_into(lint: Callable[..., Any
         "gpuxlate.io/ignore",
         "vke.volcengine.com/assumed",  # GX004
         "mgpu-core",
+        # another domain: a label is added, taken away or replaced
+        "gpuxlate.io.x/qos",
+        "x.gpuxlate.io/qos",
+        "gpuxlate.cn/qos",
+        "a.aliyun.com/gpu-mem",
+        "aliyun.com.a/gpu-mem",
+        # products that are known by name
+        "nvidia.com/vgpu-cores",
+        "nvidia.com/vgpu-memory",
+        "nvidia.com/vgpu-number",
+        "volcano.sh/gpu-number",
+        "amd.com/gpumem",
     ],
 )
 def test_names_that_are_no_near_miss(lint: Callable[..., Any], name: str) -> None:
@@ -137,7 +155,7 @@ def test_a_name_that_a_dialect_claims_is_its_own(dialects: tuple[Any, ...]) -> N
         title="ACK",
         keys=ack.keys,
         gpu_prefixes=ack.gpu_prefixes,
-        look_alikes={},
+        look_alikes=(),
         find=ack.find,
         owns=ack.owns,
     )
@@ -188,6 +206,49 @@ def test_keys_of_schedulers(lint: Callable[..., Any], text: str, removed: tuple[
     assert found.places("GX004") == found.marked
     one = found.of("GX004")[0]
     assert (one.severity, one.fix.edits, one.fix.safe) == (Severity.INFO, (Remove(removed),), True)
+
+
+MARKS = [
+    (row.name.replace("*", "web"), backend.name)
+    for backend in registry.pod_backends()
+    for row in backend.keys
+    if row.places == {Place.SCHEDULER}
+]
+"""Every name that only a scheduler writes."""
+
+NODE_AFFINITY = (
+    "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: "
+    "[{{matchExpressions: [{{key: «{}», operator: Exists}}]}}]}}}}}}"
+)
+
+
+@pytest.mark.parametrize(("name", "dialect"), MARKS)
+def test_a_mark_of_a_scheduler_asks_for_nothing(lint: Callable[..., Any], name: str, dialect: str) -> None:
+    """Contract, section 3: in resources it is a user's mistake and an error, never removed."""
+    for text in (
+        pod(limits=f"«{name}»: 1"),
+        pod().replace("limits: {", f"requests: {{«{name}»: 1}}, limits: {{"),
+        pod(spec=f"nodeSelector: {{«{name}»: a}}"),
+        pod(spec=NODE_AFFINITY.format(name)),
+    ):
+        found = lint(text)
+        assert found.codes == ["GX013"], dialect
+        assert found.places("GX013") == found.marked
+        one = found.of("GX013")[0]
+        assert (one.severity, one.fix) == (Severity.ERROR, None)
+
+
+def test_what_a_mark_was_meant_to_be(lint: Callable[..., Any]) -> None:
+    found = lint(pod(limits="hami.io/vgpu-memory: 4000, vke.volcengine.com/assumed: 1"))
+    assert [one.hint for one in found.of("GX013")] == [
+        "did you mean nvidia.com/gpumem?",
+        "remove it, or write the keys of Volcengine VKE, mGPU that request a share",
+    ]
+
+
+def test_a_mark_ends_at_the_slash(lint: Callable[..., Any]) -> None:
+    """A name that begins alike and goes on as a domain is somebody else's."""
+    assert not lint(pod("annotations: {scheduler.framework.gpushare.example.com/note: a}")).codes
 
 
 def test_keys_of_people(lint: Callable[..., Any]) -> None:

@@ -12,6 +12,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import Source
 from gpuxlate.rules.catalog import all_rules
+from gpuxlate.rules.products import PRODUCTS
 
 INTRODUCTION = """\
 Every document that a rule, a key or a prerequisite of a node is based on, with its date. [Sources of the
@@ -50,6 +51,9 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str]]:
     for code, rule in all_rules(backends).items():
         for one in named_in(rule.sections["Source"]):
             rules[one.id].append(code)
+    for product in PRODUCTS:
+        for one in named_in(product.source):
+            keys[one.id] += len(product.keys)
     for backend in backends:
         for row in backend.keys:
             for one in {found.id for _, documents in tagged(backend.name, row.source) for found in documents}:
@@ -64,6 +68,11 @@ def of_nodes(backend: Backend) -> list[str]:
         return []
     found = [one for one in vars(import_module(backend.needs_module)).values() if isinstance(one, Source)]
     return [one.title for one in found]
+
+
+def link(source: str) -> str:
+    """A source in words, as a link to its document."""
+    return ", ".join(f"[{one.title}](documents.md#{one.id})" for one in named_in(source))
 
 
 def links(target: str, tags: str) -> str:

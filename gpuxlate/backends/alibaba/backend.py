@@ -263,9 +263,11 @@ BACKEND = Backend(
     },
     rules_module="gpuxlate.backends.alibaba.rules",
     needs_module="gpuxlate.backends.alibaba.prerequisites",
+    model_label=k.ACCELERATORS[0],
     extension=AlibabaProfile,
     in_container=in_container,
     nodes_module="gpuxlate.backends.alibaba.nodes",
+    cloud=k.CLOUD,
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,
 )

@@ -10,7 +10,10 @@ kubeflow/arena; CGPU = the cGPU service, unconfirmed in ACK.
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Key, Place, Range, key
+import re
+
+from gpuxlate.backends.base import Cloud, Key, Place, Range, key
+from gpuxlate.rules.products import ACS, SIMULATORS
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack")
 """What a profile may call this target."""
@@ -132,13 +135,8 @@ KEYS: tuple[Key, ...] = (
 
 GPU_PREFIXES = ("aliyun.com/gpu",)
 
-_SIMULATOR = "a key of Alibaba's scheduling simulators, with memory per card"
-_ACS = "a key of ACS GPU-HPN nodes, in percent of one card; ACK has aliyun.com/gpu-mem"
-LOOK_ALIKES: dict[str, str] = {
-    "alibabacloud.com/gpu-mem": _SIMULATOR,
-    "alibabacloud.com/gpu-milli": _SIMULATOR,
-    "alibabacloud.com/gpu-count": _SIMULATOR,
-    "alibabacloud.com/gpu-core.percentage": _ACS,
-    "alibabacloud.com/gpu-memory.percentage": _ACS,
-}
-"""Keys of other products: open-simulator's ``pkg/utils/const.go``; ACS "GPU shared scheduling"."""
+LOOK_ALIKES = (SIMULATORS, ACS)
+"""Products whose keys are easily taken for these."""
+
+CLOUD = Cloud(("alibabacloud.com", "aliyun.com"), re.compile(r"ecs\..+"))
+"""Labels of its nodes (``alibabacloud.com/nodepool-id``); machine types: ``ecs.gn7i-c8g1.2xlarge``."""

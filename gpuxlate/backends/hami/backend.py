@@ -125,6 +125,7 @@ BACKEND = Backend(
         "qos": f"{k.PRIORITY}: 0 online, 1 offline",
     },
     rules_module="gpuxlate.backends.hami.rules",
+    look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.COUNT,
     schedulers=k.SCHEDULERS,
     also_speaks=speaks,

@@ -10,6 +10,7 @@ HOOK = pkg/scheduler/webhook.go, TYPES = pkg/util/types.go, CONF = website docs/
 from __future__ import annotations
 
 from gpuxlate.backends.base import SELECTOR, Key, Place, key
+from gpuxlate.rules.products import NOS, VGPU_MANAGER
 
 NAMES = ("hami", "4paradigm")
 """What a profile may call this target."""
@@ -97,3 +98,6 @@ KEYS: tuple[Key, ...] = (
 )
 
 GPU_PREFIXES = ("nvidia.com/gpumem", "nvidia.com/gpucore")
+
+LOOK_ALIKES = (VGPU_MANAGER, NOS)
+"""Products whose keys are easily taken for these."""

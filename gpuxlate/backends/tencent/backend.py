@@ -187,6 +187,7 @@ BACKEND = Backend(
     rules_module="gpuxlate.backends.tencent.rules",
     needs_module="gpuxlate.backends.tencent.prerequisites",
     nodes_module="gpuxlate.backends.tencent.nodes",
+    cloud=k.CLOUD,
     look_alikes=k.LOOK_ALIKES,
     quotes_numbers=True,
 )

@@ -8,10 +8,12 @@ QD = mirror of the older pages, tencentyun/qcloud-documents; EA = elastic-ai, th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
-from gpuxlate.backends.base import Key, Place, Range, key
+from gpuxlate.backends.base import Cloud, Key, Place, Range, key
 from gpuxlate.model.share import Policy, Qos
+from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 NAMES = ("tencent-qgpu", "tencent", "tke")
 """What a profile may call this target."""
@@ -135,13 +137,8 @@ KEYS: tuple[Key, ...] = (
 
 GPU_PREFIXES = ("tke.cloud.tencent.com/qgpu",)
 
-LOOK_ALIKES: Mapping[str, str] = {
-    "tencent.com/vcuda-core": "compute of TKE's older GPU manager (vCUDA), in percent of one card",
-    "tencent.com/vcuda-memory": "memory of TKE's older GPU manager (vCUDA), in units of 256 MiB",
-    "tencent.com/vcuda-core-limit": "compute limit of TKE's older GPU manager (vCUDA)",
-    "elasticgpu.io/gpu-core": "compute of the open-source Elastic GPU scheduler, not of qGPU",
-    "elasticgpu.io/gpu-memory": "memory of the open-source Elastic GPU scheduler, in MB, not of qGPU",
-    "eks.tke.cloud.tencent.com/gpu-type": "card model of a super node (TKE Serverless), which has no qGPU",
-    "eks.tke.cloud.tencent.com/gpu-count": "cards of a super node (TKE Serverless), which has no qGPU",
-}
-"""Other products' keys (tkestack/gpu-manager, elastic-ai/elastic-gpu-scheduler, TKE super nodes)."""
+LOOK_ALIKES = (GPU_MANAGER, ELASTIC_GPU, SUPER_NODES)
+"""Products whose keys are easily taken for these."""
+
+CLOUD = Cloud(("tencent.com",), re.compile(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+"))
+"""Labels of its nodes (``node.tke.cloud.tencent.com/...``); machine types: ``GN10Xp.2XLARGE40``."""

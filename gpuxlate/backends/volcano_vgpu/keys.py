@@ -9,9 +9,8 @@ Project-HAMi/volcano-vgpu-device-plugin doc/config.md and doc/design.md (2026-08
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from gpuxlate.backends.base import SELECTOR, Key, Place, key
+from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
 NAMES = ("volcano-vgpu", "volcano")
 """What a profile may call this target."""
@@ -82,9 +81,5 @@ KEYS: tuple[Key, ...] = (
 
 GPU_PREFIXES = ("volcano.sh/vgpu-",)
 
-_OLDER = "Volcano's older GPU sharing without isolation, deprecated since v1.9"
-LOOK_ALIKES: Mapping[str, str] = {
-    "volcano.sh/gpu-memory": f"MiB of {_OLDER}",
-    "volcano.sh/gpu-number": f"whole cards of {_OLDER}",
-}
-"""docs/user-guide/how_to_use_gpu_number.md."""
+LOOK_ALIKES = (VOLCANO_GPU_SHARE,)
+"""Products whose keys are easily taken for these."""

@@ -256,5 +256,7 @@ BACKEND = Backend(
     words={"policy": _POLICY_OF, "qos": {text: qos for qos, text in k.QOS_LEVELS.items()}},
     rules_module="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",
+    model_label=k.GPU_NAME,
     nodes_module="gpuxlate.backends.volcengine.nodes",
+    cloud=k.CLOUD,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.base import Key, Place, Range, key
+from gpuxlate.backends.base import Cloud, Key, Place, Range, key
 from gpuxlate.model.share import Policy, Qos
 
 NAMES = ("volcengine-mgpu", "volcengine", "vke")
@@ -118,6 +118,7 @@ KEYS: tuple[Key, ...] = (
         meaning="colocation class",
         source="S1",
         values=(*QOS_LEVELS.values(), "dedicated_cores", "system_cores"),  # the last two: Katalyst's own
+        general=True,
     ),
     key(NODE_DEVICE, Place.NODE_SELECTOR, Place.NODE, meaning="device stack of the node", source="V"),
     key(GPU_NAME, Place.NODE_SELECTOR, Place.NODE, meaning="card model", source="aibrix samples"),
@@ -131,3 +132,7 @@ GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")
 def card_counts(text: str) -> tuple[int, ...] | None:
     """``2,0`` of MULTIPLE_GPU to (2, 0); None where malformed: V parses each part without trimming it."""
     return tuple(int(part) for part in text.split(",")) if _CARD_LIST.fullmatch(text) else None
+
+
+CLOUD = Cloud(("volcengine.com",), re.compile(r"ecs\..+"))
+"""Labels of its nodes (``machine.cluster.vke.volcengine.com/...``); machine types: ``ecs.gni2.3xlarge``."""

@@ -23,6 +23,7 @@ from gpuxlate.model.share import Policy, Share
 APPS = Source("Volcengine docs 6461/1581673, AI apps on shared GPUs", "2025-06-04")
 COLOCATION_PAGE = Source("Volcengine, mGPU online/offline colocation", "2025-03-13")
 CHANGES = Source("Volcengine docs 6460/159262, changes of the mgpu component")
+SAMPLES = Source("vllm-project/aibrix, samples for VKE", "2026-11")
 WEBHOOK = Source("volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03")
 
 _COLOCATION = "online and offline work on one card"
@@ -109,6 +110,14 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
                 NodeWarning(f"several shared cards need {best_effort} on the pod and on its node", WEBHOOK)
             )
         warnings.append(NodeWarning(f"a card holds at most {k.INSTANCES_PER_CARD} containers", WEBHOOK))
+    if profile and profile.cards.model:
+        remarks.append(
+            NodeWarning(
+                f"nodes have their card model in the label {k.GPU_NAME}, such as NVIDIA-A10: "
+                f"choose {profile.cards.model} by it",
+                SAMPLES,
+            )
+        )
     warnings.append(_ECS_ONLY)
     requirements += cards_of_a_node(share, WEBHOOK)
     if share.qos:

@@ -36,6 +36,10 @@ def merge(source: Source, syntax: Syntax, wanted: Mapping[str, str]) -> str:
     there = {one.key for one in found}
     missing = {key: value for key, value in wanted.items() if key not in there}
     if missing:
+        if any(one.quoted for one in found):
+            raise MergeError(
+                f"{source.name} has the lines of a program; {', '.join(missing)} cannot be added to them"
+            )
         lines = [syntax.write(key, value) for key, value in missing.items()]
         changes += _added(source, syntax, found, wanted, lines)
     result = _applied(text, changes)

@@ -3,6 +3,9 @@
 ``key=value``, ``key value`` and ``key: value``; ``#`` and ``!`` begin a comment line; a backslash at
 the end of a line goes on with the next one. Spark trims values and, of a key given twice, takes the
 last. Source: java.util.Properties.load; Spark, Utils.getPropertiesFromFile.
+
+Lines of a mapping in Python, ``'key': 'value',``, are read too: the vendor's own example of a job has them.
+Source: Volcengine, EMR Serverless "mGPU".
 """
 
 from __future__ import annotations
@@ -16,6 +19,11 @@ _LINE = re.compile(r"[^\r\n]*")
 _BREAK = re.compile(r"\r\n|\n|\r")
 _BLANK = " \t\f"
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(?:\r\n|\n|\r)[ \t\f]*|(.)|\Z)", re.DOTALL)
+_ENTRY = re.compile(
+    r"(?P<q>['\"])(?P<key>[^'\"\\\s]+)(?P=q)[ \t]*:[ \t]*"
+    r"(?P<r>['\"])(?P<value>[^'\"\\]*)(?P=r)[ \t]*,?[ \t]*(?:#.*)?"
+)
+"""One entry of a mapping in Python, without escapes."""
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
@@ -69,6 +77,10 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 
 def _parameter(text: str, start: int, end: int) -> Parameter:
+    entry = _ENTRY.fullmatch(text, start, end)
+    if entry:
+        places = (*entry.span("key"), *entry.span("value"))
+        return Parameter(entry["key"], entry["value"].strip(), *places, end, quoted=True)
     at = start
     while at < end and text[at] not in "=: \t\f":
         at = _past(text, at, end)

@@ -17,6 +17,7 @@ class Parameter:
 
     The value's characters are those to replace, quotes included. ``end`` is the end of the statement
     with its terminator; ``closed``: the statement has its terminator, or the syntax needs none.
+    ``quoted``: an entry of a mapping of Python, whose quotes are around the places of key and value.
     """
 
     key: str
@@ -27,6 +28,7 @@ class Parameter:
     value_end: int
     end: int
     closed: bool = True
+    quoted: bool = False
 
 
 class Syntax(Protocol):

@@ -1,0 +1,305 @@
+"""GPU-sharing products that are known by name and not read: their keys, and what their numbers count.
+
+A key that a dialect reads is none of them: when a dialect is read, its rows leave this table.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from gpuxlate.model.sheet import Place
+
+
+class Product(NamedTuple):
+    """One product. ``keys`` have a domain and are its keys in any place; ``*`` is any text after the slash.
+
+    ``local``: its keys without a domain, which are its own in one place of a pod only. ``numbers``: what
+    they count. ``source``: documents in words, as in the docstrings of rules.
+    """
+
+    title: str
+    keys: tuple[str, ...]
+    numbers: str
+    source: str
+    local: Mapping[Place, tuple[str, ...]] = {}
+
+
+_HAMI = "Project-HAMi/HAMi `pkg/device` and its chart (2026-08-21)"
+
+# facts other-dialects 1.6, alibaba-tencent: taken for keys of the clouds that are read
+GPU_MANAGER = Product(
+    "GPU manager (vCUDA), TKE's older GPU sharing",
+    ("tencent.com/vcuda-*", "tencent.com/gpu-assigned", "tencent.com/predicate-*", "gaia.tencent.com/*"),
+    "compute in percent of one card, memory in units of 256 MiB",
+    "tkestack/gpu-manager README",
+)
+ELASTIC_GPU = Product(
+    "the open-source Elastic GPU scheduler",
+    ("elasticgpu.io/gpu-*", "elasticgpu.com/gpu-*", "egpuc.elasticgpu.io/*"),
+    "compute in percent of one card, memory in MB",
+    "elastic-ai/elastic-gpu-scheduler and elastic-ai/elastic-gpu (2022)",
+)
+SUPER_NODES = Product(
+    "super nodes of TKE Serverless, which have no qGPU",
+    ("eks.tke.cloud.tencent.com/gpu-type", "eks.tke.cloud.tencent.com/gpu-count"),
+    "the card model, and cards",
+    "Tencent Cloud, super nodes",
+)
+SIMULATORS = Product(
+    "Alibaba's scheduling simulators",
+    ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli", "alibabacloud.com/gpu-count"),
+    "memory of each card, compute in thousandths of a card",
+    "alibaba/open-simulator `pkg/utils/const.go`",
+)
+ACS = Product(
+    "ACS, GPU-HPN nodes of Alibaba Cloud",
+    ("alibabacloud.com/gpu-core.percentage", "alibabacloud.com/gpu-memory.percentage"),
+    "compute and memory in percent of one card",
+    'ACS, "GPU shared scheduling on GPU-HPN nodes"',
+)
+VOLCANO_GPU_SHARE = Product(
+    "Volcano's older GPU sharing without isolation, deprecated since v1.9",
+    ("volcano.sh/gpu-memory", "volcano.sh/gpu-number"),
+    "memory of one card in MiB, or whole cards",
+    "volcano-sh/volcano `docs/user-guide/how_to_use_gpu_number.md`",
+)
+# coldzerofear/vgpu-manager `pkg/util/consts.go`
+VGPU_MANAGER = Product(
+    "vgpu-manager",
+    (
+        *("nvidia.com/vgpu-number", "nvidia.com/vgpu-cores", "nvidia.com/vgpu-memory"),
+        *("nvidia.com/vgpu-compute-policy", "nvidia.com/vgpu-access-mode", "nvidia.com/cross-pod-topology"),
+        *("nvidia.com/*-scheduler-policy", "nvidia.com/device-topology-mode"),
+        *("nvidia.com/include-gpu-*", "nvidia.com/exclude-gpu-*", "vgpu-manager.io/*"),
+    ),
+    "cards, compute in percent of each card, memory of each card in MiB",
+    "coldzerofear/vgpu-manager at 00123f5 (2026)",
+    {Place.ENV: ("DISABLE_VGPU_CONTROL",)},
+)
+NOS = Product(  # facts huawei-baidu-legacy 3
+    "nos (Nebuly)",
+    ("nvidia.com/gpu-*gb", "nos.nebuly.com/gpu-*"),
+    "slices of a card, their memory in GB in the name",
+    "nebuly-ai/nos (2024-04)",
+)
+
+PRODUCTS: tuple[Product, ...] = (
+    # facts hami-family 1
+    Product(
+        "MetaX sGPU",
+        (
+            *("metax-tech.com/sgpu*", "metax-tech.com/vcore", "metax-tech.com/vmemory"),
+            *("metax-tech.com/use-gpuuuid", "metax-tech.com/nouse-gpuuuid"),
+            *("metax-tech.com/gpu-devices-allocated", "metax-tech.com/predicate-time"),
+        ),
+        "cards, compute in percent of each card, memory of each card in GiB or with a unit",
+        _HAMI,
+    ),
+    Product(
+        "Hygon DCU under HAMi",
+        (
+            *("hygon.com/hcunum", "hygon.com/hcumem", "hygon.com/hcucores"),
+            *("hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"),
+            *("hygon.com/use-*", "hygon.com/nouse-*"),
+        ),
+        "cards, memory in MiB and compute in percent of each card",
+        _HAMI,
+    ),
+    Product(
+        "AMD GPUs under HAMi",
+        ("amd.com/gpumem", "amd.com/gpucores"),
+        "memory in MiB and compute in percent of each card",
+        _HAMI,
+    ),
+    Product(
+        "Cambricon MLU sharing",
+        ("cambricon.com/vmlu", "cambricon.com/mlu*.*"),
+        "cards, memory in units of 256 MiB, compute in percent",
+        _HAMI,
+    ),
+    Product(
+        "Iluvatar vGPU under HAMi",
+        ("iluvatar.ai/*-vgpu", "iluvatar.ai/*.vMem", "iluvatar.ai/*.vCore"),
+        "cards of the model in the name, memory in units of 256 MiB, compute in percent",
+        _HAMI,
+    ),
+    Product(
+        "Moore Threads sGPU",
+        ("mthreads.com/vgpu", "mthreads.com/sgpu-memory", "mthreads.com/sgpu-core"),
+        "cards, memory in units of 512 MiB, compute in sixteenths of a card",
+        _HAMI,
+    ),
+    Product(
+        "Kunlunxin vXPU under HAMi",
+        ("kunlunxin.com/vxpu", "kunlunxin.com/vxpu-memory"),
+        "cards, memory in MiB",
+        _HAMI,
+    ),
+    Product(
+        "Enflame GCU sharing",
+        ("enflame.com/drs-gcu", "enflame.com/gcu-*", "enflame.com/vgcu*", "enflame.com/shared-gcu"),
+        "slices of a card, or memory in MiB and compute in percent",
+        _HAMI,
+    ),
+    Product(
+        "Ascend vNPU under HAMi",
+        ("huawei.com/Ascend*-memory", "huawei.com/Ascend*-core", "huawei.com/vnpu-mode"),
+        "memory in MiB, rounded up to a template, compute in percent",
+        _HAMI,
+    ),
+    Product(  # facts hami-family 3
+        "Ascend vNPU under Volcano and MindCluster",
+        ("huawei.com/npu-core", "huawei.com/Ascend*-*c", "huawei.com/Ascend*-*c.*"),
+        "AI cores of a card, or partitions with their cores in the name",
+        "volcano-sh/volcano `docs/user-guide/how_to_use_vnpu.md`",
+    ),
+    Product(
+        "Biren SVI",
+        ("birentech.com/1-*-gpu",),
+        "halves or quarters of a card",
+        "BirenTechnology/k8s-device-plugin",
+    ),
+    Product("Vastai under HAMi", ("vastaitech.com/va",), "cards, or dies of cards", _HAMI),
+    Product(
+        "remote GPUs of HAMi",
+        ("nvidia.com/remote-gpu", "nvidia.com/remote-gpu-memory"),
+        "cards of other nodes, and memory",
+        _HAMI,
+    ),
+    # facts nvidia-native 1 to 4
+    Product(
+        "NVIDIA MIG",
+        ("nvidia.com/mig-*", "nvidia.com/mig.*", "nvidia.com/gpu.slices.*"),
+        "partitions with their profile in the name",
+        "NVIDIA/k8s-device-plugin (2026-08-19)",
+    ),
+    Product(
+        "NVIDIA time-slicing and MPS",
+        (
+            *("nvidia.com/gpu.shared", "nvidia.com/gpu.replicas", "nvidia.com/gpu.sharing-strategy"),
+            *("nvidia.com/mps.capable", "nvidia.com/device-plugin.config"),
+        ),
+        "replicas of a card, whose size only the node's configuration gives",
+        "NVIDIA/k8s-device-plugin (2026-08-19)",
+        {Place.ENV: ("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT")},
+    ),
+    Product(
+        "GPU sharing of GKE",
+        (
+            "cloud.google.com/gke-gpu-sharing-strategy",
+            "cloud.google.com/gke-max-shared-clients-per-gpu",
+            "cloud.google.com/gke-gpu-partition-size",
+        ),
+        "clients of a card, or a MIG profile",
+        "Google Cloud, GPU sharing in GKE",
+    ),
+    Product(  # facts koordinator-kai 1
+        "Koordinator",
+        (
+            *("koordinator.sh/gpu*", "node.koordinator.sh/gpu-*", "scheduling.koordinator.sh/gpu-*"),
+            *("kubernetes.io/gpu", "kubernetes.io/gpu-core"),
+            *("kubernetes.io/gpu-memory", "kubernetes.io/gpu-memory-ratio"),
+        ),
+        "cards, compute in percent and memory in bytes or percent, in total over the cards",
+        "koordinator-sh/koordinator at a7a1b76b (2026-07-24)",
+    ),
+    Product(  # facts koordinator-kai 2 and 3
+        "KAI Scheduler and Run:ai",
+        ("nvidia.com/container.*", "kai.scheduler/gpu-*", "runai-gpu-group/*"),
+        "a fraction of each card, or memory of each card in MiB or with a unit",
+        "kai-scheduler/KAI-Scheduler at d5bc503a (2026-08-07)",
+        {
+            Place.ANNOTATION: (
+                *("gpu-fraction", "gpu-fraction.limit", "gpu-fraction-num-devices"),
+                *("gpu-fraction-container-name", "gpu-memory", "gpu-memory.limit"),
+            ),
+            Place.LABEL: ("runai-gpu-group",),
+            Place.ENV: ("RUNAI_GPU_MEMORY_LIMIT",),
+        },
+    ),
+    # facts huawei-baidu-legacy 1 to 3
+    Product(
+        "xGPU of Huawei CCE",
+        ("volcano.sh/gpu-mem.128Mi", "volcano.sh/gpu-core.percentage", "volcano.sh/gpu-num"),
+        "memory in units of 128 MiB and compute in percent, in total over the cards",
+        "opentelekomcloud-docs/cloud-container-engine (2026-04-16)",
+    ),
+    Product(
+        "cGPU of Baidu CCE",
+        ("baidu.com/*cgpu*",),
+        "cards, compute in percent, memory in GiB or percent, in total over the cards",
+        'Baidu AI Cloud, "single container, several cards" (2025-10-27)',
+    ),
+    Product(
+        "the virtual GPU plug-in of AWS",
+        ("k8s.amazonaws.com/vgpu",),
+        "clients of a card, whose size only the node gives",
+        "awslabs/aws-virtual-gpu-device-plugin (2022-09)",
+    ),
+    # facts other-dialects 1.11 and 1.14
+    Product(
+        "AMD partitions",
+        ("amd.com/*_nps*",),
+        "partitions with their profile in the name",
+        "ROCm/k8s-device-plugin `docs/user-guide/configuration.md` (2026-08-11)",
+    ),
+    Product(
+        "TensorFusion",
+        ("tensor-fusion.ai/*",),
+        "TFLOPS or percent, and memory with a unit, of each card",
+        "NexusGPU/tensor-fusion `pkg/constants/constants.go` at 01b4669 (2026)",
+    ),
+    Product(
+        "VirtAI OrionX",
+        ("virtaitech.com/gpu",),
+        "virtual GPUs, compute in percent, memory in MB",
+        "VirtAI OrionX, in public manifests",
+        {Place.ENV: ("ORION_VGPU", "ORION_GMEM", "ORION_RATIO", "ORION_RESERVED", "ORION_CROSS_NODE")},
+    ),
+    *(GPU_MANAGER, ELASTIC_GPU, SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER, NOS),
+)
+
+
+Index = Mapping[str, list[tuple[str, Product]]]
+LONGEST = 63
+"""Most characters after the slash of a name that Kubernetes takes."""
+
+
+def index(products: Iterable[Product]) -> Index:
+    """The keys of products by themselves, those with ``*`` by their domain."""
+    found: dict[str, list[tuple[str, Product]]] = defaultdict(list)
+    for one in products:
+        for key in one.keys:
+            found[key.partition("/")[0] if "*" in key else key].append((key, one))
+    return found
+
+
+_KNOWN = index(PRODUCTS)
+_LOCAL = {(place, name): one for one in PRODUCTS for place, names in one.local.items() for name in names}
+LOCAL_NAMES = frozenset(name for _, name in _LOCAL)
+"""Every name without a domain that is some product's key in some place."""
+
+
+def product_in(name: str, products: Index) -> Product | None:
+    """The one of ``products`` whose key a name is; None for a name without a domain."""
+    domain, _, rest = name.partition("/")
+    if "/" in rest or not 0 < len(rest) <= LONGEST:
+        return None
+    candidates = chain(products.get(name, ()), products.get(domain, ()))
+    return next((one for key, one in candidates if fnmatchcase(name, key)), None)
+
+
+@lru_cache(maxsize=4096)
+def product_of(name: str) -> Product | None:
+    """The product whose key a name with a domain is, wherever it is in a document; None if it is none's."""
+    return product_in(name, _KNOWN)
+
+
+def product_at(name: str, place: Place) -> Product | None:
+    """The product whose key a name is in a place of a pod, with a domain or without."""
+    return _LOCAL.get((place, name)) or product_of(name)

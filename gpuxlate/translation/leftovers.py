@@ -1,0 +1,196 @@
+"""What a translation leaves behind: keys of the source outside of what was translated (GX026)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.facts import Found, keys_named, names_more, resource_of
+from gpuxlate.manifest.pods import Pod, objects_in
+from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.sheet import Place
+from gpuxlate.rules.keys import not_read, product_is_read
+from gpuxlate.rules.translation import nothing_is_left_behind
+from gpuxlate.rules.vocabulary import IGNORE, Vocabulary, spots
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.place import locate, placed
+from gpuxlate.yamltext.source import Source
+
+INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
+"""A comment of YAML (to the end of its line) or of a template."""
+_FACTS_OF_A_CLUSTER = ("Node",)
+"""Kinds whose keys describe machines and request nothing."""
+
+BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
+RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
+BUILT = "translate what kustomize builds: kubectl kustomize DIR | gpuxlate translate - --to {target}"
+PATCH = "this file is a patch"
+UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
+MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
+
+
+class Leftover(NamedTuple):
+    """A key that a translation leaves behind, and the finding about it."""
+
+    key: str
+    found: Diagnostic
+
+    def to_json(self) -> dict[str, Any]:
+        """One of the ``leftovers`` of ``gpuxlate-report/v1``."""
+        span = self.found.span
+        return {
+            "file": self.found.file,
+            "line": span.line if span else None,
+            "column": span.column if span else None,
+            "key": self.key,
+            "code": self.found.code,
+            "message": str(self.found.message),
+            "hint": self.found.hint,
+        }
+
+
+class Scope(NamedTuple):
+    """The dialects whose keys count as left behind, the target, and what the user accepts."""
+
+    source: str | None
+    target: str
+    words: Vocabulary
+    allowed: bool = False
+
+    def is_left(self, name: str, place: Place | None = None) -> bool:
+        """The key is of a dialect that is read and not the target's, or of a product that is not read."""
+        return _left(name, self.source, self.target) or self.words.product(name, place) is not None
+
+    def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
+        """The finding about a key: an error, a warning where the user accepts leftovers."""
+        product = self.words.product(name, place)
+        if product:
+            made = product_is_read.at(path, not_read(name, product), UNREAD)
+        else:
+            message = say("{name} is left behind: " + why, name=name)
+            made = nothing_is_left_behind(path, message, say(hint, target=self.target))
+        return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.WARNING if self.allowed else Severity.ERROR
+
+
+@lru_cache(maxsize=8192)
+def _left(name: str, source: str | None, target: str) -> bool:
+    """The key is of a dialect that is read, not of the target as well, and not written by a scheduler."""
+    if name == IGNORE or registry.get(target).owns(name):
+        return False
+    for backend in registry.pod_backends() if source is None else (registry.get(source),):
+        row = backend.find(name)
+        if backend.owns(name) and (row is None or not (row.general or Place.SCHEDULER in row.places)):
+            return True
+    return False
+
+
+Translated = Sequence[tuple[Pod, tuple[Backend, ...]]]
+"""The pods of a document that were translated, each with the dialects that it was read in."""
+
+
+def left_in_document(
+    document: Document, pods: Sequence[Pod], translated: Translated, scope: Scope, *, partial: bool = False
+) -> Iterator[Leftover]:
+    """Every key of the source in a document but those that were read with a share.
+
+    ``partial``: the document is a patch: it is not translated, since it is only a part of an object.
+    """
+    read = {id(pod): sources for pod, sources in translated}
+    in_pods: dict[Path, str] = {}
+    known: set[Path] = set()
+    for pod in pods:
+        sources = read.get(id(pod), ())
+        for spot in spots(pod.keys):
+            if scope.is_left(spot.name, spot.place) and spot.path not in in_pods:
+                in_pods[spot.path] = spot.name
+                if not any(one.owns(spot.name) for one in sources):
+                    why, hint = (PATCH, BUILT) if partial else ("its pod requests no share", BY_HAND)
+                    made = scope.found(spot.name, spot.place, spot.path, why, hint)
+                    yield Leftover(spot.name, placed(document, made, pod.object))
+        if sources:
+            yield from _machines(document, pod, sources, scope)
+            known |= {path for name, path in pod.keys.selected.items()}  # a label and its selector, an error
+    if names_more(document, scope.is_left, in_pods.values()):
+        about = tuple(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
+        for found in keys_named(document, scope.is_left):
+            if found.path not in known | in_pods.keys() and not any(
+                found.path[: len(one)] == one for one in about
+            ):
+                yield _outside(document, found, scope, partial=partial)
+
+
+def _outside(document: Document, found: Found, scope: Scope, *, partial: bool) -> Leftover:
+    why, hint = (PATCH, BUILT) if partial else ("it is outside any pod", BY_HAND)
+    made = replace(scope.found(found.name, None, found.path, why, hint), on_key=found.on_key)
+    made = placed(document, made)
+    if found.embedded and made.span is not None:
+        made = replace(made, span=_span_in_text(document, found) or made.span)
+    return Leftover(found.name, made)
+
+
+def _span_in_text(document: Document, found: Found) -> Span | None:
+    """Where a text names the key; None where the text is written with escapes."""
+    assert document.root is not None
+    start, end = locate(document.root, found.path)
+    source = document.source
+    for written in (found.name, found.name.replace("/", "~1")):
+        at = source.text.find(written, start, end)
+        if at >= 0:
+            return source.span(at, at + len(written))
+    return None
+
+
+def _machines(document: Document, pod: Pod, sources: Sequence[Backend], scope: Scope) -> Iterator[Leftover]:
+    """The choices of machines of another cloud than the target's, by its labels and machine types."""
+    target = registry.get(scope.target)
+    clouds = [one for one in registry.pod_backends() if one.cloud and one is not target]
+    clouds = [one for one in clouds if one in sources or target.cloud]
+    for name, values, path in _choices(pod.keys):
+        if any(one.owns(name) for one in (*sources, target)):
+            continue
+        for one in clouds:
+            if one.cloud and one.cloud.chooses(name, values if name in INSTANCE_TYPES else ()):
+                text = ", ".join(values)
+                message = say(
+                    "{name} ({value}) is left behind: it chooses machines of {title}",
+                    name=name,
+                    value=text,
+                    title=one.title,
+                )
+                made = nothing_is_left_behind(path, message, MACHINES)
+                made = replace(made, severity=scope.severity, on_key=path[-1] == name)
+                yield Leftover(name, placed(document, made, pod.object))
+                break
+
+
+def _choices(pod: PodKeys) -> Iterator[tuple[str, tuple[str, ...], Path]]:
+    for name, value in pod.node_selector.items():
+        yield name, (value.text,), value.path
+    for one in (*pod.requirements(), *pod.preferences()):
+        yield one.key, one.values, one.path
+
+
+def left_in_text(
+    source: Source, scope: Scope, start: int = 0, end: int | None = None, document: int | None = None
+) -> Iterator[Leftover]:
+    """Every key of the source in characters that cannot be read as YAML: those of a Helm template."""
+    plain = _COMMENT.sub(lambda match: " " * len(match[0]), source.text[start:end])
+    for match in _NAME.finditer(plain):
+        name = resource_of(match[0])
+        if scope.is_left(name):
+            made = scope.found(name, None, (), "this is a Helm template", RENDERED)
+            span = source.span(start + match.end() - len(name), start + match.end())
+            yield Leftover(name, made.located(file=source.name, document=document, span=span))

@@ -1,0 +1,89 @@
+"""Warnings of what a translation cannot change: comments with a unit, GPUs that an operator counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from gpuxlate.manifest.counters import counted, counter_of
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.edits import Edit, Rename
+from gpuxlate.model.limits import MAX_NAME, cut
+from gpuxlate.model.messages import say
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.numerals import unit_of
+from gpuxlate.rules.translation import nothing_is_left_behind, operator_knows_the_cards
+from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.translation.fit import PodFit
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.place import locate
+
+_NAMED = {
+    "MiB": re.compile(r"(?i:(?<![a-z])mi?b(?![a-z]))|\d ?Mi?(?![A-Za-z])|单位为?[:：]? ?M(?![A-Za-z])"),
+    "GiB": re.compile(r"(?i:(?<![a-z])gi?b(?![a-z]))|\d ?Gi?(?![A-Za-z])|单位为?[:：]? ?G(?![A-Za-z])"),
+    "percent": re.compile(r"(?i:percent)|[%％]|百分"),
+}
+"""How people name the units of the data sheets in a comment."""
+_COMMENT = re.compile(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")
+
+
+def stale_comments(document: Document, edits: Iterable[Edit], context: Context) -> Iterator[Diagnostic]:
+    """Numbers that get another unit, where the comment on the line or above it has the old one (GX026)."""
+    words = vocabulary_of(context)
+    for edit in edits:
+        if not isinstance(edit, Rename) or document.root is None:
+            continue
+        old, new = (
+            {unit_of(row, context.profile) for row in words.rows(name)} - {""}
+            for name in (str(edit.path[-1]), edit.key)
+        )
+        if not new or old == new:
+            continue
+        start, _ = locate(document.root, edit.path, on_key=True)
+        for comment in _comments_at(document.source.text, start):
+            named = [unit for unit, pattern in _NAMED.items() if pattern.search(comment)]
+            if named and new.isdisjoint(named):
+                message = say(
+                    "the comment {comment!r} names {named}, and {key} counts {unit}",
+                    comment=cut(comment, MAX_NAME),
+                    named=" and ".join(named),
+                    key=edit.key,
+                    unit=" or ".join(sorted(new)),
+                )
+                found = nothing_is_left_behind(edit.path, message, "change the comment after the translation")
+                yield replace(found, severity=Severity.WARNING, on_key=True)
+
+
+def _comments_at(text: str, index: int) -> Iterator[str]:
+    """The comment on the line of a key, and the one that is the line above."""
+    begin = text.rfind("\n", 0, index) + 1
+    end = text.find("\n", index)
+    own = _COMMENT.search(text, index, len(text) if end < 0 else end)
+    if own:
+        yield own["text"]
+    above = text[text.rfind("\n", 0, max(0, begin - 1)) + 1 : max(0, begin - 1)].strip()
+    if above.startswith("#"):
+        yield above.lstrip("# \t")
+
+
+def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic]:
+    """The operator of the pod's object counts another number than the cards of the share (GX028)."""
+    counter = counter_of(document, pod)
+    outcome = next((one for one in fit.outcomes if one.container.index == 0 and not one.container.init), None)
+    if counter is None or outcome is None:  # KubeRay and Trainer count in the first container alone
+        return
+    keys = next((one for one in fit.keys.containers if one.index == 0), None)
+    found = counted(counter, keys) if keys else frozenset()
+    cards = outcome.given.cards
+    if found == {str(cards)}:
+        return
+    message = say(
+        "{operator} counts GPUs by the names of resources: it finds {found}, the share has {cards}",
+        operator=counter.operator,
+        found=" or ".join(sorted(found)) or "none",
+        cards=cards,
+    )
+    hint = say('set {place}: "{cards}"', place=counter.hint, cards=cards)
+    yield operator_knows_the_cards(pod.keys.containers[0].path, message, hint)

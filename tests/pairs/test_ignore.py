@@ -1,0 +1,62 @@
+"""``gpuxlate.io/ignore`` is no key of a share: every translation keeps it as it is, both ways."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.source import Source
+
+NEUTRAL = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  annotations: {{{owner}}}
+spec:
+  template:
+    metadata: {{annotations: {{example.com/a: b{pod}}}}}
+    spec:
+      containers:
+      - name: c
+        resources:
+          limits: {{gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 4096}}
+"""
+IGNORE = 'gpuxlate.io/ignore: "TKE002 until June"  # as agreed'
+PLACES = {
+    "on the pod": NEUTRAL.format(
+        owner="", pod=',\n      gpuxlate.io/ignore: "TKE002 until June"  # as agreed\n     '
+    ),
+    "on the object": NEUTRAL.format(owner=f"\n    {IGNORE}\n  ", pod=""),
+}
+ACCEPT = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
+TARGETS = [one.name for one in registry.pod_backends()]
+
+
+def translated(text: str, source: str, target: str) -> str:
+    settings = Settings(registry.get(target), registry.get(source), ACCEPT)
+    made = translate_source(Source("f.yaml", text), settings)
+    assert not [found for found in made.diagnostics if "gpuxlate.io/ignore" in found.message]
+    return made.text  # as it was, where the target cannot express the share
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("one", "other"), list(permutations(TARGETS, 2)))
+def test_the_ignore_stays(one: str, other: str, place: str) -> None:
+    text = PLACES[place] if one == "neutral" else translated(PLACES[place], "neutral", one)
+    there = translated(text, one, other)
+    back = translated(there, other, one)
+    for made in (text, there, back):
+        assert made.count(IGNORE) == 1
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_ignore_is_no_key_of_a_share(place: str) -> None:
+    """Lint says of it only that it matches nothing."""
+    found = lint_source(Source("f.yaml", PLACES[place]), LintSettings()).diagnostics
+    assert {one.code for one in found} <= {"GX009"}

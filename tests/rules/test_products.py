@@ -1,0 +1,199 @@
+"""GX027, GX006: products that are known by name and not read. The keys are those of their own documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.model.sheet import Place
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS, product_at, product_of
+from gpuxlate.rules.vocabulary import vocabulary_of
+
+NAMES: dict[str, tuple[str, ...]] = {
+    # Project-HAMi/HAMi examples/<vendor>, pkg/device/<vendor>
+    "MetaX sGPU": ("metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/sgpu-qos-policy"),
+    "Hygon DCU under HAMi": ("hygon.com/hcunum", "hygon.com/dcumem", "hygon.com/use-hcutype"),
+    "AMD GPUs under HAMi": ("amd.com/gpumem", "amd.com/gpucores"),
+    "Cambricon MLU sharing": (
+        *("cambricon.com/vmlu", "cambricon.com/mlu.smlu.vmemory", "cambricon.com/mlu370.smlu.vcore"),
+        "cambricon.com/mlu370.mim-2m.8gb",
+    ),
+    "Iluvatar vGPU under HAMi": ("iluvatar.ai/BI-V100-vgpu", "iluvatar.ai/BI-V100.vMem"),
+    "Moore Threads sGPU": ("mthreads.com/vgpu", "mthreads.com/sgpu-core"),
+    "Kunlunxin vXPU under HAMi": ("kunlunxin.com/vxpu", "kunlunxin.com/vxpu-memory"),
+    "Enflame GCU sharing": ("enflame.com/drs-gcu", "enflame.com/gcu-memory", "enflame.com/vgcu-percentage"),
+    "Ascend vNPU under HAMi": ("huawei.com/Ascend910B4-1-memory", "huawei.com/Ascend310P-core"),
+    # volcano docs/user-guide/how_to_use_vnpu.md
+    "Ascend vNPU under Volcano and MindCluster": (
+        *("huawei.com/npu-core", "huawei.com/Ascend910-16c", "huawei.com/Ascend310P-4c.3cpu.ndvpp"),
+        "huawei.com/Ascend310P-1c",
+    ),
+    "Biren SVI": ("birentech.com/1-2-gpu", "birentech.com/1-4-gpu"),
+    "Vastai under HAMi": ("vastaitech.com/va",),
+    "remote GPUs of HAMi": ("nvidia.com/remote-gpu", "nvidia.com/remote-gpu-memory"),
+    "NVIDIA MIG": ("nvidia.com/mig-1g.5gb", "nvidia.com/mig-1g.10gb.me", "nvidia.com/mig.config"),
+    "NVIDIA time-slicing and MPS": ("nvidia.com/gpu.shared", "nvidia.com/gpu.sharing-strategy"),
+    "GPU sharing of GKE": (
+        "cloud.google.com/gke-gpu-sharing-strategy",
+        "cloud.google.com/gke-max-shared-clients-per-gpu",
+        "cloud.google.com/gke-gpu-partition-size",
+    ),
+    "Koordinator": (
+        *("koordinator.sh/gpu.shared", "koordinator.sh/gpu", "koordinator.sh/gpu-isolation-provider"),
+        *("koordinator.sh/gpu-shared", "scheduling.koordinator.sh/gpu-partition-spec"),
+        "kubernetes.io/gpu-memory-ratio",
+    ),
+    "KAI Scheduler and Run:ai": (
+        "nvidia.com/container.web.gpu-memory.request",
+        "kai.scheduler/gpu-compute-sharing-mode",
+    ),
+    # opentelekomcloud-docs/cloud-container-engine, gpu_virtualization
+    "xGPU of Huawei CCE": (
+        "volcano.sh/gpu-mem.128Mi",
+        "volcano.sh/gpu-core.percentage",
+        "volcano.sh/gpu-num",
+    ),
+    "cGPU of Baidu CCE": ("baidu.com/a10_24g_cgpu", "baidu.com/v100_32g_cgpu_memory", "baidu.com/cgpu_core"),
+    "the virtual GPU plug-in of AWS": ("k8s.amazonaws.com/vgpu",),
+    "AMD partitions": ("amd.com/cpx_nps4", "amd.com/spx_nps1"),
+    "TensorFusion": ("tensor-fusion.ai/tflops-request", "tensor-fusion.ai/enabled"),
+    "VirtAI OrionX": ("virtaitech.com/gpu",),
+    "GPU manager (vCUDA), TKE's older GPU sharing": (
+        "tencent.com/vcuda-core",
+        "tencent.com/vcuda-core-limit",
+    ),
+    "the open-source Elastic GPU scheduler": ("elasticgpu.io/gpu-core", "elasticgpu.com/gpu-memory"),
+    "super nodes of TKE Serverless, which have no qGPU": ("eks.tke.cloud.tencent.com/gpu-type",),
+    "Alibaba's scheduling simulators": ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli"),
+    "ACS, GPU-HPN nodes of Alibaba Cloud": ("alibabacloud.com/gpu-core.percentage",),
+    "Volcano's older GPU sharing without isolation, deprecated since v1.9": ("volcano.sh/gpu-number",),
+    "vgpu-manager": (
+        *("nvidia.com/vgpu-cores", "nvidia.com/vgpu-memory", "nvidia.com/vgpu-number"),
+        *("nvidia.com/device-scheduler-policy", "nvidia.com/exclude-gpu-uuid"),
+    ),
+    "nos (Nebuly)": ("nvidia.com/gpu-10gb", "nos.nebuly.com/gpu-partitioning"),
+}
+"""Keys that are in use, by the title of their product."""
+
+LOCAL: dict[tuple[Place, str], str] = {
+    (Place.ANNOTATION, "gpu-fraction"): "KAI Scheduler and Run:ai",
+    (Place.ANNOTATION, "gpu-memory"): "KAI Scheduler and Run:ai",
+    (Place.ANNOTATION, "gpu-fraction-num-devices"): "KAI Scheduler and Run:ai",
+    (Place.LABEL, "runai-gpu-group"): "KAI Scheduler and Run:ai",
+    (Place.ENV, "RUNAI_GPU_MEMORY_LIMIT"): "KAI Scheduler and Run:ai",
+    (Place.ENV, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"): "NVIDIA time-slicing and MPS",
+    (Place.ENV, "ORION_VGPU"): "VirtAI OrionX",
+    (Place.ENV, "DISABLE_VGPU_CONTROL"): "vgpu-manager",
+}
+
+# what is no share: whole cards of vendors, HAMi's own keys, facts of nodes, names of more than 63 letters
+OTHERS = (
+    *("nvidia.com/gpu", "amd.com/gpu", "huawei.com/Ascend910", "huawei.com/Ascend910B4-1", "hygon.com/dcu"),
+    *("cambricon.com/mlu370", "birentech.com/gpu", "metax-tech.com/gpu", "kunlunxin.com/xpu"),
+    *("nvidia.com/gpumem", "nvidia.com/vgpu", "nvidia.com/vgpumem", "nvidia.com/gpualloc"),
+    *("nvidia.com/vgpu-mode", "volcano.sh/vgpu-number", "nvidia.com/gpu.product", "nvidia.com/gpu.memory"),
+    *(
+        "cloud.google.com/gke-accelerator",
+        "koordinator.sh/qosClass",
+        "kai.scheduler/queue",
+        "koordinator.sh/rdma",
+    ),
+    *(
+        "gpu-fraction",
+        "tensor-fusion.ai",
+        "tensor-fusion.ai/",
+        "x.tensor-fusion.ai/qos",
+        "tensor-fusion.ai.x/qos",
+    ),
+    *("nvidia.com/mig-1g.5gb/x", "huawei.com/Ascend" + "-" * 60 + "c", "", "/", "nvidia.com/"),
+)
+
+LOOK_ALIKES = {
+    *("GPU manager (vCUDA), TKE's older GPU sharing", "the open-source Elastic GPU scheduler"),
+    *("super nodes of TKE Serverless, which have no qGPU", "Alibaba's scheduling simulators"),
+    *("ACS, GPU-HPN nodes of Alibaba Cloud", "vgpu-manager", "nos (Nebuly)"),
+    "Volcano's older GPU sharing without isolation, deprecated since v1.9",
+}
+"""Products whose keys are taken for those of a dialect that is read: a warning."""
+
+KEYS = [(title, name) for title, names in NAMES.items() for name in names]
+
+
+def test_every_product_has_a_case() -> None:
+    assert list(NAMES) == [one.title for one in PRODUCTS]
+    assert set(LOCAL.values()) == {one.title for one in PRODUCTS if one.local}
+
+
+@pytest.mark.parametrize(("title", "name"), KEYS)
+def test_a_key_names_its_product(lint: Callable[..., Any], title: str, name: str) -> None:
+    assert getattr(product_of(name), "title", None) == title
+    key = f"{{«{name}»: 1}}"
+    found = lint(
+        f"apiVersion: v1\nkind: Pod\nmetadata:\n  labels: {key}\n  annotations: {key}\nspec:\n"
+        f"  nodeSelector: {key}\n  containers:\n"
+        f"  - resources: {{limits: {key}}}\n  - resources: {{requests: {key}}}\n"
+    )
+    code = "GX006" if title in LOOK_ALIKES else "GX027"
+    assert set(found.codes) == {code}
+    assert found.places(code) == found.marked
+    assert all(title in one.message for one in found.diagnostics)
+
+
+@pytest.mark.parametrize(("place", "name"), LOCAL)
+def test_a_name_without_a_domain_is_a_key_in_one_place(
+    lint: Callable[..., Any], place: Place, name: str
+) -> None:
+    title = LOCAL[place, name]
+    assert {one for one in Place if product_at(name, one)} == {place}
+    assert product_of(name) is None
+    written = {
+        Place.LABEL: f"  labels: {{«{name}»: a}}\n",
+        Place.ANNOTATION: f"  annotations: {{«{name}»: a}}\n",
+        Place.ENV: "  name: web\n",
+    }[place]
+    env = f"    env: [{{name: «{name}», value: a}}]\n" if place is Place.ENV else ""
+    found = lint(f"apiVersion: v1\nkind: Pod\nmetadata:\n{written}spec:\n  containers:\n  - name: web\n{env}")
+    code = "GX006" if title in LOOK_ALIKES else "GX027"
+    assert found.codes == [code]
+    assert found.places(code) == found.marked
+    assert title in found.diagnostics[0].message
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_no_products_key(name: str) -> None:
+    assert product_of(name) is None
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.title)
+def test_no_product_is_read_by_a_dialect(product: Any) -> None:
+    """When a dialect is read, its rows leave the table."""
+    names = [*NAMES[product.title], *(key.replace("*", "x") for key in product.keys)]
+    names += [name for local in product.local.values() for name in local]
+    owned = [(one.name, name) for one in registry.pod_backends() for name in names if one.owns(name)]
+    assert owned == []
+
+
+def test_a_dialect_that_reads_a_product_is_no_other_product() -> None:
+    """A plug-in may read what this tool only names, and has its own word on it."""
+    from types import SimpleNamespace
+
+    reads = SimpleNamespace(
+        name="koordinator",
+        keys=(),
+        look_alikes=(),
+        find={}.get,
+        owns=lambda name: name.startswith("koordinator.sh/gpu"),
+    )
+    assert vocabulary_of(Context(dialects=(reads,))).product("koordinator.sh/gpu-core") is None  # type: ignore[arg-type]
+
+
+def test_local_names_are_those_of_one_place() -> None:
+    assert (
+        set(LOCAL_NAMES)
+        == {name for one in PRODUCTS for names in one.local.values() for name in names}
+        > {name for _, name in LOCAL}
+    )
