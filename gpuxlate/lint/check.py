@@ -11,7 +11,6 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
-from gpuxlate.manifest.patches import parts, patched_pods
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -138,13 +137,18 @@ def _document(
         yield from problems
         return
     jobs = list(jobs_in(document, registry.job_rows(document)))
-    pods = [] if document.job else patched_pods(document) if context.partial else list(pods_in(document))
+    counts = not context.partial
+    if counts:
+        pods = [] if document.job else list(pods_in(document))
+    else:
+        from gpuxlate.manifest.patches import parts, patched_pods
+
+        pods = patched_pods(document)
     ignores.extend(ignores_in_document(document, pods))
     facts = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_document_rules(), facts, context):
         if one.code != "GX002" or jobs or _requests_gpus(pods):
             yield placed(document, one)
-    counts = not context.partial
     for job in jobs:
         backend = registry.get(job.target)
         result.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))

@@ -41,7 +41,8 @@ def slices_of_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     for container in requesting(pod, k.MEMORY):
         if k.SLICES not in container.resources:
             message = say("{key} is set without {other}", key=k.MEMORY, other=k.SLICES)
-            yield this.at(container.resources[k.MEMORY], message, f"add {k.SLICES}", on_key=True)
+            where = container.resources[k.MEMORY]
+            yield this.at(where, message, f"add {k.SLICES}", on_key=True, missing=True)
 
 
 @rule("KES002", Severity.ERROR)
