@@ -45,7 +45,7 @@ def put_number(container: ContainerKeys, name: str, amount: int) -> tuple[Edit, 
     return tuple(
         Put(value.path, str(amount) if value.kind is Kind.STR else amount)
         for value in both_places(container, name)
-        if value == container.resources[name]
+        if number(value) == number(container.resources[name])
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.backends.numbers import number, outside, too_large, too_many_cards, whole_numbers
+from gpuxlate.backends.numbers import number, outside, put_number, too_large, too_many_cards, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import card_of, memory_unit_of
@@ -116,7 +115,7 @@ def compute_within_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterato
             cards = number(container.resources.get(k.COUNT)) or 1
             each = cores // cards if cores % cards == 0 and cores // cards <= k.FULL else k.FULL
             hint = say("the key counts percent of each card: write {number}", number=each)
-            fix = Fix(f"write {each}", (Put(value.path, each),), safe=False)
+            fix = Fix(f"write {each}", put_number(container, k.CORES, each), safe=False)
             yield this.at(value, outside(k.CORES, cores, 0, k.FULL), hint, fix=fix)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gpuxlate.backends.numbers import (
     number,
     outside,
+    put_number,
     requesting,
     too_large,
     too_many_cards,
@@ -14,7 +15,6 @@ from gpuxlate.backends.numbers import (
 )
 from gpuxlate.backends.volcano_vgpu import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import card_of, memory_unit_of
@@ -114,7 +114,7 @@ def compute_within_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterato
         if cards > 1 and 0 < cores <= k.FULL * cards and cores % cards == 0:
             each = cores // cards
             hint = say("the key counts percent of each card: write {number}", number=each)
-            fix = Fix(f"write {each}", (Put(value.path, each),), safe=False)
+            fix = Fix(f"write {each}", put_number(container, k.CORES, each), safe=False)
         yield this.at(value, outside(k.CORES, cores, 0, k.FULL), hint, fix=fix)
 
 
