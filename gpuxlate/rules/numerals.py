@@ -50,6 +50,14 @@ _WORDED = re.compile(
 )
 
 
+_PLACEHOLDER = re.compile(r"\{\{|\$[({]")
+
+
+def is_placeholder(value: Value) -> bool:
+    """Another tool writes the number later: ``{{inputs.parameters.gpus}}``, ``$(params.gpus)``, ``${GPUS}``."""
+    return _PLACEHOLDER.search(value.text) is not None
+
+
 def written(value: Value) -> Written:
     """The form of a value, and its number."""
     if value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL) or len(value.text) > quantity.MAX_LENGTH:

@@ -69,9 +69,9 @@ class Vocabulary:
         return [one for one in self.dialects if id(one) in found]
 
     def is_resource(self, name: str) -> bool:
-        """A vendor's key that belongs in limits, or an unknown one: GX013 reports the others there."""
+        """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)
-        return bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
+        return name == WHOLE_CARD or bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
 
     def written_by_scheduler(self, name: str) -> bool:
         """Every data sheet with the key says that the scheduler writes it."""

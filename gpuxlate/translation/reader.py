@@ -27,7 +27,8 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
     found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]
     reading = backend.read(Taking(pod), context.profile)
     found.extend(reading.invalid_beside(found))
-    found.extend(reading.notes)
+    errors = {(one.code, one.path) for one in found if one.severity is Severity.ERROR}
+    found.extend(one for one in reading.notes if (one.code, one.path) not in errors)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
     for name, place, path in backend.owned(pod):
         row = backend.find(name)

@@ -13,7 +13,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
+from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
@@ -21,9 +21,15 @@ from gpuxlate.rules.translation import (
     isolation_is_the_same,
     share_is_expressible,
     text_is_editable,
-    whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
+from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
+from gpuxlate.translation.common_key import (
+    common_key,
+    left_alone,
+    named_by_others,
+    written_without_a_dialect,
+)
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.placement import share_edits, writable
@@ -72,18 +78,20 @@ class Translation:
 
 @dataclass(slots=True)
 class Part:
-    """The result for a document, or for a pod in it."""
+    """The result for a document, or for a pod in it. ``spoken``: the dialects of its pods."""
 
     items: list[Item] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
+    spoken: set[str] = field(default_factory=set)
 
     def add(self, more: Part) -> None:
         self.items += more.items
         self.diagnostics += more.diagnostics
         self.edits += more.edits
         self.splices += more.splices
+        self.spoken |= more.spoken
 
 
 def translate_source(source: Source, settings: Settings, read: Reader = documents) -> Translation:
@@ -101,8 +109,9 @@ def translate_source(source: Source, settings: Settings, read: Reader = document
                 break
     except NotYamlError as error:
         whole.diagnostics.append(no_yaml(source, error))
+    hinted = [named_by_others(one, whole.spoken) for one in whole.diagnostics]
     text = source.text if _refuses(whole.diagnostics) else apply(source.text, whole.splices)
-    return Translation(source, text, tuple(whole.items), tuple(whole.diagnostics))
+    return Translation(source, text, tuple(whole.items), tuple(hinted))
 
 
 def translate_document(document: Document, settings: Settings) -> Part:
@@ -115,8 +124,9 @@ def translate_document(document: Document, settings: Settings) -> Part:
     found_shares = False
     for pod in pods:
         sources = dialects_of(pod.keys, settings)
-        if not sources and (common := _common_key(pod.keys)) is not None:
-            part.diagnostics.append(placed(document, whole_cards_have_a_dialect(common), pod.object))
+        part.spoken |= {one.name for one in registry.spoken_in(pod.keys)}
+        if not sources and (common := common_key(pod.keys)) is not None:
+            part.diagnostics.append(placed(document, left_alone(common), pod.object))
         if sources and (settings.reads_only or sources != (settings.to,)):
             found_shares = True
             part.add(translate_pod(document, pod, sources, settings))
@@ -137,6 +147,9 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     """The shares of one pod, read in some dialects and written in that of the target."""
     read = [read_pod(pod.keys, backend, settings.context) for backend in sources]
     found = [one for _, problems in read for one in problems]
+    if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
+        others = (one for one in registry.spoken_in(pod.keys) if one is not settings.from_)
+        found += [other_dialect(pod.keys, settings.from_, one) for one in others]
     broken = _refuses(found)
     readings = [(backend, reading) for backend, (reading, _) in zip(sources, read, strict=True)]
     containers = merge_readings([reading for _, reading in readings])
@@ -148,6 +161,7 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
         found.extend(_isolation(readings, settings.to))
         found.extend(writable(pod, fit, lambda name: any(backend.owns(name) for backend in sources)))
         found.extend(rescheduled(pod, fit, sources, settings.to))
+        found.extend(written_without_a_dialect(fit, settings.to))
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if settings.to.form_module:
@@ -193,18 +207,6 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
 
 def _refuses(found: Iterable[Diagnostic]) -> bool:
     return any(one.severity is Severity.ERROR for one in found)
-
-
-def _common_key(pod: PodKeys) -> Path | None:
-    """Where a pod requests whole cards by a key that every cloud uses."""
-    names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
-    found = (
-        value.path
-        for container in pod.all_containers()
-        for name, value in container.resources.items()
-        if name in names
-    )
-    return next(found, None)
 
 
 def _isolation(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
