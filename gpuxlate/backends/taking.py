@@ -40,14 +40,13 @@ class Taking:
     def number(self, container: ContainerKeys, name: str) -> int | None:
         """A resource as a whole number; None where it is absent, or not a whole number (K8S001, K8S002).
 
-        A number such as ``0x10`` is only a warning of lint (GX008), and ``{{gpus}}`` none for whole cards
-        alone, but no translation reads them.
+        A number such as ``0x10`` is only a warning of lint (GX008), but no translation reads it.
         """
         value = self.resource(container, name)
         amount = number(value)
         if value is not None and amount is None:
             self._unread.add(container.path)
-            if numerals.written(value).form in (numerals.Form.ODD, numerals.Form.NO_NUMBER):
+            if numerals.written(value).form is numerals.Form.ODD:  # GX008 only warns; the key would be lost
                 message = say("{key} {text} is not translated", key=name, text=value.text)
                 self.note("K8S001", message, value.path, "write the number in plain decimal digits")
         return amount

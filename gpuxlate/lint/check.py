@@ -15,7 +15,7 @@ from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path, PodKeys, Value
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
@@ -131,7 +131,7 @@ def _document(
         yield from problems
         return
     jobs = list(jobs_in(document, registry.job_rows(document)))
-    pods = [] if document.job else list(pods_in(document))
+    pods = [] if document.job else [one.under(renamed_by(context.profile)) for one in pods_in(document)]
     ignores.extend(ignores_in_document(document, pods))
     facts = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_document_rules(), facts, context):
@@ -167,7 +167,7 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     if any(words.concerns(one.name) for one in spots(pod)):
         yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     for backend in registry.spoken_in(pod):
-        of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
+        of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
         yield from backend.read(Taking(pod), context.profile).invalid_beside(of_vendor)
 

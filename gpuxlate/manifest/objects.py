@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Mapping as Map
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import ObjectRef
@@ -25,6 +26,11 @@ class Pod(NamedTuple):
     has_metadata: bool
     resources_key: str = "resources"
     takes_nodes: bool = True
+
+    def under(self, names: Map[str, str]) -> Pod:
+        """With its resources under other names."""
+        keys = self.keys.under(names)
+        return self if keys is self.keys else self._replace(keys=keys)
 
 
 def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:

@@ -31,7 +31,7 @@ Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
 
 @keep_last
 def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
-    """Every key of GPUs in limits and requests, the common one of whole cards too. GX013 reports keys that do not belong there."""
+    """Every key of GPUs in limits and requests, whole cards too. GX013 reports what does not belong there."""
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
@@ -90,6 +90,13 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             yield this.at(one.value, message, hint, fix=fix)
 
 
+def not_yet_known(value: Value) -> Diagnostic:
+    """Whole cards whose number another tool writes: lint lets it pass, no translation does."""
+    message = say("{name} {what}: it must be a whole number", name=value.path[-1], what=_what(value))
+    found: Diagnostic = quantity_is_whole.at(value, message, _whole_number_of("cards"))
+    return found
+
+
 def _what(value: Value) -> str:
     if value.kind is Kind.NODE:
         return "holds a mapping or a list"
@@ -118,7 +125,7 @@ def _rounding(one: Resource, reading: Written, unit: str) -> tuple[str, Fix | No
     title = say("round {text} up to {up}", text=one.value.text, up=up)
     hint = say("write {up}, the next whole number", up=up)
     if unit == "cards" and amount < 1:
-        hint = "write 1 for a card of its own; a part of a card needs the keys of a vendor"
+        hint = say("write 1 for a card of its own; a part of a card needs the keys of a vendor")
     return hint, Fix(title, (Put(one.value.path, up),), safe=False)
 
 
@@ -128,7 +135,8 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
     ## What it does
     Reports units after the number (`2Gi`, `4GB`, `30%`). A warning where Kubernetes reads what was
-    probably meant: `3000m`, `30.0`, and `6k` where MiB are counted.
+    probably meant: `3000m`, `30.0`, and `6k` where MiB are counted. Nothing of `6k` in an object of a
+    server, which prints 6000 so.
 
     ## Why
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
@@ -151,9 +159,11 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Kubernetes, "Manage resources for containers"; gpushare-scheduler-extender issue 11.
     """
-    for _, _, one in resources_of(pod, vocabulary_of(context)):
+    words = vocabulary_of(context)
+    of_server = pod.served or words.placed_by_scheduler(pod)
+    for _, _, one in resources_of(pod, words):
         reading = numerals.written(one.value)
-        if reading.form is Form.SUFFIX:
+        if reading.form is Form.SUFFIX and not (of_server and numerals.is_canonical(reading)):
             yield _suffixed(this, one, reading, numerals.unit_of(one.row, context.profile))
 
 
@@ -296,7 +306,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         fix = None
         if quantity.whole(one.value.text) is not None:
             resources = one.value.path[:-2]  # some kinds have another name for them
-            limits: Path = (*resources, "limits", one.name)
+            limits: Path = (*resources, "limits", one.value.path[-1])  # as it is written
             fix = Fix(say("add {name} to limits", name=one.name), (Put(limits, one.value.plain),))
         message = say("{name} is in requests but not in limits: the API server refuses it", name=one.name)
         yield this.at(

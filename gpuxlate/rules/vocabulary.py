@@ -71,12 +71,18 @@ class Vocabulary:
     def is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)
-        return name == WHOLE_CARD or bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
+        return name == WHOLE_CARD or (
+            bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
+        )
 
     def written_by_scheduler(self, name: str) -> bool:
         """Every data sheet with the key says that the scheduler writes it."""
         rows = self.rows(name)
         return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
+
+    def placed_by_scheduler(self, pod: PodKeys) -> bool:
+        """A vendor's scheduler has written on the pod: it is one of a cluster."""
+        return any(self.written_by_scheduler(name) for name in pod.annotations)
 
     def _look_alike(self, name: str) -> tuple[Dialect, str] | None:
         """The dialect that a key of another product looks like, and what that product is."""
@@ -138,6 +144,7 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     listed = tuple(dialects)
     found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
     found |= {row.name.rstrip("*") for one in listed for row in one.keys if not row.name.isalpha()}
+    found |= {name for one in listed for row in one.keys for name in row.aliases}
     found |= {name.rstrip("*") for one in listed for name in one.look_alikes}
     found |= {part for name in Vocabulary(listed).candidates if "/" in name for part in _parts(name)}
     lowered = {one.lower() for one in found}

@@ -47,7 +47,8 @@ def named_by_others(found: Diagnostic, spoken: Collection[str]) -> Diagnostic:
 
 def written_without_a_dialect(fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
     """Whole cards that a target writes under the common key alone: only ``--from`` reads them again."""
-    if target.whole_card_key is None or not fit.accepted or target.speaks_in(fit.keys):
+    written = [one for one in fit.keys.all_containers() if target.whole_card_key in one.resources]
+    if not written or not fit.accepted or target.speaks_in(fit.keys):
         return
     for one in fit.outcomes:
         message = say(

@@ -12,6 +12,8 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
+from gpuxlate.rules.kubernetes import not_yet_known
+from gpuxlate.rules.numerals import is_placeholder
 
 
 def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading, list[Diagnostic]]:
@@ -22,14 +24,17 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
     if backend.form_module:
         context = Context(context.profile, (backend,))
     # infos and fixes are for lint: this pod gets new keys
-    of_vendor = (one for one in check_pod(backend.rules, pod, context) if one.severity is not Severity.INFO)
+    of_vendor = (one for one in backend.check(pod, context) if one.severity is not Severity.INFO)
     by_rules = chain(check_pod(catalog.rules_beside(backend), pod, context), of_vendor)
     found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]
     reading = backend.read(Taking(pod), context.profile)
     found.extend(reading.invalid_beside(found))
-    errors = {(one.code, one.path) for one in found if one.severity is Severity.ERROR}
-    found.extend(one for one in reading.notes if (one.code, one.path) not in errors)
+    found.extend(reading.notes)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
+    for container in pod.all_containers():
+        whole = container.resources.get(backend.whole_card_key or "")
+        if whole is not None and whole.path not in reported and is_placeholder(whole):
+            found.append(not_yet_known(whole))
     for name, place, path in backend.owned(pod):
         row = backend.find(name)
         by_scheduler = row is not None and Place.SCHEDULER in row.places

@@ -14,7 +14,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.translation import (
@@ -120,7 +120,7 @@ def translate_document(document: Document, settings: Settings) -> Part:
     if template is not None:
         return Part(diagnostics=[unrendered(document.source, template).located(document=document.index)])
     part = Part()
-    pods = [] if document.job else list(pods_in(document))
+    pods = [] if document.job else [one.under(renamed_by(settings.profile)) for one in pods_in(document)]
     found_shares = False
     for pod in pods:
         sources = dialects_of(pod.keys, settings)

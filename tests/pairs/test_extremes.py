@@ -1,4 +1,4 @@
-"""The largest numbers of Kubernetes, from every dialect to every other: refused, or written so that it is read.
+"""The largest numbers of Kubernetes, from every dialect to every other: refused, or read again.
 
 2^63-1 is the most that a quantity holds (k8s.io/apimachinery, ``resource.Quantity``).
 """

@@ -78,3 +78,12 @@ spec:
   - {name: b, resources: {limits: {nvidia.com/gpumem: 8192}}}
 """
     assert len(of_code("K8S007", text, to="tke", from_="ack")) == 1
+
+
+def test_a_number_that_another_tool_writes_is_not_translated() -> None:
+    text = POD.format(name="later", keys='nvidia.com/gpu: "{{inputs.parameters.gpus}}"')
+    assert gpuxlate.lint(text).diagnostics == ()
+    assert gpuxlate.translate(text, to="tke").text == text
+    assert len(of_code("K8S001", text, to="tke", from_="ack")) == 1
+    with_share = text.replace('gpus}}"', 'gpus}}", nvidia.com/gpumem: 3000')
+    assert len(of_code("K8S001", with_share, to="tke")) == 1
