@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gpuxlate.backends.placing import Placing, PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.backends.taking import Taking
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
-from gpuxlate.rules.base import Rule, rules_of
+from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key, other_names
+from gpuxlate.rules.base import Context, Rule, check_pod, rules_of
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
@@ -157,12 +158,25 @@ class Backend:
 
     @cached_property
     def exact_keys(self) -> Mapping[str, Key]:
-        return {row.name: row for row in self.keys if not row.name.endswith("*")}
+        rows = (row for row in self.keys if not row.name.endswith("*"))
+        return {name: row for row in rows for name in (row.name, *row.aliases)}
 
     @cached_property
     def resource_keys(self) -> tuple[str, ...]:
         """The keys that request a share in a container, in the order of the data sheet."""
-        return tuple(row.name for row in self.keys if Place.RESOURCE in row.places)
+        return tuple(name for name, row in self.exact_keys.items() if Place.RESOURCE in row.places)
+
+    @cached_property
+    def _other_names(self) -> Mapping[str, str]:
+        return other_names(self.keys)
+
+    def under_own_names(self, pod: PodKeys) -> PodKeys:
+        """The pod with the names of the data sheet in place of their aliases, for the vendor's code."""
+        return pod.under(self._other_names)
+
+    def check(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Run the vendor's rules on a pod."""
+        return check_pod(self.rules, self.under_own_names(pod), context)
 
     def find(self, name: str) -> Key | None:
         """The row of the data sheet for a key."""

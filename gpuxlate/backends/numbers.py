@@ -5,11 +5,11 @@ The functions that end a sentence return message and hint, so that a rule and a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gpuxlate.model import quantity
 from gpuxlate.model.edits import Edit, Put
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value
 
 
@@ -45,11 +45,35 @@ def put_number(container: ContainerKeys, name: str, amount: int) -> tuple[Edit, 
     return tuple(
         Put(value.path, str(amount) if value.kind is Kind.STR else amount)
         for value in both_places(container, name)
-        if value == container.resources[name]
+        if number(value) == number(container.resources[name])
     )
 
 
+def second_names(pod: PodKeys, names: Mapping[str, str]) -> Iterator[tuple[Value, str, str]]:
+    """Resources that a container has under two names: the value, its name, and the key's own name.
+
+    ``names``: aliases, to the keys' own names.
+    """
+    for container in pod.all_containers():
+        there = container.resources
+        known = [names.get(name, name) for name in there]
+        for name, value in there.items():
+            if name in names and known.count(names[name]) > 1:
+                yield value, name, names[name]
+
+
 # --- sentences --------------------------------------------------------------------------------
+
+
+def written_name(value: Value, name: str) -> str:
+    """The name under which a key of the data sheet is written: an alias, or its own."""
+    return str(value.path[-1]) if value.path else name
+
+
+def named_twice(name: str, own: str) -> tuple[Message, Message]:
+    """A resource under two names in one container."""
+    message = say("{name} is {own} under another name, and the container has both", name=name, own=own)
+    return message, say("keep one of them: the name that the cluster has")
 
 
 def outside(name: str, amount: int, low: int, high: int | None = None) -> str:

@@ -11,8 +11,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import CardProfile
-from gpuxlate.model.quantity import round_up
-from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES, Policy, Qos, Share
+from gpuxlate.model.quantity import LIMIT, round_up
+from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES, Policy, Qos, Share, above_limit
 from gpuxlate.rules.translation import needed_field_is_set
 
 NEEDS_A_CARD = (
@@ -131,6 +131,8 @@ class Placing:
     def _round(self, attribute: str, given: int | None, code: str, problem: str) -> int | None:
         name = JSON_NAMES[attribute]
         self._untaken.discard(attribute)
+        if self._too_large(attribute, given):
+            return None
         self._now[attribute] = given
         valid: int | str = "whole cards" if given is None else given
         if self.accept.round_up:
@@ -157,6 +159,8 @@ class Placing:
         name = JSON_NAMES[attribute]
         each = self.accept.fill.get(name)
         given = None if each is None else each * self.cards
+        if self._too_large(attribute, given):
+            return None
         self._now[attribute] = given
         message: Message = needed_field_is_set(name, why)
         if given is not None:
@@ -170,6 +174,14 @@ class Placing:
         )
         self._lose(LossKind.FILLED, attribute, code, message, hint, given, accepted=given is not None)
         return given
+
+    def _too_large(self, attribute: str, given: int | None) -> bool:
+        """A number that Kubernetes cannot hold is refused (GX011); whoever writes it gets None."""
+        if given is None or given <= LIMIT:
+            return False
+        problem = above_limit(JSON_NAMES[attribute], given, LIMIT)
+        self.refuse(attribute, "GX011", problem.message, problem.hint)
+        return True
 
     def drop(self, attribute: str, code: str, why: str | None = None) -> None:
         """Leave out a field that the target does not support; ``why`` where there is more to say."""

@@ -135,7 +135,7 @@ def check(one: Input, selection: Selection, mode: Mode) -> Checked:
     may_be_empty = not one.named or mode.allow_empty
     if not may_be_empty and is_blank(data):
         raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
-    if may_be_empty and not may_matter(data):
+    if may_be_empty and not may_matter(data, settings.profile):
         return Checked(Linted(), old=data, new=data)
     read = reader(one, source)
     if read is not documents or not mode.fix:  # findings in parameters have no fix

@@ -111,7 +111,7 @@ def translate_input(one: Input, settings: Settings) -> Translated:
     if one.named and is_blank(data):
         raise InputError(f"{one.name}: it is empty")
     source = one.source(data)
-    if not one.named and not may_matter(data):
+    if not one.named and not may_matter(data, settings.profile):
         return Translated(one.name, one.path is not None, data, data)
     from_ = settings.from_.name if settings.from_ else None
     partial = patched_by(one.path) is not None

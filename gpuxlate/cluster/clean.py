@@ -14,6 +14,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.cluster.server import Json
+from gpuxlate.model.quantity import whole
 from gpuxlate.model.sheet import Place
 from gpuxlate.yamltext.plain import fresh
 
@@ -155,6 +156,8 @@ def _pod(spec: Json) -> None:
     tolerations = [one for one in _list(spec, "tolerations") if not _added_toleration(one)]
     _set(spec, "tolerations", tolerations)
     containers = [*_mappings(spec.get("containers")), *_mappings(spec.get("initContainers"))]
+    for container in containers:
+        _plain_numbers(container.get("resources"))
     gone = {
         mount.get("name")
         for container in containers
@@ -167,6 +170,19 @@ def _pod(spec: Json) -> None:
         kept = [one for one in _list(container, "volumeMounts") if one.get("name") not in gone]
         _set(container, "volumeMounts", kept)
     _set(spec, "volumes", [one for one in _list(spec, "volumes") if one.get("name") not in gone])
+
+
+def _plain_numbers(resources: Any) -> None:
+    """The server prints 6000 of a resource as ``6k``: digits again, where nobody would write a suffix."""
+    for values in (_mapping(resources, "limits"), _mapping(resources, "requests")):
+        for name, text in values.items():
+            if str(text).endswith("k") and registry.is_owned(name) and (number := whole(str(text))):
+                values[name] = str(number)
+
+
+def _mapping(owner: Any, key: str) -> Json:
+    found = owner.get(key) if isinstance(owner, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _added_toleration(one: Any) -> bool:

@@ -15,6 +15,13 @@ from gpuxlate.model.share import Policy
 
 AtLeastOne = Annotated[int, Field(ge=1, le=LIMIT)]
 Text = Annotated[str, Field(min_length=1)]
+ResourceName = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$", max_length=317
+    ),
+]
+"""An extended resource: a DNS subdomain, a slash and a name (Kubernetes, "extended resources")."""
 FileName = Annotated[str, Field(pattern=NO_CONTROL)]
 RuleName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]*$")]
 """A code, the beginning of codes, or ALL. Which codes there are, the rules know."""
@@ -77,10 +84,8 @@ def profile_model() -> type[BaseModel]:
     for part in registry.extensions():
         model = _model_of(part)
         name, first = next(iter(model.model_fields.items()))
-        parts[part.key] = (
-            model,
-            Field(default=OMITTED, description=model.__doc__, examples=[{name: first.default}]),
-        )
+        example = {name: first.examples[0] if first.examples else first.default}
+        parts[part.key] = (model, Field(default=OMITTED, description=model.__doc__, examples=[example]))
     return create_model("ProfileModel", __base__=CommonProfile, __doc__=CommonProfile.__doc__, **parts)
 
 
@@ -89,9 +94,15 @@ def _model_of(part: type[Extension]) -> type[BaseModel]:
     members: dict[str, Any] = {}
     for attribute, (kind, setting) in part.settings().items():
         default = getattr(usual, attribute)
+        if isinstance(default, Extension):
+            inner = _model_of(kind)
+            example = {name: one.default for name, one in inner.model_fields.items()}
+            field = Field(default=OMITTED, description=setting.description, examples=[example])
+            members[setting.name] = (inner, field)
+            continue
         field = Field(default=default, description=setting.description, examples=[default])
-        members[setting.name] = (AtLeastOne if kind is int else kind, field)
-    title = part.key[:1].upper() + part.key[1:]
+        members[setting.name] = ({int: AtLeastOne, str: ResourceName}.get(kind, kind), field)
+    title = part.key[:1].upper() + part.key[1:] if part.key else part.__name__
     return create_model(
         f"{title}Model", __base__=Strict, __doc__=part.__doc__, __cls_kwargs__={"title": title}, **members
     )

@@ -7,25 +7,27 @@ import sys
 from functools import cache
 
 from gpuxlate.backends import registry
+from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules.vocabulary import words
 
 _BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ESCAPE = rb"(?s:\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.)))"
 
 
-def may_matter(data: bytes) -> bool:
+def may_matter(data: bytes, profile: Profile | None = None) -> bool:
     """Whether any rule can find something in a text, or any dialect a share.
 
-    Sound: the only way to write a key without its letters is an escape in double quotes. A text with a
-    NUL is not UTF-8 text: reading it reports that.
+    ``profile``: its cluster may have other names of resources. Sound: the only way to write a key without
+    its letters is an escape in double quotes. A text with a NUL is not UTF-8 text: reading it reports that.
     """
-    if _holds(data.lower()) or b"\0" in data:
+    words = (*_words(), *(name.lower().encode() for name in renamed_by(profile)))
+    if _holds(data.lower(), words) or b"\0" in data:
         return True
-    return b"\\" in data and _holds(re.sub(_ESCAPE, _unescaped, data).lower())
+    return b"\\" in data and _holds(re.sub(_ESCAPE, _unescaped, data).lower(), words)
 
 
-def _holds(text: bytes) -> bool:
-    for word in _words():  # noqa: SIM110 - any() of a generator takes twice as long
+def _holds(text: bytes, words: tuple[bytes, ...]) -> bool:
+    for word in words:  # noqa: SIM110 - any() of a generator takes twice as long
         if word in text:
             return True
     return False

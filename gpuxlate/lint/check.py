@@ -16,7 +16,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.pod import Path, PodKeys, Value
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
 from gpuxlate.rules.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
@@ -139,7 +139,7 @@ def _document(
     jobs = list(jobs_in(document, registry.job_rows(document)))
     counts = not context.partial
     if counts:
-        pods = [] if document.job else list(pods_in(document))
+        pods = [] if document.job else [one.under(renamed_by(context.profile)) for one in pods_in(document)]
     else:
         from gpuxlate.manifest.patches import parts, patched_pods
 
@@ -204,7 +204,7 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     if context.partial:  # labels alone, say: the resources are in the object
         speaking = tuple(one for one in registry.pod_backends() if any(True for _ in one.owned(pod)))
     for backend in speaking:
-        of_vendor = list(islice(check_pod(backend.rules, pod, context), limits.MAX_FINDINGS + 1))
+        of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
         yield from context.applying(backend.read(Taking(pod), context.profile).invalid_beside(of_vendor))
 

@@ -192,8 +192,8 @@ def keys_of(pod: PodKeys) -> Iterator[tuple[str, Path]]:
 
 
 def _places(values: Mapping[str, Value]) -> Iterator[tuple[str, Path]]:
-    for name, value in values.items():
-        yield name, value.path
+    for value in values.values():
+        yield str(value.path[-1]), value.path  # the name that is written, which may be an alias
 
 
 def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:

@@ -229,6 +229,36 @@ def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | N
     )
 
 
+ADDED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # queue-proxy, also beside the containers of KServe's serverless mode
+    ("serving.knative.dev/", ("Service", "Configuration", "Revision")),
+    ("serving.kserve.io/", ("InferenceService",)),
+    # the wait container of the executor
+    ("argoproj.io/", ("Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate")),
+)
+"""Kinds whose controllers add containers to pods: the beginning of apiVersion, and the kinds."""
+
+INJECTED: dict[str, tuple[str, ...]] = {
+    "sidecar.istio.io/inject": ("true",),
+    "istio.io/rev": (),
+    "linkerd.io/inject": ("enabled", "ingress"),
+    "dapr.io/enabled": ("true",),
+}
+"""Labels and annotations of pods for which a webhook adds a container, with the values that ask for it;
+none: any value. Sources: istio.io "Resource labels", linkerd.io "Proxy configuration", docs.dapr.io
+"Arguments and annotations", as of 2026. A namespace may ask for the same, which no pod shows."""
+
+
+def adds_containers(api_version: str | None, kind: str | None) -> bool:
+    """The controller of a kind adds containers to its pods."""
+    return any(kind in kinds and (api_version or "").startswith(api) for api, kinds in ADDED)
+
+
+def is_injected(name: str, value: str) -> bool:
+    """For this label or annotation a webhook adds a container."""
+    return name in INJECTED and (not INJECTED[name] or value.lower() in INJECTED[name])
+
+
 def rows_for(kind: str | None) -> tuple[Row, ...]:
     """The rows of a kind."""
     return tuple(row for row in ROWS if kind in row.kinds)

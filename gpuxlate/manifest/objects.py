@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Mapping as Map
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import ObjectRef
@@ -28,6 +29,11 @@ class Pod(NamedTuple):
     takes_nodes: bool = True
     places: tuple[Path, ...] = ()
     names_scheduler: bool = True
+
+    def under(self, names: Map[str, str]) -> Pod:
+        """With its resources under other names."""
+        keys = self.keys.under(names)
+        return self if keys is self.keys else self._replace(keys=keys)
 
 
 def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from gpuxlate.manifest.facts import document_keys
-from gpuxlate.manifest.kinds import Row, SchedulerRow, rows_for, scheduler_row
+from gpuxlate.manifest.kinds import (
+    Row,
+    SchedulerRow,
+    adds_containers,
+    is_injected,
+    rows_for,
+    scheduler_row,
+)
 from gpuxlate.manifest.objects import Pod, object_ref, objects_in
 from gpuxlate.manifest.pod_keys import (
     REQUIRED_AFFINITY,
@@ -53,9 +60,28 @@ def pods_in(document: Document) -> Iterator[Pod]:
                         found.setdefault(pod_path, []).append(pod)
         for pods in found.values():
             # rows of one place differ in the field with limits: those that find some are right
-            yield from [pod for pod in pods if _requests(pod)] or pods[:1]
+            chosen = [pod for pod in pods if _requests(pod)] or pods[:1]
+            yield from (_in_cluster(pod, node) for pod in chosen)
         for spec_path, spec in _walk(node, path, found.keys()):
-            yield pod_at(ref, path, node, spec_path, spec)
+            yield _in_cluster(pod_at(ref, path, node, spec_path, spec), node)
+
+
+def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
+    """The pod with what a server did to its object, and what a cluster will do to it."""
+    keys, kind = pod.keys, pod.object.kind
+    status = get(owner, "status")
+    served = any(get_text(owner, "metadata", name) for name in ("uid", "resourceVersion")) or (
+        isinstance(status, Mapping) and bool(status.entries)
+    )
+    grows = adds_containers(pod.object.api_version, kind) or any(
+        is_injected(name, value.text)
+        for values in (keys.labels, keys.annotations)
+        for name, value in values.items()
+    )
+    if not (served or grows):
+        return pod
+    node_name = None if served and kind == "Pod" else keys.node_name
+    return pod._replace(keys=replace(keys, served=served, grows=grows, node_name=node_name))
 
 
 def _walk(root: Node, path: Path, known: Set[Path]) -> Iterator[tuple[Path, Mapping]]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -77,6 +77,22 @@ class ContainerKeys:
         """Limits, and requests for keys that are in requests only."""
         return {**self.requests, **self.limits}
 
+    def under(self, names: Mapping[str, str]) -> ContainerKeys:
+        """With its resources under other names, where the container has one name of each.
+
+        Paths stay: they end in the name that is written.
+        """
+        there = {*self.limits, *self.requests}
+        new = [names.get(name, name) for name in there]
+        gone = {old: names[old] for old in there if old in names and new.count(names[old]) == 1}
+        if not gone:
+            return self
+        limits, requests = (
+            {gone.get(name, name): value for name, value in values.items()}
+            for values in (self.limits, self.requests)
+        )
+        return replace(self, limits=limits, requests=requests)
+
 
 @dataclass(frozen=True, slots=True)
 class PodKeys:
@@ -84,8 +100,10 @@ class PodKeys:
 
     ``affinity`` holds the terms of the required node affinity: one of them must match, and a term
     matches when all of its requirements do. ``stray_labels`` and ``stray_annotations`` are
-    directly under the pod, outside ``metadata``, where Kubernetes ignores them. ``selected``: the labels
-    that selectors of the object match, and where.
+    directly under the pod, outside ``metadata``, where Kubernetes ignores them. ``node_name``: what the
+    manifest chooses, not what a scheduler wrote. ``served``: the object is one that a server has, in its
+    form. ``grows``: a controller or webhook adds containers to those of the manifest. ``selected``:
+    the labels that selectors of the object match, and where.
     """
 
     containers: tuple[ContainerKeys, ...] = ()
@@ -104,6 +122,19 @@ class PodKeys:
     node_name: Value | None = None
     preferred: tuple[tuple[NodeRequirement, ...], ...] = ()
     selected: Mapping[str, Path] = field(default_factory=dict, compare=False)
+    served: bool = field(default=False, compare=False)
+    grows: bool = field(default=False, compare=False)
+
+    def under(self, names: Mapping[str, str]) -> PodKeys:
+        """With resources of its containers under other names; the pod itself where it has none."""
+        resources = (values for one in self.all_containers() for values in (one.limits, one.requests))
+        if not names or not any(name in values for values in resources for name in names):
+            return self
+        return replace(
+            self,
+            containers=tuple(one.under(names) for one in self.containers),
+            init_containers=tuple(one.under(names) for one in self.init_containers),
+        )
 
     def all_containers(self) -> Iterator[ContainerKeys]:
         """Init containers, then containers, in their order."""

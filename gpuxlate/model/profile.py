@@ -27,8 +27,8 @@ class Extension:
     """A vendor's part of a profile.
 
     A subclass is a frozen data class of its backend. Every field has a default and is ``Annotated`` with a
-    Setting: a whole number, which is at least 1, a boolean, or a Literal of texts. The docstring describes
-    the part.
+    Setting: a whole number, which is at least 1, a boolean, a Literal of texts, the name of a resource, or
+    a part of the part, which is an Extension without a key. The docstring describes the part.
     """
 
     key: ClassVar[str] = ""
@@ -43,7 +43,13 @@ class Extension:
     def from_document(cls, data: Mapping[str, Any]) -> Self:
         """The part from its fields in a document, which were checked."""
         settings = cls.settings().items()
-        return cls(**{attribute: data[one.name] for attribute, (_, one) in settings if one.name in data})
+        given = {attribute: (kind, data[one.name]) for attribute, (kind, one) in settings if one.name in data}
+        return cls(
+            **{
+                attribute: kind.from_document(value) if isinstance(value, Mapping) else value
+                for attribute, (kind, value) in given.items()
+            }
+        )
 
     @classmethod
     def settings(cls) -> dict[str, tuple[Any, Setting]]:
@@ -56,6 +62,11 @@ class Extension:
     def changes_unit(self, unit: str) -> bool:  # noqa: ARG002
         """The cluster counts in a unit of its own what data sheets give in this one (``MiB``, ``GiB``)."""
         return False
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Resources that have other names in the cluster: these, to the names in the data sheet."""
+        return {}
 
     @property
     def usual(self) -> bool:
@@ -84,6 +95,13 @@ class Profile:
         """The cluster counts in a unit of its own what data sheets give in this one."""
         own_step = unit == "MiB" and self.memory_unit_mib != 1
         return own_step or any(one.changes_unit(unit) for one in self.extensions)
+
+
+def renamed_by(profile: Profile | None) -> Mapping[str, str]:
+    """Resources that have other names in a cluster: these, to the names in data sheets."""
+    if profile is None:
+        return {}
+    return {name: known for one in profile.extensions for name, known in one.renamed.items()}
 
 
 def memory_unit_of(profile: Profile | None, names: Collection[str]) -> int:

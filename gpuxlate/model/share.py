@@ -12,11 +12,14 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from gpuxlate.model.messages import say
+from gpuxlate.model.quantity import LIMIT
 
 FULL_CARD_CORES = 100
 """Compute of one whole card, in percent."""
 ALL_MEMORY = 100
 """Memory of a whole card, in percent."""
+MOST_CARDS = LIMIT // FULL_CARD_CORES
+"""Kubernetes has no number above LIMIT, and 100 x cards is one of a share."""
 
 
 class Policy(StrEnum):
@@ -139,6 +142,9 @@ def share_problems(
     if cards < 1:
         yield _below_one("cards", cards, "write cards: 1")
         return
+    if cards > MOST_CARDS:
+        yield above_limit("cards", cards, MOST_CARDS)
+        return
     if cores is not None:
         ceiling = FULL_CARD_CORES * cards
         if cores < 1:
@@ -158,6 +164,8 @@ def share_problems(
     if memory_mib is not None:
         if memory_mib < 1:
             yield _below_one("memoryMiB", memory_mib, "omit memoryMiB to request all memory of the cards")
+        elif memory_mib > LIMIT:
+            yield above_limit("memoryMiB", memory_mib, LIMIT)
         elif memory_mib % cards:
             yield _does_not_divide("memoryMiB", memory_mib, cards, None)
     if memory_percent is not None:
@@ -194,6 +202,20 @@ def _percent_problems(memory_percent: int, memory_mib: int | None) -> Iterator[S
 def _below_one(field: str, value: int, hint: str) -> ShareProblem:
     return ShareProblem(
         field, say("{field} is {value}, it must be at least 1", field=field, value=value), hint
+    )
+
+
+def above_limit(field: str, value: int, most: int) -> ShareProblem:
+    """A number that, or whose percent, no quantity of Kubernetes holds."""
+    return ShareProblem(
+        field,
+        say(
+            "{field} is {value}, above the maximum of {most}: it does not fit in 64 bits",
+            field=field,
+            value=value,
+            most=most,
+        ),
+        say("write {field}: {most} or less", field=field, most=most),
     )
 
 

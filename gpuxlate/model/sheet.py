@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -37,7 +38,8 @@ class Key(NamedTuple):
 
     ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text; empty where
     the data sheet sets no bounds. ``needs``: resources of which the container must have one too.
-    These are what an editor can check; rules check the rest.
+    These are what an editor can check; rules check the rest. ``aliases``: other names of the same key, which
+    are read and not written.
     """
 
     name: str
@@ -49,11 +51,17 @@ class Key(NamedTuple):
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     needs: tuple[str, ...] = ()
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
+    aliases: tuple[str, ...] = ()
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):
             return key.startswith(self.name[:-1]) and "/" not in key[len(self.name) - 1 :]
         return key == self.name
+
+
+def other_names(keys: Iterable[Key]) -> Mapping[str, str]:
+    """The aliases of rows, to the names of the rows."""
+    return {alias: row.name for row in keys for alias in row.aliases}
 
 
 def key(
@@ -66,6 +74,7 @@ def key(
     values: tuple[Range | str | re.Pattern[str], ...] = (),
     needs: tuple[str, ...] = (),
     general: bool = False,
+    aliases: tuple[str, ...] = (),
 ) -> Key:
     """A row of the data sheet."""
-    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, general)
+    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, general, aliases)

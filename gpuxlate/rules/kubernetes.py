@@ -1,4 +1,4 @@
-"""The rules of Kubernetes itself, for the resources of any vendor (K8S001 to K8S004)."""
+"""The rules of Kubernetes itself, for the resources of any vendor, whole cards too (K8S001 to K8S004)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
 
 class Resource(NamedTuple):
-    """A vendor's key in limits or requests of a container."""
+    """A key of GPUs in limits or requests of a container."""
 
     name: str
     value: Value
@@ -31,7 +31,7 @@ Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
 
 @keep_last
 def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
-    """Every vendor's key in limits and requests. GX013 reports keys that do not belong there."""
+    """Every key of GPUs in limits and requests, whole cards too. GX013 reports what does not belong there."""
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
@@ -45,7 +45,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
 
     ## What it does
     Reports fractions (`5.5`, `1500m`), values that are not a number, and numbers above 2^63-1 in the
-    limits and requests of a container, for every vendor's key.
+    limits and requests of a container, for every vendor's key and for `nvidia.com/gpu`.
 
     ## Why
     GPU resources are extended resources: the API server refuses anything but integers.
@@ -67,9 +67,12 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    for _, _, one in resources_of(pod, vocabulary_of(context)):
+    words = vocabulary_of(context)
+    for _, _, one in resources_of(pod, words):
         reading = numerals.written(one.value)
         if reading.form is Form.NO_NUMBER:
+            if numerals.is_placeholder(one.value) and not words.dialects_in(pod):
+                continue  # whole cards alone are no vendor's share: a workflow engine fills them in
             yield this.at(
                 one.value,
                 say("{name} {what}: it must be a whole number", name=one.name, what=_what(one.value)),
@@ -85,6 +88,13 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
             message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
             yield this.at(one.value, message, hint, fix=fix)
+
+
+def not_yet_known(value: Value) -> Diagnostic:
+    """Whole cards whose number another tool writes: lint lets it pass, no translation does."""
+    message = say("{name} {what}: it must be a whole number", name=value.path[-1], what=_what(value))
+    found: Diagnostic = quantity_is_whole.at(value, message, _whole_number_of("cards"))
+    return found
 
 
 def _what(value: Value) -> str:
@@ -113,7 +123,10 @@ def _rounding(one: Resource, reading: Written, unit: str) -> tuple[str, Fix | No
         mib = math.ceil(reading.number)
         return say("m means thousandths: write {mib} if MiB are meant", mib=mib), None
     title = say("round {text} up to {up}", text=one.value.text, up=up)
-    return say("write {up}, the next whole number", up=up), Fix(title, (Put(one.value.path, up),), safe=False)
+    hint = say("write {up}, the next whole number", up=up)
+    if unit == "cards" and amount < 1:
+        hint = say("write 1 for a card of its own; a part of a card needs the keys of a vendor")
+    return hint, Fix(title, (Put(one.value.path, up),), safe=False)
 
 
 @rule("K8S002", Severity.ERROR, fix="safe")
@@ -122,7 +135,8 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
     ## What it does
     Reports units after the number (`2Gi`, `4GB`, `30%`). A warning where Kubernetes reads what was
-    probably meant: `3000m`, `30.0`, and `6k` where MiB are counted.
+    probably meant: `3000m`, `30.0`, and `6k` where MiB are counted. Nothing of `6k` in an object of a
+    server, which prints 6000 so.
 
     ## Why
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
@@ -145,9 +159,11 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Kubernetes, "Manage resources for containers"; gpushare-scheduler-extender issue 11.
     """
-    for _, _, one in resources_of(pod, vocabulary_of(context)):
+    words = vocabulary_of(context)
+    of_server = pod.served or words.placed_by_scheduler(pod)
+    for _, _, one in resources_of(pod, words):
         reading = numerals.written(one.value)
-        if reading.form is Form.SUFFIX:
+        if reading.form is Form.SUFFIX and not (of_server and numerals.is_canonical(reading)):
             yield _suffixed(this, one, reading, numerals.unit_of(one.row, context.profile))
 
 
@@ -206,7 +222,7 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
     """Requests equal limits where a container sets both.
 
     ## What it does
-    Compares every vendor's key that is in both, as quantities.
+    Compares every vendor's key that is in both, and `nvidia.com/gpu`, as quantities.
 
     ## Why
     Extended resources cannot be overcommitted: the API server refuses a request other than the limit.
@@ -262,7 +278,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """A GPU resource is in limits, not in requests alone.
 
     ## What it does
-    Reports a vendor's key that only `requests` has.
+    Reports a vendor's key, or `nvidia.com/gpu`, that only `requests` has.
 
     ## Why
     The API server refuses an extended resource without a limit. The other way round is fine:
@@ -290,7 +306,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         fix = None
         if quantity.whole(one.value.text) is not None:
             resources = one.value.path[:-2]  # some kinds have another name for them
-            limits: Path = (*resources, "limits", one.name)
+            limits: Path = (*resources, "limits", one.value.path[-1])  # as it is written
             fix = Fix(say("add {name} to limits", name=one.name), (Put(limits, one.value.plain),))
         message = say("{name} is in requests but not in limits: the API server refuses it", name=one.name)
         yield this.at(

@@ -50,6 +50,14 @@ _WORDED = re.compile(
 )
 
 
+_PLACEHOLDER = re.compile(r"\{\{|\$[({]")
+
+
+def is_placeholder(value: Value) -> bool:
+    """Another tool writes the number: ``{{inputs.parameters.gpus}}``, ``$(params.gpus)``, ``${GPUS}``."""
+    return _PLACEHOLDER.search(value.text) is not None
+
+
 def written(value: Value) -> Written:
     """The form of a value, and its number."""
     if value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL) or len(value.text) > quantity.MAX_LENGTH:
@@ -73,6 +81,11 @@ def _written(text: str, kind: Kind) -> Written:
         return Written(Form.SUFFIX, None, Fraction(worded["number"].rstrip(".")), worded["suffix"])
     form = Form.FRACTION if found.whole is None else Form.SUFFIX
     return Written(form, found.amount, found.number, found.suffix)
+
+
+def is_canonical(one: Written) -> bool:
+    """A form that the API server gives whole thousands: it prints 6000 as ``6k``, whoever wrote it."""
+    return one.suffix in ("k", "M") and one.amount is not None and one.amount <= MOST_PLAUSIBLE_MIB
 
 
 def readings(value: Value) -> tuple[int | None, ...]:

@@ -43,27 +43,28 @@ def isolation_is_the_same(this: Rule, old: str, target: str, path: Path) -> Diag
 
 
 @rule("GX016", Severity.INFO, scope=Scope.TRANSLATION)
-def whole_cards_have_a_dialect(this: Rule, path: Path) -> Diagnostic:
+def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str | None = None) -> Diagnostic:
     """Whole cards are requested in a vendor's dialect, or the dialect is named.
 
     ## What it does
-    Reports that a pod requests whole cards under the common key alone, and is left as it is.
+    Reports that a pod requests whole cards under the common key alone, and is left as it is; and that a
+    translation writes whole cards under that key alone.
 
     ## Why
-    Every cloud uses `nvidia.com/gpu`, so it does not identify a dialect. Alibaba ACK uses it for whole
-    cards.
+    Every cloud uses `nvidia.com/gpu`, so it does not identify a dialect, and nothing reads it without
+    `--from`. Some targets use it for whole cards.
 
     ## Example
-    A Deployment with `nvidia.com/gpu: 1` and no other GPU key, given to `translate --to vke`.
+    A Deployment with `nvidia.com/gpu: 1` and no other GPU key, given to `translate --to vke`; whole cards
+    of VKE, given to `translate --to ack`.
 
     ## Use instead
-    Nothing, if it is to stay as it is; else `--from alibaba-gpushare`, which reads it as whole cards.
+    Nothing, if it is to stay as it is; else `--from` and the dialect, such as that of the file's other pods.
 
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    message = say("{name} alone is not a vendor's share: left as it is", name=path[-1])
-    return this.at(path, message, "pass --from alibaba-gpushare to read it as whole cards", on_key=True)
+    return this.at(path, message, hint, on_key=True)
 
 
 @rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)

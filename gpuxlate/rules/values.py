@@ -97,7 +97,7 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
-                found = numerals.readings(value) if words.owners(name) else ()
+                found = numerals.readings(value) if words.owners(name) or words.is_resource(name) else ()
                 if not found:
                     continue
                 if len(found) == 1 and found[0] is not None:

@@ -73,6 +73,19 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
             common = found
 
 
+def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
+    """A pod that is to be read in one dialect, and has keys of another (K8S007)."""
+    resources = ((n, v) for one in pod.all_containers() for n, v in one.resources.items())
+    path = next((value.path for name, value in resources if other.owns(name)), pod.path)
+    message = say(
+        "the pod is to be read as {chosen}, and has keys of {other}", chosen=chosen.name, other=other.name
+    )
+    hint = say(
+        "leave out --from {chosen}, or remove the keys of {other}", chosen=chosen.name, other=other.name
+    )
+    return container_asks_one_vendor.at(path, message, hint, on_key=True)
+
+
 def _counts_cards(name: str, dialects: tuple[Dialect, ...]) -> bool:
     """Some of the dialects count the cards of a share with the common key."""
     rows = (one.find(name) for one in dialects)

@@ -83,14 +83,20 @@ class Vocabulary:
         return [one for one in self.dialects if id(one) in found]
 
     def is_resource(self, name: str) -> bool:
-        """A vendor's key that belongs in limits, or an unknown one: GX013 reports the others there."""
+        """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)
-        return bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
+        return name == WHOLE_CARD or (
+            bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
+        )
 
     def written_by_scheduler(self, name: str) -> bool:
         """Every data sheet with the key says that the scheduler writes it."""
         rows = self.rows(name)
         return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
+
+    def placed_by_scheduler(self, pod: PodKeys) -> bool:
+        """A vendor's scheduler has written on the pod: it is one of a cluster."""
+        return any(self.written_by_scheduler(name) for name in pod.annotations)
 
     def product(self, name: str, place: Place | None = None) -> Product | None:
         """The product that is known by name and not read, whose key a name is.
@@ -155,6 +161,7 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     listed = tuple(dialects)
     found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
     found |= {row.name.rstrip("*") for one in listed for row in one.keys if not row.name.isalpha()}
+    found |= {name for one in listed for row in one.keys for name in row.aliases}
     found |= {part for name in Vocabulary(listed).candidates if "/" in name for part in _parts(name)}
     lowered = {one.lower() for one in found}
     products = (*PRODUCTS, *(product for one in listed for product in one.look_alikes))

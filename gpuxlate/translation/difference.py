@@ -128,7 +128,7 @@ def _paired(
         if partner is None:
             unpaired.append(value)
         else:
-            yield from _replaced(value, name, partner, left.pop(partner), quoted_source)
+            yield from _replaced(value, partner, left.pop(partner), quoted_source)
     for value in unpaired:
         if left and any_role:
             partner = next(iter(left))
@@ -142,9 +142,9 @@ def _paired(
         yield Put((*path, name), wanted.plain)
 
 
-def _replaced(value: Value, name: str, partner: str, new: Value, quoted_source: bool) -> Iterator[Edit]:
+def _replaced(value: Value, partner: str, new: Value, quoted_source: bool) -> Iterator[Edit]:
     wanted = _written(new, value, quoted_source)
-    if partner != name:
+    if partner != value.path[-1]:  # the name that is written may be an alias
         yield Rename(value.path, partner, wanted)
     elif value.text != str(wanted):
         yield Put(value.path, wanted)

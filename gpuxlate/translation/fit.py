@@ -14,6 +14,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.rules.translation import field_is_supported, percent_stays_percent, shares_of_a_pod_agree
 
@@ -145,6 +146,8 @@ def _in_mib(
     if percent is None or card_mib is None or name in backend.says:
         return share, ()
     given = percent_in_mib(percent, card_mib) * share.cards
+    if given > LIMIT:
+        return share, ()  # no target has room for it: refused as percent (GX020)
     turned = Loss(
         LossKind.ROUNDED,
         JSON_NAMES["memory_mib"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -64,11 +64,13 @@ class Scope(NamedTuple):
     source: str | None
     target: str
     words: Vocabulary
+    renamed: Mapping[str, str]  # names of resources in this cluster
     allowed: bool = False
 
     def is_left(self, name: str, place: Place | None = None) -> bool:
         """The key is of a dialect that is read and not the target's, or of a product that is not read."""
-        return _left(name, self.source, self.target) or self.words.product(name, place) is not None
+        own = self.renamed.get(name, name)
+        return _left(own, self.source, self.target) or self.words.product(name, place) is not None
 
     def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
         """The finding about a key: an error, a warning where the user accepts leftovers."""

@@ -13,6 +13,8 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
+from gpuxlate.rules.kubernetes import not_yet_known
+from gpuxlate.rules.numerals import is_placeholder
 
 
 def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading, list[Diagnostic]]:
@@ -23,13 +25,17 @@ def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading,
     if backend.form_module:
         context = Context(context.profile, (backend,))
     # infos and fixes are for lint: this pod gets new keys
-    of_vendor = (one for one in check_pod(backend.rules, pod, context) if one.severity is not Severity.INFO)
+    of_vendor = (one for one in backend.check(pod, context) if one.severity is not Severity.INFO)
     by_rules = chain(check_pod(catalog.rules_beside(backend), pod, context), of_vendor)
     found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]
     reading = backend.read(Taking(pod), context.profile)
     found.extend(reading.invalid_beside(found))
     found.extend(reading.notes)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
+    for container in pod.all_containers():
+        whole = container.resources.get(backend.whole_card_key or "")
+        if whole is not None and whole.path not in reported and is_placeholder(whole):
+            found.append(not_yet_known(whole))
     preferred = {one.path: one for one in pod.preferences()}
     wishes: list[Selector] = []
     for name, place, path in backend.owned(pod):

@@ -11,6 +11,7 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
+from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.rules.unreadable import broken
 from gpuxlate.translation.fit import Verdict, fit_pod
@@ -107,7 +108,7 @@ class _Render:
         spots = [
             _Spot(document, pod, c.init, c.index, c.name)
             for document in found
-            for pod in pods_in(document)
+            for pod in (one.under(renamed_by(self.settings.profile)) for one in pods_in(document))
             for c in pod.keys.all_containers()
         ]
         chosen = [(one, self._choose(one, spots)) for one in self.asked]

@@ -15,8 +15,8 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.keys import key_is_known
@@ -24,16 +24,23 @@ from gpuxlate.rules.translation import (
     isolation_is_the_same,
     share_is_expressible,
     text_is_editable,
-    whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
+from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.leftovers import Leftover, Scope, left_in_document, left_in_text
 from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
 from gpuxlate.translation.reader import merge_readings, read_pod
-from gpuxlate.translation.remarks import miscounted, stale_comments
+from gpuxlate.translation.remarks import (
+    common_key,
+    left_alone,
+    miscounted,
+    named_by_others,
+    stale_comments,
+    written_without_a_dialect,
+)
 from gpuxlate.translation.scheduling import rescheduled
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
@@ -65,7 +72,8 @@ class Settings:
     def scope(self) -> Scope:
         allowed = self.allow_leftovers or self.reads_only
         source = self.from_.name if self.from_ else None
-        return Scope(source, self.to.name, vocabulary_of(self.context), allowed)
+        words, renamed = vocabulary_of(self.context), renamed_by(self.profile)
+        return Scope(source, self.to.name, words, renamed, allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,7 @@ class Translation:
 
 @dataclass(slots=True)
 class Part:
-    """The result for a document, or for a pod in it."""
+    """The result for a document, or for a pod in it. ``spoken``: the dialects of its pods."""
 
     items: list[Item] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -97,6 +105,7 @@ class Part:
     splices: list[Splice] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
+    spoken: set[str] = field(default_factory=set)
 
     def add(self, more: Part) -> None:
         self.leftovers += more.leftovers
@@ -105,6 +114,7 @@ class Part:
         self.edits += more.edits
         self.splices += more.splices
         self.written += more.written
+        self.spoken |= more.spoken
 
 
 def translate_source(
@@ -130,8 +140,9 @@ def translate_source(
         whole.diagnostics.append(problem)
         if problem.code == "GX012":
             _leave(whole, left_in_text(source, settings.scope, end), settings)
+    hinted = [named_by_others(one, whole.spoken) for one in whole.diagnostics]
     text = source.text if _refuses(whole.diagnostics) else apply(source.text, whole.splices)
-    return Translation(source, text, tuple(whole.items), tuple(whole.diagnostics), tuple(whole.leftovers))
+    return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers))
 
 
 def translate_document(document: Document, settings: Settings, *, partial: bool = False) -> Part:
@@ -146,10 +157,11 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
     if get_text(document.root, "kind") == KIND:
         part.diagnostics.append(placed(document, share_is_expressible((), NOT_A_MANIFEST, RENDER)))
         return part
-    pods = [] if document.job else list(pods_in(document))
+    pods = [] if document.job else [one.under(renamed_by(settings.profile)) for one in pods_in(document)]
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
     for pod in () if partial else pods:
         sources = dialects_of(pod.keys, settings)
+        part.spoken |= {one.name for one in registry.spoken_in(pod.keys)}
         if not sources:
             part.diagnostics += [placed(document, one, pod.object) for one in _unread(pod.keys, settings)]
         if sources and (settings.reads_only or sources != (settings.to,)):
@@ -192,6 +204,9 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     """The shares of one pod, read in some dialects and written in that of the target."""
     read = [read_pod(pod.keys, backend, settings.context) for backend in sources]
     found = [one for _, problems in read for one in problems]
+    if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
+        others = (one for one in registry.spoken_in(pod.keys) if one is not settings.from_)
+        found += [other_dialect(pod.keys, settings.from_, one) for one in others]
     broken = _refuses(found)
     readings = [(backend, reading) for backend, (reading, _) in zip(sources, read, strict=True)]
     containers = merge_readings([reading for _, reading in readings])
@@ -204,6 +219,7 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
         found.extend(writable(pod, fit, sources, settings.to))
         found.extend(rescheduled(pod, fit, sources, settings.to))
         found.extend(miscounted(document, pod, fit))
+        found.extend(written_without_a_dialect(fit, settings.to))
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if settings.to.form_module:
@@ -254,23 +270,11 @@ def _refuses(found: Iterable[Diagnostic]) -> bool:
 
 def _unread(pod: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
     """What is said of a pod without a share: whole cards that are no dialect's, and misspelt keys."""
-    common = _common_key(pod)
+    common = common_key(pod)
     if common is not None:
-        yield whole_cards_have_a_dialect(common)
+        yield left_alone(common)
     if not settings.reads_only:
         yield from (one.located(fix=None) for one in key_is_known(pod, settings.context))
-
-
-def _common_key(pod: PodKeys) -> Path | None:
-    """Where a pod requests whole cards by a key that every cloud uses."""
-    names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
-    found = (
-        value.path
-        for container in pod.all_containers()
-        for name, value in container.resources.items()
-        if name in names
-    )
-    return next(found, None)
 
 
 def _isolation(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:

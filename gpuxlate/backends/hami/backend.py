@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.hami import keys as k
+from gpuxlate.backends.hami.profile import HamiProfile
 from gpuxlate.backends.numbers import outside
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
@@ -19,7 +22,8 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     unit = memory_unit_of(profile, k.NAMES)
     for name in k.CHOICES:
         pod.choice(pod.annotation(name), name, "annotation")
-    return pod.reading([_read_container(pod, container, unit) for container in pod.pod.all_containers()])
+    containers = BACKEND.under_own_names(pod.pod).all_containers()
+    return pod.reading([_read_container(pod, container, unit) for container in containers])
 
 
 def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> ContainerShare:
@@ -58,9 +62,10 @@ def _policy(pod: Taking, container: ContainerKeys) -> Policy | None:
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys. HAMi has fixed-share (FORCE) alone; other policies are not taken."""
     unit, nodes = memory_unit_of(profile, k.NAMES), card_of(profile, k.NAMES)
+    names = HamiProfile.of(profile).names.by_key
     policy = pod.policy() if pod.peek_policy() is Policy.FIXED_SHARE else None
     qos = pod.qos()
-    containers = [_write_container(placing, policy, qos, unit, nodes) for placing in pod.placings]
+    containers = [_write_container(placing, policy, qos, unit, nodes, names) for placing in pod.placings]
     return PodKeys(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
@@ -68,7 +73,12 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _write_container(
-    placing: Placing, policy: Policy | None, qos: Qos | None, unit: int, nodes: CardProfile
+    placing: Placing,
+    policy: Policy | None,
+    qos: Qos | None,
+    unit: int,
+    nodes: CardProfile,
+    names: Mapping[str, str],
 ) -> ContainerKeys:
     cards = int(placing.take("cards"))
     values: dict[str, int | None] = {k.COUNT: cards}
@@ -96,7 +106,7 @@ def _write_container(
             message = outside(k.MEMORY, values[k.MEMORY] or 0, 1, k.MOST_MEMORY)
             placing.refuse("memory_mib", "HAMI004", message, "write memoryMiB in MiB")
     placing.on_nodes(nodes, "HAMI005", "HAMI004")
-    written = {name: Value.of(value) for name, value in values.items() if value is not None}
+    written = {names[name]: Value.of(value) for name, value in values.items() if value is not None}
     env = {k.CORE_POLICY: Value.of(k.FORCE)} if policy else {}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
 
@@ -127,6 +137,7 @@ BACKEND = Backend(
     rules_module="gpuxlate.backends.hami.rules",
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.COUNT,
+    extension=HamiProfile,
     schedulers=k.SCHEDULERS,
     also_speaks=speaks,
     needs_module="gpuxlate.backends.hami.prerequisites",

@@ -4,6 +4,10 @@ Everything is **per card**: two cards of 3000 MiB are ``gpu: 2, gpumem: 3000``.
 
 Sources, of Project-HAMi/HAMi (snapshot 2026-08-21, chart 2.10.0): DEV = pkg/device/nvidia/device.go,
 HOOK = pkg/scheduler/webhook.go, TYPES = pkg/util/types.go, CONF = website docs/userguide/configure.md.
+RENAMED = names that operators of HAMi set in its chart (``resourceName`` and the like, CHART charts/hami
+values.yaml): DaoCloud's documentation has ``nvidia.com/vgpu`` beside ``gpumem`` and ``gpucores``, FPT Cloud's
+"vGPU scheduler" all of ``vgpu``, ``vgpumem``, ``vgpumem-percentage`` and ``vgpucores``, Alauda's charts have
+``nvidia.com/gpualloc``; all count as HAMi's own names do.
 4paradigm/k8s-vgpu-scheduler (2024-02) is HAMi under its former name, with the same keys.
 """
 
@@ -20,6 +24,8 @@ SCHEDULERS = ("hami-scheduler",)
 COUNT = "nvidia.com/gpu"
 """Physical cards, at least 1; 1 where a share omits it (DEV, ``defaultGPUNum``). Every cloud has the key,
 so it alone does not identify a dialect."""
+VGPU, GPUALLOC = "nvidia.com/vgpu", "nvidia.com/gpualloc"
+"""COUNT in DaoCloud's and FPT Cloud's clusters, and in Alauda's (RENAMED)."""
 MEMORY = "nvidia.com/gpumem"
 """MiB of each card, times ``memoryFactor`` of the cluster (1). 0 means the same as omitted (DEV)."""
 PERCENT = "nvidia.com/gpumem-percentage"
@@ -68,19 +74,42 @@ SHARE_KEYS = (MEMORY, PERCENT, CORES)
 _PERCENT_OF_CARD = "percent of each card"
 
 KEYS: tuple[Key, ...] = (
-    key(COUNT, Place.RESOURCE, meaning="cards", unit="cards", source="DEV", says="cards"),
     key(
-        MEMORY, Place.RESOURCE, meaning="GPU memory", unit="MiB of each card", source="DEV", says="memory_mib"
+        COUNT,
+        Place.RESOURCE,
+        meaning="cards",
+        unit="cards",
+        source="DEV, RENAMED",
+        says="cards",
+        aliases=(VGPU, GPUALLOC),
+    ),
+    key(
+        MEMORY,
+        Place.RESOURCE,
+        meaning="GPU memory",
+        unit="MiB of each card",
+        source="DEV, RENAMED",
+        says="memory_mib",
+        aliases=("nvidia.com/vgpumem",),
     ),
     key(
         PERCENT,
         Place.RESOURCE,
         meaning="GPU memory",
         unit=_PERCENT_OF_CARD,
-        source="DEV, HOOK",
+        source="DEV, HOOK, RENAMED",
         says="memory_percent",
+        aliases=("nvidia.com/vgpumem-percentage",),
     ),
-    key(CORES, Place.RESOURCE, meaning="compute", unit=_PERCENT_OF_CARD, source="DEV", says="cores"),
+    key(
+        CORES,
+        Place.RESOURCE,
+        meaning="compute",
+        unit=_PERCENT_OF_CARD,
+        source="DEV, RENAMED",
+        says="cores",
+        aliases=("nvidia.com/vgpucores",),
+    ),
     key(PRIORITY, Place.RESOURCE, meaning="priority on one card: 0 high, 1 low", source="DEV", says="qos"),
     key(USE_TYPE, Place.ANNOTATION, meaning="card models", source="DEV", says=SELECTOR),
     key(AVOID_TYPE, Place.ANNOTATION, meaning="card models to avoid", source="DEV", says=SELECTOR),
@@ -96,6 +125,9 @@ KEYS: tuple[Key, ...] = (
     key("hami.io/bind-*", Place.SCHEDULER, meaning="binding", source="TYPES"),
     key("nvidia.com/predicate*", Place.SCHEDULER, meaning="scheduled", source="TYPES"),
 )
+
+KNOWN = frozenset(name for row in KEYS for name in (row.name, *row.aliases))
+"""Every name that needs no profile."""
 
 GPU_PREFIXES = ("nvidia.com/gpumem", "nvidia.com/gpucore")
 

@@ -13,7 +13,8 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     unit = memory_unit_of(profile, k.NAMES)
     for name in k.CHOICES:
         pod.choice(pod.annotation(name), name, "annotation")
-    return pod.reading([_read_container(pod, container, unit) for container in pod.pod.all_containers()])
+    containers = BACKEND.under_own_names(pod.pod).all_containers()
+    return pod.reading([_read_container(pod, container, unit) for container in containers])
 
 
 def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> ContainerShare:

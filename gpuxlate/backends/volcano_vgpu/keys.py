@@ -3,8 +3,8 @@
 Everything is **per card**: two cards of 3000 MiB are ``vgpu-number: 2, vgpu-memory: 3000``.
 
 Sources: UTIL = volcano-sh/volcano pkg/scheduler/api/devices/util.go, VGPU = its nvidia/vgpu folder
-(snapshot 2026-08-20), GUIDE = docs/user-guide/how_to_use_volcano_vgpu.md, PLUGIN =
-Project-HAMi/volcano-vgpu-device-plugin doc/config.md and doc/design.md (2026-08-17).
+(snapshot 2026-08-20), CONF = its config/config.go, GUIDE = docs/user-guide/how_to_use_volcano_vgpu.md,
+PLUGIN = Project-HAMi/volcano-vgpu-device-plugin doc/config.md and doc/design.md (2026-08-17).
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ SCHEDULER = "volcano"
 
 NUMBER = "volcano.sh/vgpu-number"
 """Physical cards, in limits only; 1 where MEMORY is set without it (UTIL)."""
+VGPU = "volcano.sh/vgpu"
+"""NUMBER in the example of the scheduler's configuration, ``nvidia.resourceCountName`` (CONF)."""
 MEMORY = "volcano.sh/vgpu-memory"
 """MiB of each card, times ``gpuMemoryFactor`` of the cluster (1; PLUGIN)."""
 PERCENT = "volcano.sh/vgpu-memory-percentage"
@@ -47,7 +49,15 @@ RESOURCES = (NUMBER, MEMORY, PERCENT, CORES)
 _PERCENT_OF_CARD = "percent of each card"
 
 KEYS: tuple[Key, ...] = (
-    key(NUMBER, Place.RESOURCE, meaning="cards", unit="cards", source="UTIL", says="cards"),
+    key(
+        NUMBER,
+        Place.RESOURCE,
+        meaning="cards",
+        unit="cards",
+        source="UTIL, CONF",
+        says="cards",
+        aliases=(VGPU,),
+    ),
     key(
         MEMORY,
         Place.RESOURCE,

@@ -32,7 +32,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
         policy=_POLICY_OF.get(name),
         qos=_QOS_OF.get(qos.text) if qos else None,
         listed=listed,
-        counts=_card_counts(pod, listed) if listed else (),
+        counts=k.listed_cards(pod.pod, listed),
         origins={name: value.path for name, value in (("policy", policy), ("qos", qos)) if value},
     )
     return pod.reading([_read_container(pod, container, whole_pod) for container in pod.pod.all_containers()])
@@ -78,12 +78,6 @@ def _read_container(pod: Taking, container: ContainerKeys, whole_pod: _OfPod) ->
         qos=whole_pod.qos,
         origins=origins,
     )
-
-
-def _card_counts(pod: Taking, listed: Value) -> tuple[int, ...]:
-    """``2,0`` to (2, 0), one for each container; empty where it is not that (VKE016, VKE017)."""
-    counts = k.card_counts(listed.text) or ()
-    return counts if len(counts) == len(pod.pod.containers) else ()
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:

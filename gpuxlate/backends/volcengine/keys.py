@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from gpuxlate.backends.base import Cloud, Key, Place, Range, key
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.share import Policy, Qos
 
 NAMES = ("volcengine-mgpu", "volcengine", "vke")
@@ -136,3 +137,23 @@ def card_counts(text: str) -> tuple[int, ...] | None:
 
 CLOUD = Cloud(("volcengine.com",), re.compile(r"ecs\..+"))
 """Labels of its nodes (``machine.cluster.vke.volcengine.com/...``); machine types: ``ecs.gni2.3xlarge``."""
+
+
+def asks_mgpu(container: ContainerKeys) -> bool:
+    """A key of mGPU is in its limits or requests."""
+    return any(name in container.resources for name in (CORE, RECLAIMED_CORE, MEMORY))
+
+
+def listed_cards(pod: PodKeys, listed: Value | None) -> tuple[int, ...]:
+    """The number of each container in MULTIPLE_GPU; empty where absent, malformed, or of another length.
+
+    Where a cluster adds containers the list is longer, and where they stand is not known: its numbers above
+    0 are those of the containers with a share, in their order.
+    """
+    counts = (card_counts(listed.text) if listed else None) or ()
+    if pod.grows and len(counts) > len(pod.containers):
+        given = [count for count in counts if count]
+        sharing = [asks_mgpu(one) for one in pod.containers]
+        left = iter(given)
+        counts = tuple(next(left) if one else 0 for one in sharing) if len(given) == sum(sharing) else ()
+    return counts if len(counts) == len(pod.containers) else ()

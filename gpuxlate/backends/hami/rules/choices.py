@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.backends.numbers import requesting, whole_numbers
+from gpuxlate.backends.numbers import requesting, whole_numbers, written_name
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Remove
 from gpuxlate.model.messages import say
@@ -51,7 +51,10 @@ def cards_are_shared(this: Rule, pod: PodKeys, context: Context) -> Iterator[Dia
         if count and not any(name in container.resources for name in k.SHARE_KEYS):
             yield this.at(
                 value,
-                say("{key} alone makes the cards exclusive to the container", key=k.COUNT),
+                say(
+                    "{key} alone makes the cards exclusive to the container",
+                    key=written_name(value, k.COUNT),
+                ),
                 say(
                     "add {memory} or {cores} for a part of each card, or {cores}: {full} for exclusive cards",
                     memory=k.MEMORY,

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.backends.numbers import number, outside, too_large, too_many_cards, whole_numbers
+from gpuxlate.backends.numbers import (
+    number,
+    outside,
+    put_number,
+    too_large,
+    too_many_cards,
+    whole_numbers,
+    written_name,
+)
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import card_of, memory_unit_of
@@ -76,9 +83,11 @@ def percentage_is_one(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     """
     for _, value, percent in whole_numbers(pod, k.PERCENT):
         if percent == 0:
-            yield this.at(value, not_capped(k.PERCENT), PERCENT_HINT, severity=Severity.WARNING)
+            yield this.at(
+                value, not_capped(written_name(value, k.PERCENT)), PERCENT_HINT, severity=Severity.WARNING
+            )
         elif not 0 < percent <= k.FULL:
-            yield this.at(value, outside(k.PERCENT, percent, 0, k.FULL), PERCENT_HINT)
+            yield this.at(value, outside(written_name(value, k.PERCENT), percent, 0, k.FULL), PERCENT_HINT)
 
 
 @rule("HAMI003", Severity.ERROR, fix="unsafe")
@@ -111,13 +120,17 @@ def compute_within_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterato
     """
     for container, value, cores in whole_numbers(pod, k.CORES):
         if cores < 0:
-            yield this.at(value, outside(k.CORES, cores, 0), "write 0 to 100, in percent of each card")
+            yield this.at(
+                value,
+                outside(written_name(value, k.CORES), cores, 0),
+                "write 0 to 100, in percent of each card",
+            )
         elif cores > k.FULL:
             cards = number(container.resources.get(k.COUNT)) or 1
             each = cores // cards if cores % cards == 0 and cores // cards <= k.FULL else k.FULL
             hint = say("the key counts percent of each card: write {number}", number=each)
-            fix = Fix(f"write {each}", (Put(value.path, each),), safe=False)
-            yield this.at(value, outside(k.CORES, cores, 0, k.FULL), hint, fix=fix)
+            fix = Fix(f"write {each}", put_number(container, k.CORES, each), safe=False)
+            yield this.at(value, outside(written_name(value, k.CORES), cores, 0, k.FULL), hint, fix=fix)
 
 
 @rule("HAMI004", Severity.ERROR)
@@ -150,9 +163,13 @@ def memory_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnost
     for _, value, memory in whole_numbers(pod, k.MEMORY):
         if memory == 0:
             hint = "write the MiB of each card, or remove the key"
-            yield this.at(value, not_capped(k.MEMORY), hint, severity=Severity.WARNING)
+            yield this.at(value, not_capped(written_name(value, k.MEMORY)), hint, severity=Severity.WARNING)
         elif not 0 < memory <= k.MOST_MEMORY:
-            yield this.at(value, outside(k.MEMORY, memory, 1, k.MOST_MEMORY), "write the MiB of each card")
+            yield this.at(
+                value,
+                outside(written_name(value, k.MEMORY), memory, 1, k.MOST_MEMORY),
+                "write the MiB of each card",
+            )
         elif card is not None and memory * unit > card:
             message, _ = too_large(memory * unit, card)
             yield this.at(value, message, say("write at most {most}", most=card // unit))
@@ -189,6 +206,10 @@ def card_count_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     for container, value, count in whole_numbers(pod, k.COUNT):
         shared = any(name in container.resources for name in k.SHARE_KEYS)
         if count < 0 or (count == 0 and shared):
-            yield this.at(value, outside(k.COUNT, count, 1), "write the number of physical cards, at least 1")
+            yield this.at(
+                value,
+                outside(written_name(value, k.COUNT), count, 1),
+                "write the number of physical cards, at least 1",
+            )
         elif there is not None and count > there:
             yield this.at(value, *too_many_cards(count, there))

@@ -10,6 +10,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.vocabulary import vocabulary_of
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
@@ -102,7 +103,8 @@ def node_is_not_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     """`nodeName` is not set.
 
     ## What it does
-    Reports `nodeName` in a pod with HAMi's keys.
+    Reports `nodeName` in a pod with HAMi's keys. Nothing of a pod that has been scheduled: one that a
+    server has (`uid`, `status`), or that HAMi's scheduler has written on.
 
     ## Why
     Such a pod bypasses every scheduler, so the webhook refuses it.
@@ -130,6 +132,8 @@ def node_is_not_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
+    if vocabulary_of(context).placed_by_scheduler(pod):
+        return
     if pod.node_name is not None and pod.node_name.text and requesting(pod, k.COUNT, *k.SHARE_KEYS):
         message = say(
             "nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=pod.node_name.text

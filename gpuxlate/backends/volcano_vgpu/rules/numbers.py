@@ -1,23 +1,27 @@
-"""Rules on the numbers of a share: VOLC001, VOLC004 to VOLC007."""
+"""Rules on the numbers of a share: VOLC001, VOLC004 to VOLC007, VOLC009."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import (
+    named_twice,
     number,
     outside,
+    put_number,
     requesting,
+    second_names,
     too_large,
     too_many_cards,
     whole_numbers,
+    written_name,
 )
 from gpuxlate.backends.volcano_vgpu import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import card_of, memory_unit_of
+from gpuxlate.model.sheet import other_names
 from gpuxlate.rules.base import Context, Rule, rule
 
 
@@ -64,6 +68,43 @@ def memory_is_said_once(this: Rule, pod: PodKeys, context: Context) -> Iterator[
                 "{key} and {other} are both set; Volcano uses {other}", key=k.MEMORY, other=k.PERCENT
             )
             yield this.at(container.resources[k.MEMORY], message, "keep one of them", on_key=True)
+
+
+@rule("VOLC009", Severity.ERROR)
+def resource_has_one_name(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A container requests its cards under one name.
+
+    ## What it does
+    Reports `volcano.sh/vgpu` beside `volcano.sh/vgpu-number`.
+
+    ## Why
+    Both count cards: a cluster has one of the two names, which the configuration of the scheduler sets.
+
+    ## Example
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu: 2, volcano.sh/vgpu-memory: 2000}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {volcano.sh/vgpu-number: 2, volcano.sh/vgpu-memory: 2000}}
+    ```
+
+    ## Source
+    volcano-sh/volcano, pkg/scheduler/api/devices/config, `resourceCountName` (2026-08-20).
+    """
+    for value, name, own in second_names(pod, other_names(k.KEYS)):
+        yield this.at(value, *named_twice(name, own), on_key=True)
 
 
 @rule("VOLC004", Severity.ERROR, fix="unsafe")
@@ -114,8 +155,8 @@ def compute_within_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterato
         if cards > 1 and 0 < cores <= k.FULL * cards and cores % cards == 0:
             each = cores // cards
             hint = say("the key counts percent of each card: write {number}", number=each)
-            fix = Fix(f"write {each}", (Put(value.path, each),), safe=False)
-        yield this.at(value, outside(k.CORES, cores, 0, k.FULL), hint, fix=fix)
+            fix = Fix(f"write {each}", put_number(container, k.CORES, each), safe=False)
+        yield this.at(value, outside(written_name(value, k.CORES), cores, 0, k.FULL), hint, fix=fix)
 
 
 @rule("VOLC005", Severity.ERROR)
@@ -199,7 +240,9 @@ def card_count_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     for _, value, count in whole_numbers(pod, k.NUMBER):
         if count < 1:
             yield this.at(
-                value, outside(k.NUMBER, count, 1), "write the number of physical cards, at least 1"
+                value,
+                outside(written_name(value, k.NUMBER), count, 1),
+                "write the number of physical cards, at least 1",
             )
         elif there is not None and count > there:
             yield this.at(value, *too_many_cards(count, there))

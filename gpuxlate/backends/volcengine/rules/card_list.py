@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import annotation, has_mgpu, mgpu_containers
+from gpuxlate.backends.volcengine.rules.containers import annotation, mgpu_containers, name_of
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import Message, say
@@ -87,7 +87,9 @@ def card_list_covers_every_container(this: Rule, pod: PodKeys, context: Context)
 
     ## Why
     The numbers belong to the containers in their order, and the vendor's webhook rejects a list of
-    another length. A container without a share has 0.
+    another length. A container without a share has 0. Knative, KServe, Argo, Istio, Linkerd and Dapr add
+    containers that are not in the manifest: there a longer list is right, where it has as many numbers
+    above 0 as there are containers with a share.
 
     ## Example
     ```yaml
@@ -121,7 +123,7 @@ def card_list_covers_every_container(this: Rule, pod: PodKeys, context: Context)
     """
     listed = annotation(pod, k.MULTIPLE_GPU)
     counts = k.card_counts(listed.text) if listed else None
-    if listed is None or counts is None or len(counts) == len(pod.containers):
+    if listed is None or counts is None or k.listed_cards(pod, listed):
         return
     message = say(
         '{key} "{text}" does not have one number per container ({names})',
@@ -142,22 +144,22 @@ def _write(text: str) -> Message:
 
 
 def _names(pod: PodKeys) -> str:
-    return ", ".join(container.name for container in pod.containers)
+    return ", ".join(map(name_of, pod.containers))
 
 
 def _derived(pod: PodKeys, counts: tuple[int, ...]) -> str | None:
     """The list with the same numbers for the containers that have shares, where that is certain."""
     given = [count for count in counts if count]
-    sharing = [container for container in pod.containers if has_mgpu(container)]
+    sharing = [container for container in pod.containers if k.asks_mgpu(container)]
     if len(given) != len(sharing):
         return None
     left = iter(given)
-    return ",".join(str(next(left)) if has_mgpu(container) else "0" for container in pod.containers)
+    return ",".join(str(next(left)) if k.asks_mgpu(container) else "0" for container in pod.containers)
 
 
 def _shape(pod: PodKeys) -> str:
     """The list with a placeholder for each container that has a share."""
-    return ",".join(f"<cards of {c.name}>" if has_mgpu(c) else "0" for c in pod.containers)
+    return ",".join(f"<cards of {name_of(c)}>" if k.asks_mgpu(c) else "0" for c in pod.containers)
 
 
 @rule("VKE018", Severity.ERROR, missing=True)
@@ -199,7 +201,7 @@ def card_list_matches_the_shares(this: Rule, pod: PodKeys, context: Context) -> 
     for place, count, listed in _entries(pod):
         container = pod.containers[place]
         number = say('number {place} of {key} "{text}"', place=place + 1, key=SHORT, text=listed.text)
-        if count and not has_mgpu(container):
+        if count and not k.asks_mgpu(container):
             yield this.at(
                 listed,
                 say(
@@ -210,7 +212,7 @@ def card_list_matches_the_shares(this: Rule, pod: PodKeys, context: Context) -> 
                 ),
                 "write 0 there, or add mgpu-core and mgpu-memory to the container",
             )
-        elif not count and has_mgpu(container):
+        elif not count and k.asks_mgpu(container):
             yield this.at(
                 listed,
                 say(
@@ -276,7 +278,6 @@ def card_counts_are_in_range(this: Rule, pod: PodKeys, context: Context) -> Iter
 def _entries(pod: PodKeys) -> Iterator[tuple[int, int, Value]]:
     """Index and number of each entry of a list that has the right length."""
     listed = annotation(pod, k.MULTIPLE_GPU)
-    counts = k.card_counts(listed.text) if listed else None
-    if listed and counts and len(counts) == len(pod.containers):
-        for place, count in enumerate(counts):
+    for place, count in enumerate(k.listed_cards(pod, listed)):
+        if listed:
             yield place, count, listed

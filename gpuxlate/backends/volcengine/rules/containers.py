@@ -48,9 +48,9 @@ def cluster(context: Context) -> Profile | None:
     return profile if profile and profile.target in k.NAMES else None
 
 
-def has_mgpu(container: ContainerKeys) -> bool:
-    """A key of mGPU is in its limits or requests."""
-    return any(name in container.limits or name in container.requests for name in RESOURCES)
+def name_of(container: ContainerKeys) -> str:
+    """Its name, or its place where it has none."""
+    return container.name or say("number {place}", place=container.index + 1)
 
 
 class MgpuContainer(NamedTuple):
@@ -85,7 +85,7 @@ class MgpuContainer(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.keys.name or say("number {place}", place=self.keys.index + 1)
+        return name_of(self.keys)
 
     @property
     def first(self) -> Path:
@@ -116,11 +116,10 @@ class MgpuContainer(NamedTuple):
 def mgpu_containers(pod: PodKeys) -> Iterator[MgpuContainer]:
     """The ordinary containers that have a key of mGPU, in their order."""
     listed = annotation(pod, k.MULTIPLE_GPU)
-    counts = k.card_counts(listed.text) if listed else None
-    fits = counts is not None and len(counts) == len(pod.containers)
+    counts = k.listed_cards(pod, listed)
     for place, container in enumerate(pod.containers):
-        if has_mgpu(container):
-            yield MgpuContainer(container, listed is not None, counts[place] if counts and fits else None)
+        if k.asks_mgpu(container):
+            yield MgpuContainer(container, listed is not None, counts[place] if counts else None)
 
 
 def sharing_several(pod: PodKeys) -> Iterator[tuple[MgpuContainer, int]]:

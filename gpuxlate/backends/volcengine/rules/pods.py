@@ -10,7 +10,6 @@ from gpuxlate.backends.volcengine.rules.containers import (
     RESOURCES,
     annotation,
     cards_text,
-    has_mgpu,
 )
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
@@ -51,7 +50,7 @@ def no_mgpu_on_vci(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Source
     Docs 6461/1581673, "limits" (2025-06-04); docs 6460/76920, VCI pod annotations.
     """
-    if not any(has_mgpu(container) for container in pod.all_containers()):
+    if not any(k.asks_mgpu(container) for container in pod.all_containers()):
         return
     for value in (annotation(pod, k.BURST_TO_VCI), pod.labels.get(k.BURST_TO_VCI)):
         if value and value.text == "enforce":
@@ -95,11 +94,11 @@ def pod_uses_one_device_stack(this: Rule, pod: PodKeys, context: Context) -> Ite
     volcano-sh/volcano pull request 3030, node label `vke.node.gpu.schedule` (2024-03); the one-of
     switch of the console's form, copy of docs 6460/182418 (2024-09).
     """
-    if not any(has_mgpu(container) for container in pod.all_containers()):
+    if not any(k.asks_mgpu(container) for container in pod.all_containers()):
         return
     for container in pod.all_containers():
         value = container.resources.get(WHOLE_CARDS_OF_NVIDIA)
-        if not value or has_mgpu(container):
+        if not value or k.asks_mgpu(container):
             continue
         count = number(value)
         if count is not None and count > 0:
