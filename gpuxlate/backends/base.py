@@ -18,7 +18,7 @@ from gpuxlate.backends.taking import Taking
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key
+from gpuxlate.model.sheet import ANY, SELECTOR, Key, Place, Range, key
 from gpuxlate.rules.base import Rule, rules_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
 
 __all__ = [
+    "ANY",
     "SELECTOR",
     "Backend",
     "ContainerShare",

@@ -6,6 +6,8 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from gpuxlate.model import quantity
+
 
 class Place(StrEnum):
     """Where a key may be. RESOURCE is container limits and requests."""
@@ -19,6 +21,8 @@ class Place(StrEnum):
     SCHEDULER = "scheduler"  # written by the vendor's scheduler: stripped, never written
 
 
+ANY = "*"
+"""In ``idle`` of a row: no value of the key changes what a pod asks for."""
 SELECTOR = "selector"
 """``says`` of a row that selects nodes or cards: not a field of a share, kept where both targets have it."""
 
@@ -36,7 +40,8 @@ class Key(NamedTuple):
 
     ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text; empty where
     the data sheet sets no bounds. ``needs``: resources of which the container must have one too.
-    These are what an editor can check; rules check the rest.
+    These are what an editor can check; rules check the rest. ``idle``: values with which a pod asks for
+    what it asks for without the key (the vendor's default), so that a reader may forget them; ANY for all.
     """
 
     name: str
@@ -47,11 +52,17 @@ class Key(NamedTuple):
     says: str | None = None  # the attribute of Share that it sets, or SELECTOR
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     needs: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):
             return key.startswith(self.name[:-1])
         return key == self.name
+
+    def means_nothing(self, text: str) -> bool:
+        """With this value a pod asks for no more than without the key."""
+        number = quantity.whole(text)
+        return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 
 
 def key(
@@ -63,6 +74,7 @@ def key(
     says: str | None = None,
     values: tuple[Range | str | re.Pattern[str], ...] = (),
     needs: tuple[str, ...] = (),
+    idle: tuple[str, ...] = (),
 ) -> Key:
     """A row of the data sheet."""
-    return Key(name, frozenset(places), meaning, unit, source, says, values, needs)
+    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, idle)

@@ -69,7 +69,13 @@ _PERCENT_OF_CARD = "percent of each card"
 KEYS: tuple[Key, ...] = (
     key(COUNT, Place.RESOURCE, meaning="cards", unit="cards", source="DEV", says="cards"),
     key(
-        MEMORY, Place.RESOURCE, meaning="GPU memory", unit="MiB of each card", source="DEV", says="memory_mib"
+        MEMORY,
+        Place.RESOURCE,
+        meaning="GPU memory",
+        unit="MiB of each card",
+        source="DEV",
+        says="memory_mib",
+        idle=("0",),
     ),
     key(
         PERCENT,
@@ -78,8 +84,17 @@ KEYS: tuple[Key, ...] = (
         unit=_PERCENT_OF_CARD,
         source="DEV, HOOK",
         says="memory_percent",
+        idle=("0", "100"),
     ),
-    key(CORES, Place.RESOURCE, meaning="compute", unit=_PERCENT_OF_CARD, source="DEV", says="cores"),
+    key(
+        CORES,
+        Place.RESOURCE,
+        meaning="compute",
+        unit=_PERCENT_OF_CARD,
+        source="DEV",
+        says="cores",
+        idle=("0", str(FULL)),
+    ),
     key(PRIORITY, Place.RESOURCE, meaning="priority on one card: 0 high, 1 low", source="DEV", says="qos"),
     key(USE_TYPE, Place.ANNOTATION, meaning="card models", source="DEV", says=SELECTOR),
     key(AVOID_TYPE, Place.ANNOTATION, meaning="card models to avoid", source="DEV", says=SELECTOR),

@@ -30,6 +30,8 @@ POLICY = "tke.cloud.tencent.com/qgpu-schedule-policy"
 """Label of the node pool; a pod chooses nodes by it (S003)."""
 DEVICE_ENABLE = "qgpu-device-enable"
 """Label of every qGPU node (QD)."""
+QGPU_NODES = ("enable",)
+"""DEVICE_ENABLE of the nodes that have qGPU (QD)."""
 MIXED_ENABLE = "mixed-qgpu-enable"
 """Label of a node with online and offline pods, on the older pages only (QD; not in TC81034)."""
 
@@ -124,7 +126,14 @@ KEYS: tuple[Key, ...] = (
         says="policy",
         values=tuple(POLICY_OF),
     ),
-    key(DEVICE_ENABLE, Place.NODE_SELECTOR, Place.NODE, meaning="qGPU on the node", source="QD"),
+    key(
+        DEVICE_ENABLE,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        meaning="qGPU on the node",
+        source="QD",
+        idle=QGPU_NODES,
+    ),
     key(MIXED_ENABLE, Place.NODE, meaning="colocation on the node", source="QD, older pages only"),
     key("tke.cloud.tencent.com/qgpu.version", Place.NODE, meaning="kernel module", source="TC117759"),
     key("tke.cloud.tencent.com/qgpu", Place.SCHEDULER, meaning="scheduled", source="EA"),
