@@ -27,7 +27,7 @@ from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
 from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.placement import share_edits, writable
-from gpuxlate.translation.reader import merge_readings, read_pod
+from gpuxlate.translation.reader import merge_readings, read_pod, shares_once
 from gpuxlate.translation.scheduling import rescheduled
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
@@ -115,7 +115,7 @@ def translate_document(document: Document, settings: Settings) -> Part:
     found_shares = False
     for pod in pods:
         sources = dialects_of(pod.keys, settings)
-        if not sources and (common := _common_key(pod.keys)) is not None:
+        if (common := _common_key(pod.keys, sources)) is not None:
             part.diagnostics.append(placed(document, whole_cards_have_a_dialect(common), pod.object))
         if sources and (settings.reads_only or sources != (settings.to,)):
             found_shares = True
@@ -138,7 +138,7 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     read = [read_pod(pod.keys, backend, settings.context) for backend in sources]
     found = [one for _, problems in read for one in problems]
     broken = _refuses(found)
-    readings = [(backend, reading) for backend, (reading, _) in zip(sources, read, strict=True)]
+    readings = shares_once(pod.keys, sources, [reading for reading, _ in read])
     containers = merge_readings([reading for _, reading in readings])
     wanted = [] if settings.reads_only else [one for _, reading in readings for one in reading.selectors]
     selectors = [one for one in wanted if not settings.to.chooses(one.key)]
@@ -195,12 +195,14 @@ def _refuses(found: Iterable[Diagnostic]) -> bool:
     return any(one.severity is Severity.ERROR for one in found)
 
 
-def _common_key(pod: PodKeys) -> Path | None:
-    """Where a pod requests whole cards by a key that every cloud uses."""
+def _common_key(pod: PodKeys, sources: Sequence[Backend]) -> Path | None:
+    """Where a container requests whole cards by a key that every cloud uses, and no dialect reads it."""
     names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
+    names -= {one.whole_card_key for one in sources}
     found = (
         value.path
         for container in pod.all_containers()
+        if not any(one.owns(name) for one in sources for name in container.resources)
         for name, value in container.resources.items()
         if name in names
     )

@@ -35,6 +35,9 @@ QGPU_NODES = ("enable",)
 MIXED_ENABLE = "mixed-qgpu-enable"
 """Label of a node with online and offline pods, on the older pages only (QD; not in TC81034)."""
 
+VERSION = "tke.cloud.tencent.com/qgpu.version"
+"""Label of a node: the version of its kernel module, as qgpu-manager writes it (TC117759)."""
+
 SPELLINGS: Mapping[Policy, tuple[str, str]] = {
     Policy.BEST_EFFORT: ("best-effort", "be"),
     Policy.FIXED_SHARE: ("fixed-share", "fs"),
@@ -135,7 +138,7 @@ KEYS: tuple[Key, ...] = (
         idle=QGPU_NODES,
     ),
     key(MIXED_ENABLE, Place.NODE, meaning="colocation on the node", source="QD, older pages only"),
-    key("tke.cloud.tencent.com/qgpu.version", Place.NODE, meaning="kernel module", source="TC117759"),
+    key(VERSION, Place.NODE, meaning="kernel module", source="TC117759"),
     key("tke.cloud.tencent.com/qgpu", Place.SCHEDULER, meaning="scheduled", source="EA"),
     key("tke.cloud.tencent.com/qgpu-pgpu-*", Place.SCHEDULER, meaning="card indexes", source="EA"),
     key("elasticgpu.io/assumed", Place.SCHEDULER, meaning="scheduled", source="EA"),
