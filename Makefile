@@ -59,9 +59,9 @@ audit: $(VENV)/dist.stamp  ## check requirements/ for known vulnerabilities
 	@$(BIN)/python contrib/audit.py
 
 # The ranges of pyproject.toml at both ends. Without the tests in which no package of them works:
-# conformance, pairs/properties and plugins try gpuxlate's own arithmetic; packaging builds and installs.
+# conformance, properties and plugins try gpuxlate's own arithmetic; packaging builds and installs.
 RANGE := tests --ignore tests/conformance --ignore tests/plugins --ignore tests/packaging \
-	--ignore tests/pairs/properties
+	--ignore tests/pairs/properties --ignore tests/properties
 
 test-lowest: $(VENV)/lowest/stamp  ## the tests with the lowest versions that pyproject.toml allows
 	$(VENV)/lowest/bin/python -m pytest -n auto $(RANGE)

@@ -20,7 +20,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import SELECTOR, Key, Place, Range, key, other_names
+from gpuxlate.model.sheet import ANY, SELECTOR, Key, Place, Range, key, other_names
 from gpuxlate.rules.base import Context, Rule, check_pod, rules_of
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
 
 __all__ = [
+    "ANY",
     "SELECTOR",
     "Backend",
     "Cloud",

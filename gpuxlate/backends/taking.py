@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
@@ -67,18 +67,13 @@ class Taking:
     def node_values(self, name: str) -> tuple[str, ...]:
         """The values that nodeSelector or the required node affinity (operator In) gives a node label.
 
-        Other operators have no field of the share: they are selectors.
+        They are not taken: ``selector`` takes them, and is told which of them the share holds.
         """
-        chosen = self._take(self.pod.node_selector.get(name))
+        chosen = self.pod.node_selector.get(name)
         values = [chosen.text] if chosen else []
         for requirement in self.pod.requirements():
-            if requirement.key != name:
-                continue
-            if requirement.operator == "In":
-                self.taken.add(requirement.path)
+            if requirement.key == name and requirement.operator == "In":
                 values.extend(requirement.values)
-            else:
-                self._select(requirement)
         return tuple(dict.fromkeys(values))
 
     def take_node(self, name: str) -> None:
@@ -91,13 +86,18 @@ class Taking:
         text = f"{requirement.operator} {', '.join(requirement.values)}".strip()
         self.selectors.append(Selector(requirement.key, text, requirement.path))
 
-    def selector(self, name: str) -> None:
-        """Take a choice of nodes that other targets do not have."""
+    def selector(self, name: str, known: Collection[str] = ()) -> None:
+        """Take a choice of nodes. Other targets do not have it, unless its values are all ``known``: a
+        field of the share holds them, or every share of the dialect implies them."""
         chosen = self._take(self.pod.node_selector.get(name))
-        if chosen:
+        if chosen and chosen.text not in known:
             self.selectors.append(Selector(name, chosen.text, chosen.path))
         for requirement in self.pod.requirements():
-            if requirement.key == name:
+            if requirement.key != name:
+                continue
+            if requirement.operator == "In" and {*requirement.values} <= {*known}:
+                self.taken.add(requirement.path)
+            else:
                 self._select(requirement)
 
     def choice(self, value: Value | None, name: str, what: str) -> None:

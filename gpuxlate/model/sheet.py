@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from gpuxlate.model import quantity
+
 
 class Place(StrEnum):
     """Where a key may be. RESOURCE is container limits and requests."""
@@ -20,6 +22,8 @@ class Place(StrEnum):
     SCHEDULER = "scheduler"  # written by the vendor's scheduler: stripped, never written
 
 
+ANY = "*"
+"""In ``idle`` of a row: no value of the key changes what a pod asks for."""
 SELECTOR = "selector"
 """``says`` of a row that selects nodes or cards: not a field of a share, kept where both targets have it."""
 
@@ -39,7 +43,8 @@ class Key(NamedTuple):
     ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text; empty where
     the data sheet sets no bounds. ``needs``: resources of which the container must have one too.
     These are what an editor can check; rules check the rest. ``aliases``: other names of the same key, which
-    are read and not written.
+    are read and not written. ``idle``: values with which a pod asks for what it asks for without the key (the
+    vendor's default), so that a reader may forget them; ANY for all.
     """
 
     name: str
@@ -52,11 +57,17 @@ class Key(NamedTuple):
     needs: tuple[str, ...] = ()
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
     aliases: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):
             return key.startswith(self.name[:-1]) and "/" not in key[len(self.name) - 1 :]
         return key == self.name
+
+    def means_nothing(self, text: str) -> bool:
+        """With this value a pod asks for no more than without the key."""
+        number = quantity.whole(text)
+        return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 
 
 def other_names(keys: Iterable[Key]) -> Mapping[str, str]:
@@ -75,6 +86,7 @@ def key(
     needs: tuple[str, ...] = (),
     general: bool = False,
     aliases: tuple[str, ...] = (),
+    idle: tuple[str, ...] = (),
 ) -> Key:
     """A row of the data sheet."""
-    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, general, aliases)
+    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, general, aliases, idle)

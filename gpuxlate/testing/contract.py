@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
@@ -23,12 +24,15 @@ from gpuxlate.model.sheet import Place
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, check_pod, rules_of
 from gpuxlate.testing import strategies
+from gpuxlate.testing.forgotten import forgotten
 from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
 from gpuxlate.translation.fit import Accept, PodFit, fit_pod
 from gpuxlate.translation.reader import read_pod
 
 EXAMPLES = 500
 """Random pods for each property and backend."""
+MOST_SHOWN = 20
+"""Keys that a failure lists."""
 
 bounded = settings(
     max_examples=EXAMPLES,
@@ -208,6 +212,11 @@ class BackendContract:
         ]
         assert not silent, f"neither taken nor reported: {silent}"
         assert len(reading.containers) == len(list(manifest.all_containers())), "every container is read"
+
+    def test_no_key_is_taken_and_forgotten(self) -> None:
+        """Whatever a key says, the share differs from that without it, or something is reported."""
+        found = list(islice(forgotten(self.backend, self._context), MOST_SHOWN))
+        assert not found, "\n".join(("taken and forgotten:", *found))
 
     @bounded
     @given(st.data())

@@ -66,6 +66,34 @@ def _stray(pod: PodKeys, path: Path) -> bool:
     return any(value.path == path for m in (pod.stray_labels, pod.stray_annotations) for value in m.values())
 
 
+def shares_once(
+    pod: PodKeys, backends: Sequence[Backend], readings: Sequence[Reading]
+) -> list[tuple[Backend, Reading]]:
+    """What each dialect read, with each share once.
+
+    Several dialects read the common key of whole cards: it is that of the one with other keys beside it.
+    """
+    kept: list[set[int]] = [set() for _ in readings]
+    for place, container in enumerate(pod.all_containers()):
+        found = [n for n, reading in enumerate(readings) if reading.containers[place].share]
+        owners = [n for n in found if any(map(backends[n].owns, container.resources))]
+        if found:
+            kept[(owners or found)[0]].add(place)
+    return [
+        (
+            backend,
+            replace(
+                reading,
+                containers=tuple(
+                    one if place in places else replace(one, share=None)
+                    for place, one in enumerate(reading.containers)
+                ),
+            ),
+        )
+        for backend, reading, places in zip(backends, readings, kept, strict=True)
+    ]
+
+
 def merge_readings(readings: Sequence[Reading]) -> list[ContainerShare]:
     """The containers of a pod with the share that any of its dialects found."""
     if not readings:

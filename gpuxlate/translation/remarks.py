@@ -4,7 +4,7 @@ key that every cloud uses."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends import registry
@@ -100,11 +100,18 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------
 
 
-def common_key(pod: PodKeys) -> Path | None:
-    """Where a pod requests whole cards by a key that every cloud uses."""
-    names = {one.whole_card_key for one in registry.pod_backends()}
-    resources = (found for one in pod.all_containers() for found in one.resources.items())
-    return next((value.path for name, value in resources if name in names), None)
+def common_key(pod: PodKeys, sources: Sequence[Backend]) -> Path | None:
+    """Where a container requests whole cards by a key that every cloud uses, and no dialect reads it."""
+    names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
+    names -= {one.whole_card_key for one in sources}
+    found = (
+        value.path
+        for container in pod.all_containers()
+        if not any(one.owns(name) for one in sources for name in container.resources)
+        for name, value in container.resources.items()
+        if name in names
+    )
+    return next(found, None)
 
 
 def left_alone(path: Path) -> Diagnostic:

@@ -32,7 +32,7 @@ from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.leftovers import Leftover, Scope, left_in_document, left_in_text
 from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
-from gpuxlate.translation.reader import merge_readings, read_pod
+from gpuxlate.translation.reader import merge_readings, read_pod, shares_once
 from gpuxlate.translation.remarks import (
     common_key,
     left_alone,
@@ -162,8 +162,8 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
     for pod in () if partial else pods:
         sources = dialects_of(pod.keys, settings)
         part.spoken |= {one.name for one in registry.spoken_in(pod.keys)}
-        if not sources:
-            part.diagnostics += [placed(document, one, pod.object) for one in _unread(pod.keys, settings)]
+        unread = _unread(pod.keys, sources, settings)
+        part.diagnostics += [placed(document, one, pod.object) for one in unread]
         if sources and (settings.reads_only or sources != (settings.to,)):
             translated.append((pod, sources))
             part.add(translate_pod(document, pod, sources, settings))
@@ -208,7 +208,7 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
         others = (one for one in registry.spoken_in(pod.keys) if one is not settings.from_)
         found += [other_dialect(pod.keys, settings.from_, one) for one in others]
     broken = _refuses(found)
-    readings = [(backend, reading) for backend, (reading, _) in zip(sources, read, strict=True)]
+    readings = shares_once(pod.keys, sources, [reading for reading, _ in read])
     containers = merge_readings([reading for _, reading in readings])
     wanted = [] if settings.reads_only else [one for _, reading in readings for one in reading.selectors]
     selectors = [one for one in wanted if not settings.to.chooses(one.key)]
@@ -268,12 +268,12 @@ def _refuses(found: Iterable[Diagnostic]) -> bool:
     return any(one.severity is Severity.ERROR for one in found)
 
 
-def _unread(pod: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
-    """What is said of a pod without a share: whole cards that are no dialect's, and misspelt keys."""
-    common = common_key(pod)
+def _unread(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Iterator[Diagnostic]:
+    """What is said of containers without a share: whole cards that are no dialect's, and misspelt keys."""
+    common = common_key(pod, sources)
     if common is not None:
         yield left_alone(common)
-    if not settings.reads_only:
+    if not (sources or settings.reads_only):
         yield from (one.located(fix=None) for one in key_is_known(pod, settings.context))
 
 

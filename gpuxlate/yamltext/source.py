@@ -53,11 +53,13 @@ class Source:
         """Where each line begins; four bytes a line, since a text may be nothing but line breaks."""
         return array("I", [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))])
 
-    @cached_property
-    def newline(self) -> str:
-        """The line break that the file uses: that of its first line."""
-        match = _LINE_BREAK.search(self.text)
-        return match.group() if match else "\n"
+    def newline(self, index: int = 0) -> str:
+        """The line break of a character's line, or of the line before where that is the last.
+
+        Documents of one file may have different ones.
+        """
+        end = self._line_starts[min(self.position(index)[0], self.lines - 1)]
+        return "\r\n" if self.text[end - 2 : end] == "\r\n" else self.text[end - 1 : end] or "\n"
 
     def position(self, index: int) -> tuple[int, int]:
         """Line and column of a character, both from 1."""

@@ -147,7 +147,7 @@ def style_at(source: Source, path_nodes: tuple[Node, ...], *, lists: bool) -> St
         _dash(source, path_nodes, step) if lists else step,
         keys,
         values,
-        source.newline,
+        source.newline(path_nodes[0].start) if path_nodes else "\n",
         tight=bool(flows) and _tight(source.text, flows[0]),
         padding=_padding(source.text, flows[0]) if flows else "",
     )

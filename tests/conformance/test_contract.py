@@ -9,11 +9,12 @@ from itertools import count
 import pytest
 from hypothesis.errors import NoSuchExample
 
-from gpuxlate.backends.base import Backend, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import ANY, Backend, Place, Placing, PodPlacing, Reading, Taking, key
 from gpuxlate.backends.neutral import BACKEND
 from gpuxlate.backends.neutral.keys import CARDS, CORES, MEMORY, POLICY
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Policy
 from gpuxlate.testing import BackendContract
 
 Change = Callable[[dict[str, Value]], Mapping[str, Value]]
@@ -133,6 +134,72 @@ def one_percent_more(_: PodPlacing, keys: PodKeys) -> PodKeys:
     )
 
 
+TIER = "gpuxlate.io/tier"
+"""An annotation of a dialect that its reader takes."""
+TIERS = {"gold": Policy.FIXED_SHARE}
+
+
+def with_tier(
+    *values: str, places: tuple[Place, ...] = (Place.ANNOTATION,), says: str | None = None
+) -> Backend:
+    row = key(TIER, *places, meaning="tier of the pod", says=says, values=values)
+    return replace(BACKEND, keys=(*BACKEND.keys, row))
+
+
+def forgets_an_annotation(pod: Taking, profile: Profile | None) -> Reading:
+    pod.annotation(TIER)
+    return BACKEND.read(pod, profile)
+
+
+def forgets_unknown_words(pod: Taking, profile: Profile | None) -> Reading:
+    """Only the words that it knows make a difference."""
+    tier = pod.annotation(TIER)
+    return of_tier(BACKEND.read(pod, profile), TIERS.get(tier.text) if tier else None, pod)
+
+
+def reports_unknown_words(pod: Taking, profile: Profile | None) -> Reading:
+    tier = pod.annotation(TIER)
+    if tier and tier.text not in TIERS:
+        pod.note("GX023", f"{tier.text} is not a tier", tier.path)
+    return of_tier(BACKEND.read(pod, profile), TIERS.get(tier.text) if tier else None, pod)
+
+
+def of_tier(reading: Reading, policy: Policy | None, pod: Taking) -> Reading:
+    containers = (
+        replace(one, share=replace(one.share, policy=policy)) if one.share and policy else one
+        for one in reading.containers
+    )
+    return replace(reading, containers=tuple(containers), notes=tuple(pod.notes), taken=frozenset(pod.taken))
+
+
+def forgets_nodes(pod: Taking, profile: Profile | None) -> Reading:
+    pod.take_node(TIER)
+    return BACKEND.read(pod, profile)
+
+
+FORGETFUL: list[tuple[str, Backend, str]] = [
+    (
+        "an annotation is forgotten",
+        replace(with_tier("gold"), read=forgets_an_annotation),
+        "test_no_key_is_taken_and_forgotten",
+    ),
+    (
+        "an annotation with any text is forgotten",
+        replace(with_tier(), read=forgets_an_annotation),
+        "test_no_key_is_taken_and_forgotten",
+    ),
+    (
+        "an unknown word is none",
+        replace(with_tier("gold", says="policy"), read=forgets_unknown_words),
+        "test_no_key_is_taken_and_forgotten",
+    ),
+    (
+        "a choice of nodes is forgotten",
+        replace(with_tier(places=(Place.NODE_SELECTOR, Place.NODE)), read=forgets_nodes),
+        "test_no_key_is_taken_and_forgotten",
+    ),
+]
+
 BROKEN: list[tuple[str, Backend, str]] = [
     (
         "memory goes down",
@@ -158,6 +225,7 @@ BROKEN: list[tuple[str, Backend, str]] = [
         replace(BACKEND, read=lambda pod, _: pod.reading([])),
         "test_every_key_is_taken_or_reported",
     ),
+    *FORGETFUL,
 ]
 
 
@@ -166,6 +234,15 @@ def test_a_broken_promise_is_found(backend: Backend, broken: str) -> None:
     contract = type("Broken", (BackendContract,), {"backend": backend})()
     with pytest.raises(AssertionError):
         getattr(contract, broken)()
+
+
+def test_what_is_reported_or_means_nothing_is_not_forgotten() -> None:
+    idle = key(TIER, Place.ANNOTATION, meaning="tier of the pod", idle=(ANY,))
+    for backend in (
+        replace(with_tier("gold", says="policy"), read=reports_unknown_words),
+        replace(BACKEND, keys=(*BACKEND.keys, idle), read=forgets_an_annotation),
+    ):
+        type("Good", (BackendContract,), {"backend": backend})().test_no_key_is_taken_and_forgotten()
 
 
 def test_a_target_that_takes_nothing_is_found() -> None:

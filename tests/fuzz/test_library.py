@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.testing.strategies import WORDS
-from gpuxlate.yamltext.source import Source
 from tests.fuzz import targets
 from tests.fuzz.budget import budget
-from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, of_catalog, texts, workloads
+from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, texts
 from tests.fuzz.writing import files, yaml_texts
 
 
@@ -29,34 +22,6 @@ def test_any_manifest_is_read_or_refused(data: bytes) -> None:
 def test_any_manifest_gets_an_answer(data: bytes) -> None:
     """Lint, its fixes and translate to each target; without a share the bytes stay."""
     targets.commands(data)
-
-
-@st.composite
-def look_alikes(draw: st.DrawFn) -> list[str]:
-    """Manifests that differ in one place: a name, a value, a key."""
-    first = json.dumps(draw(st.one_of(workloads(), of_catalog())))
-    words = [match.span() for match in re.finditer(r'"([^"\\]|\\.)*"', first)]
-    made = [first]
-    for _ in range(draw(st.integers(1, 3))):
-        start, end = draw(st.sampled_from(words))
-        other = draw(st.one_of(keys, st.sampled_from(WORDS), st.sampled_from(NUMBERS), texts))
-        made.append(first[:start] + json.dumps(other) + first[end:])
-    return made
-
-
-@budget(150)
-@given(look_alikes())
-def test_documents_are_judged_alone(made: list[str]) -> None:
-    """What one document is found to be does not depend on those before it, however much alike they are."""
-
-    def found(text: str, document: int) -> list[dict[str, Any]]:
-        linted = lint_source(Source("f.yaml", text), LintSettings())
-        told = [one.located(span=None).to_json() for one in linted.diagnostics if one.document == document]
-        return sorted(({**one, "document": 0} for one in told), key=repr)
-
-    whole = "\n---\n".join(made)
-    for number, one in enumerate(made):
-        assert found(whole, number) == found(one, 0)
 
 
 orders = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 255), st.integers(0, 255)), max_size=4)

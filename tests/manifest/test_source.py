@@ -59,7 +59,7 @@ def test_a_span_ends_behind_its_last_character() -> None:
     ("text", "newline"), [("a\r\nb\n", "\r\n"), ("a\nb\r\n", "\n"), ("a\rb", "\r"), ("a", "\n")]
 )
 def test_the_first_line_break_is_the_file_s(text: str, newline: str) -> None:
-    assert Source("f", text).newline == newline
+    assert Source("f", text).newline() == newline
 
 
 def test_lines_without_their_breaks() -> None:

@@ -24,6 +24,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     """
     unit = AlibabaProfile.of(profile).memory_unit_mib
     modes = [mode for mode in pod.node_values(k.SCHEDULE) if mode in k.ISOLATION_MODES]
+    pod.selector(k.SCHEDULE, (*k.ISOLATION_MODES, *k.WHOLE_MODES))
     for name in (k.PLACEMENT, *k.ACCELERATORS):
         pod.selector(name)
     sharing = requesting(pod.pod, k.MEMORY, k.CORE)
@@ -80,7 +81,11 @@ def _is_share(units: int | None, cores: int | None, cards: int) -> bool:
 
 def _isolation_lifted(pod: Taking, container: ContainerKeys) -> None:
     disabled = pod.env(container, k.DISABLE)
-    if disabled and disabled.text.lower() in k.DISABLE_ON:
+    if disabled is None or disabled.text.lower() in k.DISABLE_OFF:
+        return
+    if disabled.text.lower() not in k.DISABLE_ON:
+        pod.choice(disabled, k.DISABLE, "variable")
+    else:
         message = say("{variable} turns off memory isolation; a translation removes it", variable=k.DISABLE)
         hint = "the program must limit its own memory where the target does not isolate it"
         pod.note("GX015", message, disabled.path, hint, Severity.INFO)

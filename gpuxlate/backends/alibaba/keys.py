@@ -44,6 +44,7 @@ ACCELERATORS = (
 DISABLE = "CGPU_DISABLE"
 """Variable of a container: ``true`` or ``1`` turns off memory isolation (CSK)."""
 DISABLE_ON = frozenset({"true", "1"})
+DISABLE_OFF = ("false", "0", "")
 
 CORE_STEP = 5
 """CORE: "If the value is not a multiple of 5, the job cannot be submitted"."""
@@ -65,6 +66,8 @@ WHOLE_MODE = "default"
 """Whole cards, WHOLE; also the mode of a node without the label (LBL)."""
 ISOLATION_MODES = ("share", "cgpu", "mps", CORE_MEM)
 """The modes that advertise ``gpu-mem``; on other nodes it is 0 (LBL)."""
+WHOLE_MODES = (WHOLE_MODE, "topology")
+"""The modes of nodes with whole cards; other targets write these without a mode."""
 MODES = (WHOLE_MODE, *ISOLATION_MODES, "topology", "disabled")
 """Values of SCHEDULE (LBL; ``disabled``: ACK's page on DRA)."""
 UNCONFIRMED_MODES = ("mig",)
@@ -103,7 +106,13 @@ KEYS: tuple[Key, ...] = (
     ),
     key(WHOLE, Place.RESOURCE, meaning="whole cards", unit="cards", source="LBL", says="cards"),
     key(
-        TOPOLOGY, Place.RESOURCE, meaning="whole cards by topology", unit="cards", source="LBL", says="cards"
+        TOPOLOGY,
+        Place.RESOURCE,
+        meaning="whole cards by topology",
+        unit="cards",
+        source="LBL",
+        says="cards",
+        idle=("0",),
     ),
     key(
         SCHEDULE,
@@ -112,6 +121,7 @@ KEYS: tuple[Key, ...] = (
         meaning="mode of the node",
         source="LBL",
         values=(*MODES, *UNCONFIRMED_MODES),
+        idle=WHOLE_MODES,
     ),
     key(
         PLACEMENT,
@@ -125,7 +135,7 @@ KEYS: tuple[Key, ...] = (
         key(name, Place.NODE_SELECTOR, Place.NODE, meaning="model, memory or number of cards", source="LBL")
         for name in ACCELERATORS
     ),
-    key(DISABLE, Place.ENV, meaning="turns off memory isolation", source="CSK"),
+    key(DISABLE, Place.ENV, meaning="turns off memory isolation", source="CSK", idle=DISABLE_OFF),
     key("ALIYUN_COM_GPU_SCHD_WEIGHT", Place.ENV, meaning="weight of compute, at least 1", source="CGPU"),
     key("ALIYUN_COM_GPU_HIGH_PRIO", Place.ENV, meaning="pre-empts compute", source="CGPU"),
     key("ALIYUN_COM_GPU_MEM_*", Place.SCHEDULER, meaning="allocation", source="OSS, CSK"),

@@ -34,6 +34,8 @@ def _read_container(pod: Taking, container: ContainerKeys, unit: int) -> Contain
     policy = _policy(pod, container)
     pod.choice(container.env.get(k.DISABLE_CONTROL), k.DISABLE_CONTROL, "variable")
     partial = any(found[name] for name in k.SHARE_KEYS)
+    if priority is not None and (priority.text not in CLASSES or not (partial or count)):
+        pod.choice(priority, k.PRIORITY, "resource")
     if not partial and not count:
         return pod.none(container)
     cards = 1 if count is None else count

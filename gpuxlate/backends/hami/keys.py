@@ -91,6 +91,7 @@ KEYS: tuple[Key, ...] = (
         source="DEV, RENAMED",
         says="memory_mib",
         aliases=("nvidia.com/vgpumem",),
+        idle=("0",),
     ),
     key(
         PERCENT,
@@ -100,6 +101,7 @@ KEYS: tuple[Key, ...] = (
         source="DEV, HOOK, RENAMED",
         says="memory_percent",
         aliases=("nvidia.com/vgpumem-percentage",),
+        idle=("0", "100"),
     ),
     key(
         CORES,
@@ -109,6 +111,7 @@ KEYS: tuple[Key, ...] = (
         source="DEV, RENAMED",
         says="cores",
         aliases=("nvidia.com/vgpucores",),
+        idle=("0", str(FULL)),
     ),
     key(PRIORITY, Place.RESOURCE, meaning="priority on one card: 0 high, 1 low", source="DEV", says="qos"),
     key(USE_TYPE, Place.ANNOTATION, meaning="card models", source="DEV", says=SELECTOR),

@@ -31,6 +31,7 @@ KEYS: tuple[Key, ...] = (
         meaning="compute, total over the cards",
         unit="percent of one card",
         values=(Range(),),
+        idle=("100",),
     ),
     key(
         MEMORY,
@@ -47,6 +48,7 @@ KEYS: tuple[Key, ...] = (
         meaning="GPU memory, of each card",
         unit="percent of each card",
         values=(Range(1, 100),),
+        idle=("100",),
     ),
     key(
         POLICY,

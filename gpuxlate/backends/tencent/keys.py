@@ -32,8 +32,13 @@ POLICY = "tke.cloud.tencent.com/qgpu-schedule-policy"
 """Label of the node pool; a pod chooses nodes by it (S003)."""
 DEVICE_ENABLE = "qgpu-device-enable"
 """Label of every qGPU node (QD)."""
+QGPU_NODES = ("enable",)
+"""DEVICE_ENABLE of the nodes that have qGPU (QD)."""
 MIXED_ENABLE = "mixed-qgpu-enable"
 """Label of a node with online and offline pods, on the older pages only (QD; not in TC81034)."""
+
+VERSION = "tke.cloud.tencent.com/qgpu.version"
+"""Label of a node: the version of its kernel module, as qgpu-manager writes it (TC117759)."""
 
 SPELLINGS: Mapping[Policy, tuple[str, str]] = {
     Policy.BEST_EFFORT: ("best-effort", "be"),
@@ -126,9 +131,16 @@ KEYS: tuple[Key, ...] = (
         says="policy",
         values=tuple(POLICY_OF),
     ),
-    key(DEVICE_ENABLE, Place.NODE_SELECTOR, Place.NODE, meaning="qGPU on the node", source="QD"),
+    key(
+        DEVICE_ENABLE,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        meaning="qGPU on the node",
+        source="QD",
+        idle=QGPU_NODES,
+    ),
     key(MIXED_ENABLE, Place.NODE, meaning="colocation on the node", source="QD, older pages only"),
-    key("tke.cloud.tencent.com/qgpu.version", Place.NODE, meaning="kernel module", source="TC117759"),
+    key(VERSION, Place.NODE, meaning="kernel module", source="TC117759"),
     key("tke.cloud.tencent.com/qgpu", Place.SCHEDULER, meaning="scheduled", source="EA"),
     key("tke.cloud.tencent.com/qgpu-pgpu-*", Place.SCHEDULER, meaning="card indexes", source="EA"),
     key("elasticgpu.io/assumed", Place.SCHEDULER, meaning="scheduled", source="EA"),

@@ -19,8 +19,6 @@ from gpuxlate.model.share import Policy
 
 RECORD = "tke.cloud.tencent.com/qgpu-pgpu-"
 """Annotation of a scheduled pod, for each container: ``0,1`` (EA)."""
-MODULE_VERSION = "tke.cloud.tencent.com/qgpu.version"
-"""Node label: version of the kernel module, as qgpu-manager writes it (TC117759)."""
 MODULE = "components.qgpuModule"
 
 
@@ -37,7 +35,7 @@ def view(node: LiveNode) -> NodeView | None:
     policy = k.POLICY_OF.get(label) if label is not None else Policy.BEST_EFFORT
     cards = cores // PERCENT
     card_units = per_card(units, cards)
-    module = node.labels.get(MODULE_VERSION)
+    module = node.labels.get(k.VERSION)
     spelled = {k.POLICY: k.SPELLINGS[policy][0]} if label is not None and policy else {}
     return NodeView(
         "tencent-qgpu",
@@ -70,7 +68,7 @@ LIVE = Live(
     k.MAX_SHARES,
     tells={
         "components.qgpu": "the page of the qGPU add-on in the console of TKE",
-        MODULE: f"kubectl get nodes -L {MODULE_VERSION}",
+        MODULE: f"kubectl get nodes -L {k.VERSION}",
         "cards.model": "kubectl exec POD -- nvidia-smi -L, in a pod that has a card of the node",
     },
 )

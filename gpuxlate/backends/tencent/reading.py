@@ -23,7 +23,9 @@ class PodFields(NamedTuple):
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
     """Keys to shares."""
-    pod.node_values(k.DEVICE_ENABLE)
+    pod.selector(k.DEVICE_ENABLE, k.QGPU_NODES)
+    for name in (k.MIXED_ENABLE, k.VERSION):
+        pod.selector(name)
     fields = _read_pod(pod)
     return pod.reading([_read_container(pod, one, fields) for one in pod.pod.all_containers()])
 

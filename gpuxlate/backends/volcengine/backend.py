@@ -24,9 +24,10 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     """
     policy, qos = pod.annotation(k.POLICY), pod.annotation(k.QOS)
     listed = pod.annotation(k.MULTIPLE_GPU)
-    pod.node_values(k.NODE_DEVICE)
-    on_node = pod.node_values(k.POLICY)
-    name = policy.text if policy else on_node[0] if len(on_node) == 1 else ""
+    on_nodes = pod.node_values(k.POLICY)
+    name = policy.text if policy else on_nodes[0] if len(on_nodes) == 1 and on_nodes[0] in _POLICY_OF else ""
+    pod.selector(k.POLICY, (name,) if name else ())
+    pod.selector(k.NODE_DEVICE, k.MGPU_NODES)
     pod.selector(k.GPU_NAME)
     whole_pod = _OfPod(
         policy=_POLICY_OF.get(name),

@@ -57,6 +57,8 @@ FULL = 100
 
 NODE_DEVICE = "vke.node.gpu.schedule"
 """Node label: ``mgpu`` or ``nvidia`` (V)."""
+MGPU_NODES = ("mgpu",)
+"""NODE_DEVICE of the nodes that have mGPU."""
 GPU_NAME = "machine.cluster.vke.volcengine.com/gpu-name"
 """Node label: card model."""
 BURST_TO_VCI = "vke.volcengine.com/burst-to-vci"
@@ -121,7 +123,14 @@ KEYS: tuple[Key, ...] = (
         values=(*QOS_LEVELS.values(), "dedicated_cores", "system_cores"),  # the last two: Katalyst's own
         general=True,
     ),
-    key(NODE_DEVICE, Place.NODE_SELECTOR, Place.NODE, meaning="device stack of the node", source="V"),
+    key(
+        NODE_DEVICE,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        meaning="device stack of the node",
+        source="V",
+        idle=MGPU_NODES,
+    ),
     key(GPU_NAME, Place.NODE_SELECTOR, Place.NODE, meaning="card model", source="aibrix samples"),
     key("vke.volcengine.com/assumed", Place.SCHEDULER, meaning="scheduled", source="V"),
     key("vke.volcengine.com/gpu-index-container-*", Place.SCHEDULER, meaning="card indexes", source="V"),

@@ -89,6 +89,10 @@ def _is_on(value: Value | None) -> bool:
 def _cards(pod: Taking, values: dict[str, Value], cores: int | None) -> int | None:
     """The cards that the numbers are spread over; without multi-card sharing 2 is two whole cards."""
     given, multi = values.get(k.CARDS), values.get(k.MULTI_CARD)
+    if multi is not None and multi.text.lower() not in ("true", "false"):
+        message = say("{key} is {value}", key=k.MULTI_CARD, value=_shown(multi))
+        pod.problem("GX023", message, multi.path, "write true or false")
+        return None
     if not _is_on(multi):
         if cores is not None and cores > 100 and cores % 100:
             message = say(
@@ -98,7 +102,11 @@ def _cards(pod: Taking, values: dict[str, Value], cores: int | None) -> int | No
             )
             pod.problem("VKE013", message, values[k.COMPUTE].path)
             return None
-        return max(1, cores // 100) if cores else 1
+        cards = max(1, cores // 100) if cores else 1
+        if given is not None and given.text != str(cards):
+            message = say("{key} has no effect without {multi}: true", key=k.CARDS, multi=k.MULTI_CARD)
+            pod.problem("GX013", message, given.path, say("remove {key}", key=k.CARDS))
+        return cards
     number = int(given.text) if given and quantity.is_plain(given.text) and len(given.text) < 4 else 0
     if not 1 <= number <= k.MAX_CARDS:
         where = given.path if given else values[k.MULTI_CARD].path

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
-from gpuxlate.backends.base import Key, Place, key
+from gpuxlate.backends.base import ANY, Key, Place, key
 from gpuxlate.model.profile import Profile
 
 CORE = "emr.serverless.mgpu.core"
@@ -68,7 +68,11 @@ class Engine:
                 unit="MiB",
                 source="S4",
             ),
-            *(key(name, Place.RESOURCE, meaning="GPU of the engine", source="S4") for name in self.gpu),
+            # they say that a job has GPUs, and nothing of their shares
+            *(
+                key(name, Place.RESOURCE, meaning="GPU of the engine", source="S4", idle=(ANY,))
+                for name in self.gpu
+            ),
         )
 
     def by_role(self) -> list[tuple[str, list[str]]]:

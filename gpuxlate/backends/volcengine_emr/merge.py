@@ -58,7 +58,7 @@ def _as_value(syntax: Syntax, replaced: Parameter, value: str) -> str:
 def _added(
     source: Source, syntax: Syntax, found: Sequence[Parameter], wanted: Mapping[str, str], lines: list[str]
 ) -> list[_Change]:
-    text, newline = source.text, source.newline
+    text, newline = source.text, source.newline()
     ours = [one for one in found if one.key in wanted]
     after = max(ours, key=lambda one: one.end, default=None)
     at = after.end if after else syntax.place(text, found)
