@@ -54,7 +54,10 @@ def test_a_list_that_does_not_say_whose_cards_is_wrong(cards: str) -> None:
     assert "VKE017" in {one.code for one in gpuxlate.lint(text).diagnostics}
 
 
-@pytest.mark.parametrize("mesh", ["team: a", 'sidecar.istio.io/inject: "false"', "linkerd.io/inject: disabled"])
+MESHLESS = ("team: a", 'sidecar.istio.io/inject: "false"', "linkerd.io/inject: disabled")
+
+
+@pytest.mark.parametrize("mesh", MESHLESS)
 def test_an_ordinary_pod_has_one_number_for_each(mesh: str) -> None:
     text = POD.format(cards="2,0", container=CONTAINER.replace("name: c, ", ""), mesh=mesh)
     [found] = [one for one in gpuxlate.lint(text).diagnostics if one.code == "VKE017"]
