@@ -228,3 +228,13 @@ def test_odd_objects_are_no_trouble(odd: dict[str, Any]) -> None:
 def test_the_text_is_the_object() -> None:
     for pod in (*pods.VKE, *pods.ACK, *pods.TKE):
         assert yaml.safe_load(as_yaml(pod)) == cleaned(pod)
+
+
+def test_a_number_that_the_server_printed_is_written_in_digits() -> None:
+    """A quantity of 6000 is printed as 6k (k8s.io/apimachinery, ``resource.Quantity``)."""
+    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "6k", "example.com/x": "6k", "cpu": "2k"}
+    got = cleaned(made("Pod", {"containers": [container(resources={"limits": limits, "requests": limits})]}))
+    [one] = got["spec"]["containers"]
+    assert one["resources"] == {"limits": {**limits, "nvidia.com/gpumem": "6000"}} | {
+        "requests": {**limits, "nvidia.com/gpumem": "6000"}
+    }
