@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -84,6 +85,16 @@ def test_every_pod_is_moved_or_found(shard: int) -> None:
     assert min(moved, refused) > PODS // 5, "most pods move, and many are refused"
 
 
+MOVES = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: a
+    env: [{name: GPU_CORE_UTILIZATION_POLICY, value: force}]
+    resources: {limits: {%s}}
+"""
 TWO_DIALECTS = """\
 apiVersion: v1
 kind: Pod
@@ -118,6 +129,26 @@ def test_whole_cards_beside_a_share_are_named() -> None:
     assert "GX016" in [one.code for one in done.diagnostics]
 
 
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        ("mgpu-memory: 8192", "mgpu-memory: 8191"),
+        ("mgpu-core: 60", "mgpu-core: 58"),
+        ('container-multiple-gpu: "2"', 'container-multiple-gpu: "1"'),
+        ("mgpu-core: 60", "mgpu-core: 60, nvidia.com/gpucores: 30"),
+        ("fixed-share", "native-burst-share"),
+        ("resources: ", "resource: "),
+    ],
+)
+def test_what_is_wrong_with_a_result_is_seen(written: str, instead: str) -> None:
+    text = MOVES % "nvidia.com/gpu: 2, nvidia.com/gpumem: 4096, nvidia.com/gpucores: 30"
+    target = registry.get("volcengine-mgpu")
+    done = translated(text, target, Accept())
+    assert written in done.text
+    assert not list(wrong(text, done, target))
+    assert list(wrong(text, replace(done, text=done.text.replace(written, instead)), target))
+
+
 def translated(text: str, target: Backend, accept: Accept) -> Translation:
     return translate_source(Source("web.yaml", text), Settings(target, accept=accept))
 
@@ -134,11 +165,11 @@ def wrong(text: str, done: Translation, target: Backend) -> Iterator[Failure]:
     found = list(done.diagnostics)
     if not done.changed:
         found += lint_source(Source("web.yaml", text), LintSettings()).diagnostics
-    yield from left(done, found, target)
+    before = [*keys_of(text)]
+    known = next(excuses(before, done, target), None)
+    yield from (Failure(kind or known or "left", said) for kind, said in left(done, found, target))
     if done.changed:
-        before = [*keys_of(text)]
-        yield from gone(before, done, found)
-        known = next((one.kind for one in excuses(before, done, target)), None)
+        yield from (Failure(known or "gone", said) for said in gone(before, done, found))
         yield from (Failure(known or "share", said) for said in carried(text, done, target))
 
 
@@ -177,13 +208,13 @@ def pods_of(text: str) -> Iterator[PodKeys]:
         yield from (pod.keys for pod in pods_in(document))
 
 
-def left(done: Translation, found: list[Diagnostic], target: Backend) -> Iterator[Failure]:
+def left(done: Translation, found: list[Diagnostic], target: Backend) -> Iterator[tuple[str | None, str]]:
     """GPU keys that are there afterwards, are none of the target's, and no finding names."""
     for seen in keys_of(done.text):
         if takes_effect(seen, target) or is_named(seen, found):
             continue
         state = "left" if done.changed else "unchanged"
-        yield Failure(kind_of(seen) or state, f"{state}: {seen.name} in {seen.spot.field}")
+        yield kind_of(seen), f"{state}: {seen.name} in {seen.spot.field}"
 
 
 def takes_effect(seen: Seen, target: Backend) -> bool:
@@ -200,7 +231,7 @@ def kind_of(seen: Seen) -> str | None:
     if seen.name in PRODUCTS:
         return OTHER_PRODUCTS
     if seen.name == COMMON:
-        return NOT_WHOLE if quantity.whole(seen.spot.value.text) is None else None
+        return None
     owners = {one.name for one in vocabulary_of(CONTEXT).owners(seen.name)}
     return None if owners & seen.spoken else LEFT_OVER
 
@@ -209,35 +240,31 @@ def is_named(seen: Seen, found: list[Diagnostic]) -> bool:
     return any(seen.name in one.message or seen.name in map(str, one.path) for one in found)
 
 
-def gone(before: list[Seen], done: Translation, found: list[Diagnostic]) -> Iterator[Failure]:
+def gone(before: list[Seen], done: Translation, found: list[Diagnostic]) -> Iterator[str]:
     """Keys that went, though no share came of any key of the pod and no finding names them."""
     if done.items:
         return
     after = {(seen.name, seen.spot.field) for seen in keys_of(done.text)}
-    known = next(filter(None, map(without_a_share, before)), "gone")
     for seen in before:
         if (seen.name, seen.spot.field) not in after and not is_named(seen, found):
-            said = f"without a share: {seen.name} in {seen.spot.field}"
-            yield Failure(known, said)
+            yield f"without a share: {seen.name} in {seen.spot.field}"
 
 
-def without_a_share(seen: Seen) -> str | None:
-    """The known class of a key for which no share is read, and all others go."""
-    if seen.name == COMMON and quantity.whole(seen.spot.value.text) is None:
-        return NOT_WHOLE
-    in_resources = seen.spot.place is Place.RESOURCE
-    return OF_SCHEDULER if in_resources and vocabulary_of(CONTEXT).written_by_scheduler(seen.name) else None
-
-
-def excuses(before: list[Seen], done: Translation, target: Backend) -> Iterator[Failure]:
-    """Known classes that a share may be wrong for."""
+def excuses(before: list[Seen], done: Translation, target: Backend) -> Iterator[str]:
+    """Known classes that all of a pod may be wrong for."""
     for seen in before:
-        if target.name not in seen.spoken and target.find(seen.name) is not None and seen.name != COMMON:
-            yield Failure(OF_TARGET, seen.name)
+        in_resources = seen.spot.place is Place.RESOURCE
+        if seen.name == COMMON:
+            if quantity.whole(seen.spot.value.text) is None:
+                yield NOT_WHOLE
+        elif in_resources and vocabulary_of(CONTEXT).written_by_scheduler(seen.name):
+            yield OF_SCHEDULER
+        elif target.name not in seen.spoken and target.find(seen.name) is not None:
+            yield OF_TARGET
     for item in done.items:
         share = item.share
         if share and max(share.memory_mib or 0, share.cores or 0) > LARGEST:
-            yield Failure(TOO_LARGE, item.container)
+            yield TOO_LARGE
 
 
 # --- each share is there --------------------------------------------------------------------------
@@ -281,21 +308,19 @@ def below_the_numbers(container: ContainerKeys, item: Item, given: Share) -> Ite
     if given.whole_cards:
         return
     source = registry.get(item.source)
-    asked = {"cards": 1, "cores": 0, "memory_mib": 0}
-    each = {"cores": 0, "memory_mib": 0}
+    cards = given.cards
+    asked = {"cards": 1, "cores": 0, "memory_mib": 0}  # of each card, but for the cards
     for name, value in container.resources.items():
         row, number = source.find(name), quantity.whole(value.text)
         if row is None or number is None or row.says not in asked:
             continue
-        amount = number * MIB.get(row.unit.partition(" ")[0], 1)
-        if row.says != "cards" and "of each card" in row.unit:
-            each[row.says] = max(each[row.says], amount)
-        else:
-            asked[row.says] = max(asked[row.says], amount)
-    if given.cards < asked["cards"]:
+        total = row.says != "cards" and "of each card" not in row.unit
+        # the vendors divide whole units, and round down
+        amount = (number // cards if total else number) * MIB.get(row.unit.partition(" ")[0], 1)
+        asked[row.says] = max(asked[row.says], amount)
+    if cards < asked["cards"]:
         yield "cards"
     for field, json_name in (("cores", "cores"), ("memory_mib", "memoryMiB")):
-        total = max(asked[field], each[field] * asked["cards"])
         here = getattr(given, field)
-        if here is not None and here // given.cards < total // given.cards:
+        if here is not None and here // cards < asked[field]:
             yield json_name
