@@ -79,13 +79,19 @@ def found(manifest: Any, profile: Profile | None, *, partial: bool) -> dict[str,
     return {f"{one.code} {one.severity}": one.message for one in listed}
 
 
+SERVED = {
+    "HAMI009/good-pod-of-a-server.yaml",
+    "HAMI009/good-running.yaml",
+    "K8S002/good-object-of-a-server.yaml",
+}
+"""Manifests that are right because a server wrote them, which a part does not show."""
 Whole = tuple[str, Any, Profile | None]
 
 
 def wholes() -> Iterator[Whole]:
     """The manifests of the rules' cases, and those of parts.yaml."""
     for case in cases():
-        if case.name.endswith(".json") or "ignore" in case.text or case.code == "GX025":
+        if case.name.endswith(".json") or "ignore" in case.text or case.code == "GX025" or case.id in SERVED:
             continue
         try:
             manifests = list(yaml.safe_load_all(case.text))

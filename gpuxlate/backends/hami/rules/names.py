@@ -15,7 +15,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 
-@rule("HAMI013", Severity.ERROR)
+@rule("HAMI013", Severity.ERROR, missing=True)
 def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The number of cards has a name that is known.
 
