@@ -75,7 +75,7 @@ class _Fixing:
         self._settings = settings
         self._all_rules = settings._replace(selected=everything, excused=nothing)
         self._unsafe = unsafe
-        self._tries = limits.tries(len(source.text))
+        self._tries = limits.tries(len(source.text), limits.MAX_CHECKS)
         self._refused: set[Key] = set()
         self._last = source.text, settings, linted
 
