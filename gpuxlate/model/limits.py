@@ -56,6 +56,18 @@ def tries(size: int, most: int = MAX_TRIES) -> int:
     return max(12, min(most, _READ_AGAIN // (size + 1)))
 
 
+class Allowance:
+    """The characters that may be read again, in all documents of a text of ``size`` together."""
+
+    def __init__(self, size: int) -> None:
+        self._left = tries(size) * (size + 1)
+
+    def spend(self, size: int) -> bool:
+        """Whether so many more may be read."""
+        self._left -= size + 1
+        return self._left >= 0
+
+
 def cut(text: str, most: int) -> str:
     """The text, without its middle where it is longer than ``most`` characters."""
     if len(text) <= most:

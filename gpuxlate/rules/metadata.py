@@ -141,7 +141,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     words = vocabulary_of(context)
     inside = {"labels": pod.labels, "annotations": pod.annotations}
     for spot in spots(pod):
-        if spot.level is not Level.STRAY or not words.owners(spot.name):
+        if spot.level is not Level.STRAY or not words.is_read(spot.name):
             continue
         if words.written_by_scheduler(spot.name):
             continue  # GX004 removes it
@@ -207,7 +207,7 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
         value = spot.value
         if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
             continue
-        if value.kind is Kind.STR or spot.level is Level.STRAY or not words.owners(spot.name):
+        if value.kind is Kind.STR or spot.level is Level.STRAY or not words.is_read(spot.name):
             continue
         if value.kind in (Kind.NODE, Kind.NULL):
             what = "has no value" if value.kind is Kind.NULL else "holds a mapping or a list"

@@ -18,9 +18,11 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.lines import unified
 from gpuxlate.cli.side_by_side import side_by_side
+from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.hostile.conftest import Worker, fill
 from tests.hostile.shapes import BOMBS, SHAPES
@@ -63,6 +65,17 @@ def inspect(text: str) -> None:
     inspect_command.totals(translate_source(Source("a.yaml", text), settings).items)
 
 
+def replacements(text: str) -> None:
+    """Each fix by itself, for SARIF."""
+    source = Source("a.yaml", text)
+    found = lint_source(source, LintSettings()).diagnostics
+    try:
+        for document in documents(source):
+            each_alone(document, [one for one in found if one.document == document.index])
+    except NotYamlError:
+        pass
+
+
 def work_of(run: Callable[[str], None], text: str) -> int:
     run(text)  # what is kept from one text to the next is not counted
     with counted() as calls:
@@ -70,7 +83,7 @@ def work_of(run: Callable[[str], None], text: str) -> int:
     return calls()
 
 
-@pytest.mark.parametrize("run", [lint, fix, translate, inspect], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("run", [lint, fix, translate, inspect, replacements], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_twice_the_text_is_twice_the_work(shape: str, run: Callable[[str], None]) -> None:
     made = SHAPES[shape]
