@@ -25,7 +25,8 @@ from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.hostile.conftest import Worker, fill
-from tests.hostile.shapes import BOMBS, SHAPES
+from tests.hostile.shapes import BOMBS, KEY, SHAPES
+from tests.lint.conftest import pod
 
 SIZE = 40
 MORE = 2.6
@@ -132,6 +133,16 @@ LARGE = {"dots in a string": 400_000, "dashes in a string": 400_000, "slashes in
 def test_large_texts_end_in_time(tmp_path: Path, worker: Worker, shape: str) -> None:
     for command in ("lint --fix a.yaml", "translate a.yaml --to tke", "inspect a.yaml"):
         fill(tmp_path, {"a.yaml": SHAPES[shape](LARGE[shape])})
+        done = worker(tmp_path, *command.split(), limits={"CPU": CPU_SECONDS, "AS": MEMORY})
+        assert done.code in (0, 1), command
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"], ids=repr)
+def test_many_lines_take_little_memory(tmp_path: Path, worker: Worker, line_break: str) -> None:
+    """Lines are counted where they are asked for; each noted would be a hundred times the text."""
+    text = pod(f"{KEY}: 30\nvke.volcengine.com/mgpu-memory: 4096").replace("\n", line_break)
+    fill(tmp_path, {"a.yaml": text + line_break * (30_000_000 // len(line_break))})
+    for command in ("lint a.yaml", "translate a.yaml --to tke --check"):
         done = worker(tmp_path, *command.split(), limits={"CPU": CPU_SECONDS, "AS": MEMORY})
         assert done.code in (0, 1), command
 
