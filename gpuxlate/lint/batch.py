@@ -21,11 +21,11 @@ class Batch:
     A fix that touches the same path as another is not taken.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, allowed: limits.Allowance) -> None:
         self._document = document
+        self._allowed = allowed
         self._edits: list[Edit] = []
         self._at: dict[Path, list[Edit]] = {}
-        self._tries = limits.tries(document.end - document.start)
         self.made: list[Splice] = []
         self.taken: list[Diagnostic] = []
 
@@ -33,9 +33,8 @@ class Batch:
         """Take all fixes that can be applied with those taken; where they fail together, try each half."""
         fixes, fresh = self._fresh(wanted)
         if fresh:
-            if not self._tries:
+            if not self._allowed.spend(self._document.end - self._document.start):
                 return
-            self._tries -= 1
             try:
                 self.made = edit_document(self._document, [*self._edits, *fresh])
             except EditError:
@@ -70,8 +69,9 @@ def each_alone(document: Document, found: Iterable[Diagnostic]) -> dict[int, lis
     """The text changes of each fix on its own, by the id of its finding; only fixes that can be applied."""
     made: dict[int, list[Splice]] = {}
     left = [one for one in found if one.fix is not None]
+    allowed = limits.Allowance(document.end - document.start)
     for _ in range(MAX_TURNS):
-        batch = Batch(document)
+        batch = Batch(document, allowed)
         batch.add(left)
         for one in batch.taken:
             # a plan looks up what aliases share, each time

@@ -75,7 +75,8 @@ class _Fixing:
         self._settings = settings
         self._all_rules = settings._replace(selected=everything, excused=nothing)
         self._unsafe = unsafe
-        self._tries = limits.tries(len(source.text))
+        self._allowed = limits.Allowance(len(source.text))
+        self._tries = limits.tries(len(source.text), limits.MAX_CHECKS)
         self._refused: set[Key] = set()
         self._last = source.text, settings, linted
 
@@ -117,7 +118,7 @@ class _Fixing:
         source, wanted = self.source, groups
         known = {_key(one) for group in self._offered(source, set()).values() for one in group}
         for _ in range(MAX_ROUNDS):
-            source, taken = _applied(source, wanted)
+            source, taken = self._applied(source, wanted)
             if not taken or not self._tries:
                 break
             self._tries -= 1
@@ -130,6 +131,18 @@ class _Fixing:
             wanted = {n: group for n, group in offered.items() if n in groups}
             known |= {_key(one) for group in wanted.values() for one in group}
         return reached
+
+    def _applied(self, source: Source, wanted: Fixes) -> tuple[Source, dict[int, int]]:
+        """The source with fixes applied, and how many of each document could be."""
+        splices: list[Splice] = []
+        taken: dict[int, int] = {}
+        for document in _documents(source) if wanted else ():
+            batch = Batch(document, self._allowed)
+            batch.add(wanted.get(document.index, ()))
+            splices += batch.made
+            if batch.taken:
+                taken[document.index] = len(batch.taken)
+        return source.changed(apply(source.text, splices)), taken
 
     def _offered(self, source: Source, without: set[Key]) -> dict[int, list[Diagnostic]]:
         """The fixes of the selected rules, by document."""
@@ -177,19 +190,6 @@ def _documents(source: Source) -> Iterator[Document]:
     """The documents up to a syntax error, which is reported."""
     with suppress(NotYamlError):
         yield from documents(source)
-
-
-def _applied(source: Source, wanted: Fixes) -> tuple[Source, dict[int, int]]:
-    """The source with fixes applied, and how many of each document could be."""
-    splices: list[Splice] = []
-    taken: dict[int, int] = {}
-    for document in _documents(source) if wanted else ():
-        batch = Batch(document)
-        batch.add(wanted.get(document.index, ()))
-        splices += batch.made
-        if batch.taken:
-            taken[document.index] = len(batch.taken)
-    return source.changed(apply(source.text, splices)), taken
 
 
 def _is_less(one: Wrong, other: Wrong) -> bool:

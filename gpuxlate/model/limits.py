@@ -45,13 +45,27 @@ MAX_NAME = 253
 MAX_TRIES = 500
 """How often the fixes of one document are tried, and read again, in one round."""
 
-_TRIED = 2**25
-"""Characters that are read again for tries of fixes, in all."""
+MAX_CHECKS = 64
+"""How often a text is checked again for which of its fixes make it better."""
+_READ_AGAIN = 2**23
+"""Characters that are read again for all of that."""
 
 
-def tries(size: int) -> int:
-    """How often a text of so many characters is read again to try fixes: fewer times a large one."""
-    return max(20, min(MAX_TRIES, _TRIED // (size + 1)))
+def tries(size: int, most: int = MAX_TRIES) -> int:
+    """How often a text of so many characters is read again: fewer times a large one."""
+    return max(12, min(most, _READ_AGAIN // (size + 1)))
+
+
+class Allowance:
+    """The characters that may be read again, in all documents of a text of ``size`` together."""
+
+    def __init__(self, size: int) -> None:
+        self._left = tries(size) * (size + 1)
+
+    def spend(self, size: int) -> bool:
+        """Whether so many more may be read."""
+        self._left -= size + 1
+        return self._left >= 0
 
 
 def cut(text: str, most: int) -> str:

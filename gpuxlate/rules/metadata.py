@@ -10,7 +10,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.vocabulary import IGNORE, Level, spots, vocabulary_of
+from gpuxlate.rules.vocabulary import Level, spots, vocabulary_of
 
 
 @rule("K8S005", Severity.WARNING, fix="safe")
@@ -142,7 +142,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     words = vocabulary_of(context)
     inside = {"labels": pod.labels, "annotations": pod.annotations}
     for spot in spots(pod):
-        if spot.level is not Level.STRAY or not words.owners(spot.name):
+        if spot.level is not Level.STRAY or not words.is_read(spot.name):
             continue
         if words.written_by_scheduler(spot.name):
             continue  # GX004 removes it
@@ -208,11 +208,7 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
         value = spot.value
         if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
             continue
-        if (
-            value.kind is Kind.STR
-            or spot.level is Level.STRAY
-            or not (words.owners(spot.name) or spot.name == IGNORE)
-        ):
+        if value.kind is Kind.STR or spot.level is Level.STRAY or not words.is_read(spot.name):
             continue
         if value.kind in (Kind.NODE, Kind.NULL):
             what = "has no value" if value.kind is Kind.NULL else "holds a mapping or a list"

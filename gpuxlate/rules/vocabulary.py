@@ -67,12 +67,16 @@ class Vocabulary:
         """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
         return bool(
             self.rows(name)
-            or self.owners(name)
+            or self.is_read(name)
             or name in self.wrong_names
             or self.near_miss(name)
             or name in LOCAL_NAMES
             or self.product(name)
         )
+
+    def is_read(self, name: str) -> bool:
+        """A dialect or this tool reads the key."""
+        return name == IGNORE or bool(self.owners(name))
 
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
         """The dialects of which a container has a key in limits or requests."""
@@ -195,16 +199,28 @@ def distance(one: str, other: str, limit: int) -> int | None:
     """Levenshtein's edit distance, None where it is above ``limit``."""
     if abs(len(one) - len(other)) > limit:
         return None
-    above = list(range(len(other) + 1))
+    same = _alike(one, other)
+    one, other = one[same:][::-1], other[same:][::-1]
+    same = _alike(one, other)
+    one, other = one[same:], other[same:]
+    too_far = limit + 1
+    above = [*range(limit + 1), *[too_far] * len(other)]
     for row, letter in enumerate(one, 1):
-        current = [row]
-        for column, opposite in enumerate(other, 1):
-            swapped = above[column - 1] + (letter != opposite)
-            current.append(min(swapped, above[column] + 1, current[column - 1] + 1))
+        current = [min(row, too_far)] + [too_far] * len(other)
+        # what is further from the diagonal is above the limit
+        for column in range(max(1, row - limit), min(len(other), row + limit) + 1):
+            swapped = above[column - 1] + (letter != other[column - 1])
+            current[column] = min(swapped, above[column] + 1, current[column - 1] + 1)
         if min(current) > limit:
             return None
         above = current
-    return above[-1] if above[-1] <= limit else None
+    return above[len(other)] if above[len(other)] <= limit else None
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def nearest(name: str, candidates: Iterable[str], limit: int) -> str | None:

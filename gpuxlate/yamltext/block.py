@@ -20,20 +20,14 @@ class Block(Writer):
     def splices(self) -> Iterator[Splice]:
         yield from self.changed_scalars()
         lines = self._new_lines()
-        if all(self.removed(n) for n in range(len(self.pairs))) and self._behind_dash(0):
+        if self.empties and self._behind_dash(0):
             yield from self._replaced_behind_dash(lines)
             return
-        number = 0
-        while number < len(self.pairs):
-            first = number
-            while number < len(self.pairs) and self.removed(number):
-                number += 1
-            if number > first:
-                yield from self._removal(first, number)
-            number += 1
+        for first, after in self.runs_removed():
+            yield from self._removal(first, after)
         yield from self._first_lines()
         if lines:
-            yield self.below(self._end(len(self.pairs) - 1), lines)
+            yield self.below(self._end(self.last), lines)
 
     # -- what comes ----------------------------------------------------------------------------
 
@@ -51,8 +45,8 @@ class Block(Writer):
 
     def _first_lines(self) -> Iterator[Splice]:
         """``metadata`` goes above ``spec``, which may stand behind a dash."""
-        spec = self._spec()
-        if _FIRST not in self.plan.added or spec is None:
+        spec = self._spec() if _FIRST in self.plan.added else None
+        if spec is None:
             return
         column = self.column(spec.start)
         lines = list(self.style.block(_FIRST, self.plan.added[_FIRST], column))
@@ -61,7 +55,7 @@ class Block(Writer):
         yield Splice(spec.start, spec.start, text, self.depth)
 
     def _spec(self) -> Node | None:
-        keys = [key for n, (key, _) in enumerate(self.pairs) if not self.removed(n)]
+        keys = (key for key in self.plan.node.handles if id(key) not in self.plan.removed)
         named = (key for key in keys if isinstance(key, Scalar) and key.text == "spec")
         return next(named, None) if isinstance(self.plan.node, Mapping) else None
 
@@ -70,7 +64,7 @@ class Block(Writer):
     def _removal(self, first: int, after: int) -> Iterator[Splice]:
         """Entries ``first`` up to ``after`` go, their comments stay."""
         start, end = self._start(first), self.line_end(self._end(after - 1))
-        kept = self.comments(start, end, self._nodes(first, after))
+        kept = self.comments(start, end, self.nodes(first, after))
         if self._behind_dash(first):
             if first or isinstance(self.plan.node, Sequence):
                 raise EditError("an entry shares its line with something else", ())
@@ -97,10 +91,10 @@ class Block(Writer):
 
     def _replaced_behind_dash(self, lines: list[str]) -> Iterator[Splice]:
         """Nothing of an item stays: new lines begin behind its dash."""
-        start, end = self._start(0), self.line_end(self._end(len(self.pairs) - 1))
+        start, end = self._start(0), self.line_end(self._end(self.last))
         if not lines or isinstance(self.plan.node, Sequence):
             raise EditError("an entry shares its line with something else", ())
-        yield from self._above(start, self.comments(start, end, self._nodes(0, len(self.pairs))))
+        yield from self._above(start, self.comments(start, end, self.nodes(0, self.last + 1)))
         yield Splice(start, end, self.style.newline.join(lines).lstrip(" "), self.depth)
 
     def _above(self, index: int, comments: list[str]) -> Iterator[Splice]:
@@ -114,9 +108,6 @@ class Block(Writer):
 
     # -- places --------------------------------------------------------------------------------
 
-    def _nodes(self, first: int, after: int) -> list[Node]:
-        return [part for pair in self.pairs[first:after] for part in pair]
-
     def _behind_dash(self, number: int) -> bool:
         """The entry does not begin its line."""
         start = self._start(number)
@@ -127,7 +118,7 @@ class Block(Writer):
 
     def _start(self, number: int) -> int:
         """Where an entry begins: at its key, or at its dash."""
-        key = self.pairs[number][0]
+        key = self.pair(number)[0]
         if isinstance(self.plan.node, Mapping):
             return key.start
         first = body_start(self.text, self.plan.node)
@@ -144,7 +135,7 @@ class Block(Writer):
 
     def _end(self, number: int) -> int:
         """Where the content of an entry ends."""
-        key, value = self.pairs[number]
+        key, value = self.pair(number)
         end = content_end(value)
         if isinstance(value, Scalar) and value.empty and isinstance(self.plan.node, Mapping):
             return max(end, self.value_spot(key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuxlate.yamltext.nodes import Mapping, body_start, content_end
+from gpuxlate.yamltext.nodes import Mapping, Node, body_start, content_end
 from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.writer import Splice, Writer
 
@@ -19,28 +19,31 @@ class Flow(Writer):
 
     def splices(self) -> Iterator[Splice]:
         yield from self.changed_scalars()
-        kept = [n for n in range(len(self.pairs)) if not self.removed(n)]
         new = self._new_entries()
-        if not kept:
+        if self.empties:
             yield from self._refilled(new)
             return
-        yield from self._removals(set(kept))
+        kept = self.last
+        for first, after in self.runs_removed():
+            yield self._removal(first, after)
+            if after > self.last:
+                kept = first - 1
         if new:
-            yield from self._appended(kept[-1], new)
+            yield from self._appended(kept, new)
 
     def _refilled(self, new: list[str]) -> Iterator[Splice]:
         start = body_start(self.text, self.plan.node)
         end = self.plan.node.end - 1
         if self.text[start] not in "{[" or self.text[end] not in "}]":
             raise EditError("an entry in brackets has no braces of its own", ())
-        if not self.pairs and not new:
+        if self.last < 0 and not new:
             return
-        self._no_comments(start + 1, end)
+        self._no_comments(start + 1, end, self.nodes(0, self.last + 1))
         if self._lines() and new:
             lead = self._lead(start)
             inner = self.style.newline + self._indent()
             body = inner + f",{inner}".join(new) + self.style.newline + lead
-        elif new and self.pairs:
+        elif new and self.last >= 0:
             pad = self._padding()
             body = pad + self._comma().join(new) + pad
         else:
@@ -52,7 +55,7 @@ class Flow(Writer):
         at = self._end(last)
         rest = _REST_OF_LINE.match(self.text, at) if self._lines() else None
         separator = "," + self.style.newline + self._indent() if self._lines() else self._comma()
-        if rest is None or rest.end() == at or last != len(self.pairs) - 1:
+        if rest is None or rest.end() == at or last != self.last:
             yield Splice(at, at, "".join(separator + entry for entry in new), self.depth)
             return
         # a comma or a comment ends the line: the comment stays with its entry
@@ -61,38 +64,30 @@ class Flow(Writer):
         body = "".join(separator[1:] + entry + "," for entry in new)
         yield Splice(rest.end(), rest.end(), body if rest.group(1) else body[:-1], self.depth)
 
-    def _removals(self, kept: set[int]) -> Iterator[Splice]:
-        number = 0
-        while number < len(self.pairs):
-            if number in kept:
-                number += 1
-                continue
-            first = number
-            while number < len(self.pairs) and number not in kept:
-                number += 1
-            if number < len(self.pairs):
-                start, end = self.pairs[first][0].start, self.pairs[number][0].start
-            else:
-                start, end = self._end(first - 1), self._end(len(self.pairs) - 1)
-            self._no_comments(start, end)
-            yield Splice(start, end, "", self.depth)
+    def _removal(self, first: int, after: int) -> Splice:
+        """Entries ``first`` up to ``after`` go, with the comma behind them; the last with that before."""
+        if after <= self.last:
+            start, end = self.pair(first)[0].start, self.pair(after)[0].start
+        else:
+            start, end = self._end(first - 1), self._end(self.last)
+        self._no_comments(start, end, self.nodes(first, after))
+        return Splice(start, end, "", self.depth)
 
-    def _no_comments(self, start: int, end: int) -> None:
-        nodes = [part for pair in self.pairs for part in pair]
+    def _no_comments(self, start: int, end: int, nodes: list[Node]) -> None:
         if self.comments(start, end, nodes):
             raise EditError("a comment is inside the braces of what is removed", ())
 
     def _end(self, number: int) -> int:
-        key, value = self.pairs[number]
+        key, value = self.pair(number)
         return max(content_end(value), key.end)
 
     # -- style ---------------------------------------------------------------------------------
 
     def _lines(self) -> bool:
         """The braces span several lines, an entry a line."""
-        if not self.pairs:
+        if self.last < 0:
             return False
-        return "\n" in self.text[self.plan.node.start : self.pairs[0][0].start]
+        return "\n" in self.text[self.plan.node.start : self.pair(0)[0].start]
 
     def _padding(self) -> str:
         """The blanks inside the braces: ``{ a: 1 }``."""
@@ -109,7 +104,7 @@ class Flow(Writer):
         return match.group() if match else ""
 
     def _indent(self) -> str:
-        return self._lead(self.pairs[0][0].start)
+        return self._lead(self.pair(0)[0].start)
 
     def _step(self) -> str:
         """What an entry is further in than its braces' line."""

@@ -9,6 +9,7 @@ from yaml.error import Mark
 from yaml.events import ScalarEvent
 
 from gpuxlate.model.pod import Kind
+from gpuxlate.yamltext.resolve import resolve_plain
 
 
 class Node:
@@ -103,7 +104,7 @@ class Scalar(Node):
 class Collection(Node):
     """A mapping or a sequence; ``flow``: written in braces or brackets."""
 
-    __slots__ = ("anchor", "end", "flow", "start", "tag")
+    __slots__ = ("_places", "anchor", "end", "flow", "start", "tag")
 
     start: int
     end: int
@@ -116,18 +117,60 @@ class Collection(Node):
         self.anchor = anchor
         self.tag = tag
         self.flow = flow
+        self._places: dict[int, int] | None = None
+
+    def pair(self, number: int) -> tuple[Node, Node]:
+        """Key and value of an entry; of a list the item twice."""
+        raise NotImplementedError
+
+    @property
+    def handles(self) -> list[Node]:
+        """The keys, or the items."""
+        raise NotImplementedError
+
+    @property
+    def places(self) -> dict[int, int]:
+        """The number of each entry by the identity of its key or item. Computed once."""
+        if self._places is None:
+            self._places = {id(handle): number for number, handle in enumerate(self.handles)}
+        return self._places
 
 
 class Mapping(Collection):
     """A mapping: its entries in their order, repeated keys included."""
 
-    __slots__ = ("_by_name", "_plain", "entries")
+    __slots__ = ("_by_name", "_givers", "_plain", "entries")
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
         super().__init__(start, anchor, tag, flow)
         self.entries: list[tuple[Node, Node]] = []
         self._plain: dict[str, tuple[Node, Node]] | None = None
         self._by_name: dict[str, tuple[Node, Node, Mapping]] | None = None
+        self._givers: dict[str, list[tuple[Node, Mapping]]] | None = None
+
+    def pair(self, number: int) -> tuple[Node, Node]:
+        return self.entries[number]
+
+    @property
+    def handles(self) -> list[Node]:
+        return [key for key, _ in self.entries]
+
+    @property
+    def givers(self) -> dict[str, list[tuple[Node, Mapping]]]:
+        """By name the keys and owning mappings of its entries, those overridden included. Computed once."""
+        if self._givers is None:
+            self._givers = {}
+            pending, visited = [self], {id(self)}
+            for owner in pending:
+                for key_node, value in owner.entries:
+                    key = deref(key_node)
+                    if is_merge(key):
+                        fresh = [one for one in _merged(value) if id(one) not in visited]
+                        visited.update(map(id, fresh))
+                        pending += fresh
+                    elif isinstance(key, Scalar):
+                        self._givers.setdefault(key.text, []).append((key_node, owner))
+        return self._givers
 
     @property
     def plain(self) -> dict[str, tuple[Node, Node]] | None:
@@ -162,6 +205,13 @@ class Sequence(Collection):
         super().__init__(start, anchor, tag, flow)
         self.items: list[Node] = []
 
+    def pair(self, number: int) -> tuple[Node, Node]:
+        return self.items[number], self.items[number]
+
+    @property
+    def handles(self) -> list[Node]:
+        return self.items
+
 
 class Alias(Node):
     """``*name``: another use of the node ``target``."""
@@ -180,29 +230,6 @@ class Alias(Node):
 
 
 MERGE = "<<"
-
-_NULL = frozenset({"", "~", "null", "Null", "NULL"})
-_BOOL = frozenset(
-    f(word) for word in ("true", "false", "yes", "no", "on", "off") for f in (str.lower, str.title, str.upper)
-)
-_INT = re.compile(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[0-9][0-9_]*)")
-_FLOAT = re.compile(
-    r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
-)
-
-
-def resolve_plain(text: str) -> Kind:
-    """What a plain scalar resolves to in Kubernetes: Go's YAML, which is 1.1 with the octals of 1.2."""
-    if text in _NULL:
-        return Kind.NULL
-    if text in _BOOL:
-        return Kind.BOOL
-    if text[0] not in "+-.0123456789":
-        return Kind.STR
-    if _INT.fullmatch(text):
-        return Kind.INT
-    return Kind.FLOAT if _FLOAT.fullmatch(text) else Kind.STR
-
 
 _PROPERTIES = re.compile(r"(?:(?:!<[^>\s]*>|[&!][^\s,\[\]{}]*)(?:\s+(?:#[^\r\n]*)?)*)*")
 
@@ -248,10 +275,8 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
             if not isinstance(key, Scalar):
                 continue
             if is_merge(key):
-                sources = deref(value)
-                for one in sources.items if isinstance(sources, Sequence) else [sources]:
-                    merged = deref(one)
-                    if isinstance(merged, Mapping) and id(merged) not in visited:
+                for merged in _merged(value):
+                    if id(merged) not in visited:
                         visited.add(id(merged))
                         pending.append(merged)
             else:
@@ -269,20 +294,11 @@ def inside(node: Node) -> list[Node]:
     return list(node.items) if isinstance(node, Sequence) else []
 
 
-def givers_of(mapping: Mapping, name: str) -> Iterator[tuple[Node, Mapping]]:
-    """Key node and owning mapping of each entry of a name, overridden ones included."""
-    pending, visited = [mapping], {id(mapping)}
-    for owner in pending:
-        for key_node, value in owner.entries:
-            key = deref(key_node)
-            if is_merge(key):
-                sources = deref(value)
-                for one in map(deref, sources.items if isinstance(sources, Sequence) else [sources]):
-                    if isinstance(one, Mapping) and id(one) not in visited:
-                        visited.add(id(one))
-                        pending.append(one)
-            elif isinstance(key, Scalar) and key.text == name:
-                yield key_node, owner
+def _merged(value: Node) -> list[Mapping]:
+    """The mappings that the value of a merge key names."""
+    sources = deref(value)
+    named = map(deref, sources.items if isinstance(sources, Sequence) else [sources])
+    return [one for one in named if isinstance(one, Mapping)]
 
 
 def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:

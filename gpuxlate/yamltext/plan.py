@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,9 +10,9 @@ from typing import Any
 
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, Path
-from gpuxlate.yamltext.anchors import Sharing, SharingError, Use, key_text
+from gpuxlate.yamltext.anchors import Sharing, SharingError, Use
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of, givers_of, inside
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of, inside
 
 
 class EditError(ValueError):
@@ -37,10 +38,13 @@ class NodePlan:
     added: dict[str, Any] = field(default_factory=dict)  # new entries of a mapping
     appended: list[Any] = field(default_factory=list)  # new items of a list
 
-    @property
-    def pairs(self) -> list[tuple[Node, Node]]:
-        """Key and value of each entry; of a list the item twice."""
-        return self.node.entries if isinstance(self.node, Mapping) else [(n, n) for n in self.node.items]
+    def numbers(self, handles: Iterable[int]) -> list[int]:
+        """The numbers of some entries, in order: a plan takes no look at all others."""
+        return sorted(map(self.node.places.__getitem__, handles))
+
+    def pairs(self, handles: Iterable[int]) -> list[tuple[Node, Node]]:
+        """Key and value of some entries, in order; of a list the item twice."""
+        return [self.node.pair(number) for number in self.numbers(handles)]
 
 
 Plans = dict[int, NodePlan]
@@ -195,14 +199,13 @@ class _Planner:
         for plan in self.plans.values():
             if not (plan.keys or plan.added) or not isinstance(plan.node, Mapping):
                 continue
-            staying = [
-                plan.keys.get(id(key), key_text(key))
-                for key, _ in plan.node.entries
-                if id(key) not in plan.removed
-            ]
-            names = [*staying, *plan.added]
-            for name in (*plan.keys.values(), *plan.added):
-                if names.count(name) > 1:
+            renamed = (name for key, name in plan.keys.items() if key not in plan.removed)
+            names = Counter([*renamed, *plan.added])
+            changed = plan.removed | plan.keys.keys()
+            for name in names:
+                there = plan.node.givers.get(name, ())
+                staying = sum(owner is plan.node and id(key) not in changed for key, owner in there)
+                if names[name] + staying > 1:
                     raise EditError(f"{name} already exists", self._path_to(plan, name))
 
     def _path_to(self, plan: NodePlan, name: str) -> Path:
@@ -216,7 +219,7 @@ class _Planner:
     def check_gone(self) -> None:
         """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
         for here, name, path in self._leaving:
-            for key, owner in givers_of(here, name):
+            for key, owner in here.givers.get(name, ()):
                 plan = self.plans.get(id(owner))
                 if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
                     twice = owner is here
@@ -243,8 +246,8 @@ class _Planner:
         """A value with an anchor changes for all of its aliases or not at all."""
         gone = gone_nodes(self.plans)
         for plan in self.plans.values():
-            for key, _ in plan.node.entries if isinstance(plan.node, Mapping) else ():
-                if id(key) in plan.keys and key.anchor and self._sharing.uses[id(key)]:
+            for key, _ in plan.pairs(plan.keys):
+                if key.anchor and self._sharing.uses[id(key)]:
                     raise EditError("an alias uses this key elsewhere", self._path_of([]), "GX005")
         for target in {id(a.target): a.target for a in self._document.aliases}.values():
             uses = [use for use in self._sharing.uses[id(target)] if id(use.written) not in gone]
@@ -277,7 +280,7 @@ class _Planner:
         pending = [plan for plan in self.plans.values() if plan.removed]
         while pending:
             plan = pending.pop()
-            if plan.added or plan.appended or any(id(key) not in plan.removed for key, _ in plan.pairs):
+            if plan.added or plan.appended or len(plan.removed) < len(plan.node.places):
                 continue
             for spot in self._reached.get(id(plan.node), {}).values():
                 above = self._plan(spot)
@@ -323,12 +326,9 @@ def gone_nodes(plans: Plans) -> set[int]:
     """The nodes that go with removed or replaced entries; their own plans need no splices."""
     gone: set[int] = set()
     for plan in plans.values():
-        if not (plan.removed or plan.values):
-            continue
-        pending = [part for entry in plan.pairs if id(entry[0]) in plan.removed for part in entry]
-        for key, value in plan.pairs:
-            if id(key) in plan.values:
-                pending += inside(value)
+        pending = [part for entry in plan.pairs(plan.removed) for part in entry]
+        for _, value in plan.pairs(plan.values):
+            pending += inside(value)
         while pending:
             node = pending.pop()
             gone.add(id(node))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left
 from functools import cached_property
+from itertools import islice
 
 from gpuxlate.model.diagnostics import Span
 
 BOM = "\ufeff"
+BLOCK = 256
+"""Characters of which the lines are counted when a position is asked for."""
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -49,9 +52,29 @@ class Source:
         return (self.bom + text).encode("utf-8")
 
     @cached_property
-    def _line_starts(self) -> array[int]:
-        """Where each line begins; four bytes a line, since a text may be nothing but line breaks."""
-        return array("I", [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))])
+    def _blocks(self) -> tuple[array[int], array[int]]:
+        """Where each block of characters begins: the number of its line, and where that line begins.
+
+        Not where each line begins: a text may be nothing but line breaks.
+        """
+        numbers, starts = array("I", [1]), array("I", [0])
+        for end in range(BLOCK, len(self.text), BLOCK):
+            begun = self._begun(end - BLOCK, end)
+            numbers.append(numbers[-1] + begun)
+            starts.append(self._last_start(end - BLOCK, end) if begun else starts[-1])
+        return numbers, starts
+
+    def _begun(self, start: int, end: int) -> int:
+        """How many lines begin behind ``start``, up to ``end``."""
+        count = self.text.count
+        returns = count("\r", start, end)
+        return count("\n", start, end) + (returns and returns - count("\r\n", start, end + 1))
+
+    def _last_start(self, start: int, end: int) -> int:
+        """Where the last of them begins."""
+        found = self.text.rfind
+        before = end - 1 if self.text.startswith("\r\n", end - 1) else end
+        return max(found("\n", start, end), found("\r", start, before)) + 1
 
     def newline(self, index: int = 0) -> str:
         """The line break of a character's line, or of the line before where that is the last.
@@ -63,8 +86,11 @@ class Source:
 
     def position(self, index: int) -> tuple[int, int]:
         """Line and column of a character, both from 1."""
-        line = bisect_right(self._line_starts, index)
-        return line, index - self._line_starts[line - 1] + 1
+        numbers, starts = self._blocks
+        block = min(index // BLOCK, len(numbers) - 1)
+        begun = self._begun(block * BLOCK, index)
+        start = self._last_start(block * BLOCK, index) if begun else starts[block]
+        return numbers[block] + begun, index - start + 1
 
     def span(self, start: int, end: int) -> Span:
         """The span of the characters from ``start`` up to ``end``."""
@@ -75,15 +101,24 @@ class Source:
     @property
     def lines(self) -> int:
         """How many lines the text has, an empty last one included."""
-        return len(self._line_starts)
+        return self.position(len(self.text))[0]
+
+    def line_start(self, line: int) -> int:
+        """Where a line of the text (from 1) begins."""
+        numbers, _ = self._blocks
+        block = bisect_left(numbers, line) - 1
+        if block < 0:
+            return 0
+        ends = _LINE_BREAK.finditer(self.text, block * BLOCK)
+        return next(islice(ends, line - numbers[block] - 1, None)).end()
 
     def line_text(self, line: int) -> str:
         """The text of a line (from 1) without its line break; empty where there is none."""
         if not 1 <= line <= self.lines:
             return ""
-        start = self._line_starts[line - 1]
-        end = self._line_starts[line] if line < len(self._line_starts) else len(self.text)
-        return self.text[start:end].rstrip("\r\n")
+        start = self.line_start(line)
+        end = _LINE_BREAK.search(self.text, start)
+        return self.text[start : end.start() if end else None]
 
 
 class Texts:

@@ -61,10 +61,26 @@ class Writer:
         self.plan = plan
         self.style: Style = style_at(document.source, plan.ancestors, lists=_lists(plan))
         self.depth = len(plan.ancestors)
-        self.pairs = plan.pairs
+        self.pair = plan.node.pair
+        self.last = len(plan.node.places) - 1
+        self.empties = len(plan.removed) > self.last
+        """All entries go."""
 
-    def removed(self, number: int) -> bool:
-        return id(self.pairs[number][0]) in self.plan.removed
+    def runs_removed(self) -> Iterator[tuple[int, int]]:
+        """Entries that go, in rows: the first of a row, and the one after its last."""
+        first = after = -1
+        for number in self.plan.numbers(self.plan.removed):
+            if number != after:
+                if first >= 0:
+                    yield first, after
+                first = number
+            after = number + 1
+        if first >= 0:
+            yield first, after
+
+    def nodes(self, first: int, after: int) -> list[Node]:
+        """Keys and values of the entries ``first`` up to ``after``."""
+        return [part for number in range(first, after) for part in self.pair(number)]
 
     def column(self, index: int) -> int:
         """The column of a character, from 0."""
@@ -72,9 +88,8 @@ class Writer:
 
     def changed_scalars(self) -> Iterator[Splice]:
         """New keys and new values in place of the old ones."""
-        for key, value in self.pairs:
-            if id(key) in self.plan.removed:
-                continue
+        plan = self.plan
+        for key, value in plan.pairs((plan.keys.keys() | plan.values.keys()) - plan.removed):
             if id(key) in self.plan.keys:
                 start = body_start(self.text, key)
                 yield Splice(start, key.end, _like(key, self.plan.keys[id(key)]), self.depth)

@@ -32,6 +32,9 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "keys outside pods": lambda n: MAP + "data:\n" + lines(f"  {KEY}{{n}}: 1\n", n),
     "unknown keys": lambda n: pod(f"{KEY}: 30") + "x:\n" + lines("  k{n}: 1\n", n),
     "near misses": lambda n: pod(lines("vke.volcengine.com/mgpu-cor{n}: 1\n", n)),
+    "keys of schedulers": lambda n: pod(f"{KEY}: 30\nvke.volcengine.com/mgpu-memory: 1024").replace(
+        "metadata:\n", "metadata:\n  annotations:\n" + lines("    hami.io/vgpu-{n}: x\n", 8 * n), 1
+    ),
     "keys given twice": lambda n: MAP + "data:\n" + lines(f"  {KEY}: {{n}}\n", n),
     "fixes": lambda n: HEAD
     + lines("  - name: c{n}\n    resources: {limits: {aliyun.com/gpu-mem: 2Gi}}\n", n),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuxlate.config import find
+from gpuxlate.inputs import patterns
 from gpuxlate.inputs.files import Input, InputError, expand
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
@@ -140,7 +142,8 @@ def test_the_page_has_every_limit() -> None:
     rows = re.findall(r"^\|[^|]+\| *([0-9,]+)( MiB)? \| `(\w+)` \|$", page, re.MULTILINE)
     told = {name: int(number.replace(",", "")) * (2**20 if unit else 1) for number, unit, name in rows}
     true = {name: value for name, value in vars(limits).items() if name.startswith("MAX_")}
-    assert told == true | {"MAX_LENGTH": quantity.MAX_LENGTH}
+    others = {"MAX_PATTERN": patterns.MAX_PATTERN, "MAX_PARTS": find.MAX_PARTS}
+    assert told == true | {"MAX_LENGTH": quantity.MAX_LENGTH} | others
 
 
 # --- sizes ----------------------------------------------------------------------------------------

@@ -18,12 +18,15 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.lines import unified
 from gpuxlate.cli.side_by_side import side_by_side
+from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.hostile.conftest import Worker, fill
-from tests.hostile.shapes import BOMBS, SHAPES
+from tests.hostile.shapes import BOMBS, KEY, SHAPES
+from tests.lint.conftest import pod
 
 SIZE = 40
 MORE = 2.6
@@ -63,6 +66,17 @@ def inspect(text: str) -> None:
     inspect_command.totals(translate_source(Source("a.yaml", text), settings).items)
 
 
+def replacements(text: str) -> None:
+    """Each fix by itself, for SARIF."""
+    source = Source("a.yaml", text)
+    found = lint_source(source, LintSettings()).diagnostics
+    try:
+        for document in documents(source):
+            each_alone(document, [one for one in found if one.document == document.index])
+    except NotYamlError:
+        pass
+
+
 def work_of(run: Callable[[str], None], text: str) -> int:
     run(text)  # what is kept from one text to the next is not counted
     with counted() as calls:
@@ -70,7 +84,7 @@ def work_of(run: Callable[[str], None], text: str) -> int:
     return calls()
 
 
-@pytest.mark.parametrize("run", [lint, fix, translate, inspect], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("run", [lint, fix, translate, inspect, replacements], ids=lambda one: one.__name__)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_twice_the_text_is_twice_the_work(shape: str, run: Callable[[str], None]) -> None:
     made = SHAPES[shape]
@@ -119,6 +133,16 @@ LARGE = {"dots in a string": 400_000, "dashes in a string": 400_000, "slashes in
 def test_large_texts_end_in_time(tmp_path: Path, worker: Worker, shape: str) -> None:
     for command in ("lint --fix a.yaml", "translate a.yaml --to tke", "inspect a.yaml"):
         fill(tmp_path, {"a.yaml": SHAPES[shape](LARGE[shape])})
+        done = worker(tmp_path, *command.split(), limits={"CPU": CPU_SECONDS, "AS": MEMORY})
+        assert done.code in (0, 1), command
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"], ids=repr)
+def test_many_lines_take_little_memory(tmp_path: Path, worker: Worker, line_break: str) -> None:
+    """Lines are counted where they are asked for; each noted would be a hundred times the text."""
+    text = pod(f"{KEY}: 30\nvke.volcengine.com/mgpu-memory: 4096").replace("\n", line_break)
+    fill(tmp_path, {"a.yaml": text + line_break * (30_000_000 // len(line_break))})
+    for command in ("lint a.yaml", "translate a.yaml --to tke --check"):
         done = worker(tmp_path, *command.split(), limits={"CPU": CPU_SECONDS, "AS": MEMORY})
         assert done.code in (0, 1), command
 

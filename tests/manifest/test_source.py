@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from bisect import bisect_right
+
 import pytest
 
 from gpuxlate.model.diagnostics import Span
+from gpuxlate.yamltext import source as source_module
 from gpuxlate.yamltext.source import DecodeError, Source
 
 
@@ -65,3 +70,16 @@ def test_the_first_line_break_is_the_file_s(text: str, newline: str) -> None:
 def test_lines_without_their_breaks() -> None:
     source = Source("f", "a\r\n\r\nlast")
     assert [source.line_text(n) for n in range(6)] == ["", "a", "", "last", "", ""]
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 256])
+def test_lines_are_found_wherever_a_block_ends(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(source_module, "BLOCK", block)
+    for letters in itertools.product("a\n\r", repeat=6):
+        one = Source("f", "".join(letters))
+        starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", one.text))]
+        assert one.lines == len(starts)
+        assert [one.line_start(line) for line in range(1, one.lines + 1)] == starts
+        for index in range(len(one.text) + 1):
+            line = bisect_right(starts, index)
+            assert one.position(index) == (line, index - starts[line - 1] + 1)

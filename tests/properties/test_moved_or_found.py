@@ -43,7 +43,7 @@ OTHER_PRODUCTS = "a key of another product"
 NOT_WHOLE = "a number of whole cards that is not a whole number"
 OF_SCHEDULER = "a name that a scheduler writes, in resources"
 TOO_LARGE = "a number above 2^63-1"
-NOT_YET = frozenset({LEFT_OVER, OF_TARGET, OTHER_NAMES, OTHER_PRODUCTS, NOT_WHOLE, OF_SCHEDULER, TOO_LARGE})
+NOT_YET: frozenset[str] = frozenset()
 """Classes of failures that are known and not mended yet: take a class out of here once it is."""
 
 DIALECTS = registry.pod_backends()
