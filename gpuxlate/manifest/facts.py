@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.objects import Pod, mappings_in
-from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Path
+from gpuxlate.model.spots import spots
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get, get_text, is_merge
@@ -50,7 +51,7 @@ def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Doc
     root = deref(document.root) if document.root else None
     outside: list[tuple[str, Path]] = []
     if _names_more(document, pods, is_gpu_key):
-        inside = {path for pod in pods for _, path in keys_of(pod.keys)}
+        inside = {spot.path for pod in pods for spot in spots(pod.keys)}
         named = (found for found in keys_named(document, is_gpu_key) if found.path not in inside)
         outside.extend((found.text if found.on_key else found.name, found.path) for found in named)
     return DocumentKeys(
@@ -119,7 +120,7 @@ def _names_more(document: Document, pods: list[Pod], is_key: IsKey) -> bool:
 
     Their places are looked up only then; most documents have none.
     """
-    known = {path: name for pod in pods for name, path in keys_of(pod.keys) if is_key(name)}
+    known = {one.path: one.written for pod in pods for one in spots(pod.keys) if is_key(one.written)}
     return names_more(document, is_key, known.values())
 
 
@@ -175,25 +176,6 @@ def _scalars(root: Node | None) -> Iterator[tuple[_Steps, Scalar, bool]]:
             pending += below
         elif isinstance(node, Sequence):
             pending.extend([((steps, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1)])
-
-
-def keys_of(pod: PodKeys) -> Iterator[tuple[str, Path]]:
-    """Every key that a pod and its workload have, with the place where it is written."""
-    for container in pod.all_containers():
-        yield from _places(container.limits)
-        yield from _places(container.requests)
-        yield from ((name, (*value.path, "name")) for name, value in container.env.items())
-    for values in (pod.labels, pod.annotations, pod.node_selector, pod.owner_labels, pod.owner_annotations):
-        yield from _places(values)
-    yield from _places(pod.stray_labels)
-    yield from _places(pod.stray_annotations)
-    for requirement in (*pod.requirements(), *pod.preferences()):
-        yield requirement.key, (*requirement.path, "key")
-
-
-def _places(values: Mapping[str, Value]) -> Iterator[tuple[str, Path]]:
-    for value in values.values():
-        yield str(value.path[-1]), value.path  # the name that is written, which may be an alias
 
 
 def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:

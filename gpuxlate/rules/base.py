@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
@@ -143,28 +143,6 @@ class CodeTakenError(ValueError):
     def __init__(self, first: Rule, second: Rule, target: str) -> None:
         super().__init__(f"the rule {second.name} of {target} has the code {second.code} of {first.name}")
         self.hint = f"give the rules of {target} codes of their own, or remove the plug-in"
-
-
-Given = ParamSpec("Given")
-One = TypeVar("One")
-
-
-def keep_last(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
-    """Keep the last result: several rules need the same of a pod. Arguments by position only."""
-    last: list[tuple[tuple[object, ...], Sequence[One]]] = []
-
-    def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
-        known = last[0] if last else None  # another thread may replace it
-        if (
-            known is None
-            or named
-            or any(one is not other for one, other in zip(given, known[0], strict=True))
-        ):
-            known = given, tuple(found(*given, **named))
-            last[:] = [known]
-        return known[1]
-
-    return again
 
 
 def letters(text: str) -> str:

@@ -9,9 +9,10 @@ from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Kind, Path, PodKeys
 from gpuxlate.model.sheet import Key, Place
+from gpuxlate.model.spots import Level, Spot, spots
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.products import Product
-from gpuxlate.rules.vocabulary import BY_HAND, Level, Spot, Vocabulary, alike, spots, vocabulary_of
+from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
 
 
 @rule("GX003", Severity.ERROR, fix="unsafe")

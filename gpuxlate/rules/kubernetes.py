@@ -9,11 +9,12 @@ from typing import NamedTuple
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
+from gpuxlate.model.kept import keep_last
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import Context, Rule, keep_last, rule
+from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 

@@ -9,8 +9,9 @@ from gpuxlate.model.edits import Edit, Put, Remove
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
+from gpuxlate.model.spots import Level, spots
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.vocabulary import Level, spots, vocabulary_of
+from gpuxlate.rules.vocabulary import vocabulary_of
 
 
 @rule("K8S005", Severity.WARNING, fix="safe")

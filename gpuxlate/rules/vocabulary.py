@@ -1,17 +1,15 @@
-"""The keys of all vendors: whose a key is, where the keys of a pod are, which known key is near."""
+"""The keys of all vendors: whose a key is, which known key is near."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from gpuxlate.model.edits import Edit, Put, Remove, Rename
-from gpuxlate.model.pod import Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Key, Place
-from gpuxlate.rules.base import Context, Dialect, keep_last
+from gpuxlate.rules.base import Context, Dialect
 from gpuxlate.rules.products import (
     LOCAL_NAMES,
     PRODUCTS,
@@ -284,81 +282,3 @@ def _may_be_domain(labels: list[str], meant: list[str]) -> bool:
     fewer, more = sorted((labels, meant), key=len)
     rest = iter(more)
     return not all(label in rest for label in fewer)
-
-
-# --- where keys are -----------------------------------------------------------------------------
-
-
-class Level(StrEnum):
-    """Whose key it is: the pod's, the workload's, or no object's, since it is outside metadata."""
-
-    POD = "pod"
-    OWNER = "workload"
-    STRAY = "stray"
-
-
-class Spot(NamedTuple):
-    """One key of a pod: ``field`` is its mapping (limits, labels, ...), ``beside`` all keys of that."""
-
-    name: str
-    value: Value
-    place: Place
-    field: str
-    level: Level = Level.POD
-    beside: Mapping[str, Value] | None = None
-
-    @property
-    def on_key(self) -> bool:
-        """The key is a key of a mapping; in an affinity and an environment it is a value."""
-        return self.beside is not None
-
-    @property
-    def path(self) -> Path:
-        """Where the key itself is written."""
-        if self.on_key:
-            return self.value.path
-        return (*self.value.path, "name" if self.place is Place.ENV else "key")
-
-    @property
-    def removal(self) -> Edit:
-        """Remove the key and its value."""
-        return Remove(self.value.path)
-
-    def renamed(self, name: str) -> Edit | None:
-        """Another key with the same value; None where that key is there already."""
-        if self.beside is None:
-            return Put(self.path, name)
-        if name in self.beside or self.value.kind is Kind.NODE:
-            return None
-        return Rename(self.path, name, self.value.plain if self.field in RESOURCES else self.value.text)
-
-
-RESOURCES = ("limits", "requests")
-
-
-@keep_last
-def spots(pod: PodKeys) -> Iterator[Spot]:
-    """Every key of a pod and of its workload, those outside of metadata included."""
-    for container in pod.all_containers():
-        yield from _in(container.limits, Place.RESOURCE, "limits")
-        yield from _in(container.requests, Place.RESOURCE, "requests")
-        for name, value in container.env.items():
-            yield Spot(name, value, Place.ENV, "env")
-    yield from _in(pod.labels, Place.LABEL, "labels")
-    yield from _in(pod.annotations, Place.ANNOTATION, "annotations")
-    yield from _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
-    for requirement in (*pod.requirements(), *pod.preferences()):
-        yield Spot(requirement.key, _of(requirement), Place.NODE_SELECTOR, "nodeAffinity")
-    yield from _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
-    yield from _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)
-    yield from _in(pod.stray_labels, Place.LABEL, "labels", Level.STRAY)
-    yield from _in(pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY)
-
-
-def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Iterator[Spot]:
-    for name, value in values.items():
-        yield Spot(name, value, place, field, level, values)
-
-
-def _of(requirement: NodeRequirement) -> Value:
-    return Value(",".join(requirement.values), Kind.STR, requirement.path)

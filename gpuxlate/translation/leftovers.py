@@ -16,9 +16,10 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Place
+from gpuxlate.model.spots import Level, spots
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind
-from gpuxlate.rules.vocabulary import IGNORE, Vocabulary, spots
+from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import locate, placed
 from gpuxlate.yamltext.source import Source
@@ -33,6 +34,10 @@ _FACTS_OF_A_CLUSTER = ("Node",)
 BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
 RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
 BUILT = "translate what kustomize builds: kubectl kustomize DIR | gpuxlate translate - --to {target}"
+BEFORE = (
+    "{name} is a key of {target}: nothing reads it before the translation, and the new share makes it count"
+)
+REMOVE = "remove it, or pass --allow-leftovers where it is meant"
 PATCH = "this file is a patch"
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
@@ -67,10 +72,14 @@ class Scope(NamedTuple):
     renamed: Mapping[str, str]  # names of resources in this cluster
     allowed: bool = False
 
-    def is_left(self, name: str, place: Place | None = None) -> bool:
-        """The key is of a dialect that is read and not the target's, or of a product that is not read."""
+    def is_left(self, name: str, place: Place | None = None, *, beside_gpus: bool = False) -> bool:
+        """The key is of a dialect that is read and not the target's, or of a product that is not read.
+
+        ``beside_gpus``: a container of its pod requests GPUs; without, keys that other software reads stay.
+        """
         own = self.renamed.get(name, name)
-        return _left(own, self.source, self.target) or self.words.product(name, place) is not None
+        found = _left(own, self.source, self.target, beside_gpus)
+        return found or self.words.product(name, place) is not None
 
     def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
         """The finding about a key: an error, a warning where the user accepts leftovers."""
@@ -88,13 +97,15 @@ class Scope(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def _left(name: str, source: str | None, target: str) -> bool:
+def _left(name: str, source: str | None, target: str, general: bool) -> bool:
     """The key is of a dialect that is read, not of the target as well, and not written by a scheduler."""
     if name == IGNORE or registry.get(target).owns(name):
         return False
     for backend in registry.pod_backends() if source is None else (registry.get(source),):
         row = backend.find(name)
-        if backend.owns(name) and (row is None or not (row.general or Place.SCHEDULER in row.places)):
+        if backend.owns(name) and (
+            row is None or (Place.SCHEDULER not in row.places and row.general <= general)
+        ):
             return True
     return False
 
@@ -115,14 +126,17 @@ def left_in_document(
     known: set[Path] = set()
     for pod in pods:
         sources = read.get(id(pod), ())
+        names = {name for one in pod.keys.all_containers() for name in one.resources}
+        gpus = any(map(scope.words.is_resource, names))
         for spot in spots(pod.keys):
-            if scope.is_left(spot.name, spot.place) and spot.path not in in_pods:
+            if scope.is_left(spot.name, spot.place, beside_gpus=gpus) and spot.path not in in_pods:
                 in_pods[spot.path] = spot.name
                 if not any(one.owns(spot.name) for one in sources):
                     why, hint = (PATCH, BUILT) if partial else ("its pod requests no share", BY_HAND)
                     made = scope.found(spot.name, spot.place, spot.path, why, hint)
                     yield Leftover(spot.name, placed(document, made, pod.object))
         if sources:
+            yield from _of_the_target(document, pod, sources, scope)
             yield from _machines(document, pod, sources, scope)
             known |= {path for name, path in pod.keys.selected.items()}  # a label and its selector, an error
     if names_more(document, scope.is_left, in_pods.values()):
@@ -153,6 +167,22 @@ def _span_in_text(document: Document, found: Found) -> Span | None:
         if at >= 0:
             return source.span(at, at + len(written))
     return None
+
+
+def _of_the_target(
+    document: Document, pod: Pod, sources: Sequence[Backend], scope: Scope
+) -> Iterator[Leftover]:
+    """Keys of the target that were there before: nothing read them, and the new share gives them effect."""
+    target = registry.get(scope.target)
+    for spot in spots(pod.keys):
+        row = target.find(spot.name)
+        if row is None or Place.SCHEDULER in row.places or spot.level is Level.STRAY:
+            continue
+        if spot.name == target.whole_card_key or any(one.owns(spot.name) for one in sources):
+            continue
+        made = nothing_is_left_behind(spot.path, say(BEFORE, name=spot.name, target=target.name), REMOVE)
+        made = replace(made, severity=scope.severity, on_key=spot.on_key)
+        yield Leftover(spot.name, placed(document, made, pod.object))
 
 
 def _machines(document: Document, pod: Pod, sources: Sequence[Backend], scope: Scope) -> Iterator[Leftover]:

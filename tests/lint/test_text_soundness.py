@@ -12,10 +12,11 @@ from gpuxlate.backends import registry
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
+from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import check_pod
 from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS
-from gpuxlate.rules.vocabulary import Vocabulary, spots, vocabulary_of
+from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 

@@ -334,11 +334,11 @@ def whole_cards(pod: Pod, chance: random.Random) -> None:
 RENAMED = ("nvidia.com/vgpu", "nvidia.com/gpualloc", "nvidia.com/vgpumem", "volcano.sh/vgpu")
 """HAMi's and Volcano's keys under the names of DaoCloud, Alauda, FPT Cloud and older releases."""
 PRODUCTS = (
-    *("nvidia.com/mig-1g.5gb", "nvidia.com/gpu.shared", "koordinator.sh/gpu-core", "gpu.nvidia.com/a100"),
-    *("metax-tech.com/sgpu", "hygon.com/dcunum", "huawei.com/Ascend910", "baidu.com/v100_32g_cgpu"),
+    *("nvidia.com/mig-1g.5gb", "nvidia.com/gpu.shared", "koordinator.sh/gpu-core", "nvidia.com/gpu-8gb"),
+    *("metax-tech.com/sgpu", "hygon.com/dcunum", "huawei.com/Ascend910B3-memory", "baidu.com/v100_32g_cgpu"),
     *("nvidia.com/vgpu-cores", "nvidia.com/vgpu-number", "tencent.com/vcuda-core", "volcano.sh/gpu-memory"),
 )
-"""Resources of other sharing products, that this tool reads, knows by name or finds alike."""
+"""Resources of sharing products that this tool knows by name and does not read."""
 
 
 def renamed_key(pod: Pod, chance: random.Random) -> None:

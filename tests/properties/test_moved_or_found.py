@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import pytest
 
@@ -23,8 +22,9 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.share import Share
+from gpuxlate.model.spots import Spot, spots
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.vocabulary import Spot, spots, vocabulary_of
+from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.testing.contract import too_little
 from gpuxlate.testing.forgotten import GENEROUS
 from gpuxlate.translation.fit import Accept
@@ -36,16 +36,6 @@ from tests.properties.pods import COMMON, PRODUCTS, RENAMED, pod_of
 
 SHARDS, PODS = 4, 3000
 
-LEFT_OVER = "a key of a dialect that the pod does not speak"
-OF_TARGET = "a key of the target, in a pod that does not speak it"
-OTHER_NAMES = "a key of HAMi or Volcano under another name"
-OTHER_PRODUCTS = "a key of another product"
-NOT_WHOLE = "a number of whole cards that is not a whole number"
-OF_SCHEDULER = "a name that a scheduler writes, in resources"
-TOO_LARGE = "a number above 2^63-1"
-NOT_YET: frozenset[str] = frozenset()
-"""Classes of failures that are known and not mended yet: take a class out of here once it is."""
-
 DIALECTS = registry.pod_backends()
 CONTEXT = Context(None, DIALECTS)
 NEUTRAL = registry.get("neutral")
@@ -56,14 +46,6 @@ ACCEPTING = (
     Accept(False, {}, frozenset({"policy", "qos", "selector"})),
 )
 MIB = {"MiB": 1, "GiB": 1024}
-LARGEST = 2**63 - 1
-
-
-class Failure(NamedTuple):
-    """What breaks the promise, and its class."""
-
-    kind: str
-    said: str
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
@@ -77,9 +59,8 @@ def test_every_pod_is_moved_or_found(shard: int) -> None:
         moved += done.changed
         refused += done.refused
         failures += [
-            f"{one.kind}: {one.said} (pod {shard}-{number}, to {target.name}, {pod.done})\n{pod.text}"
+            f"{one} (pod {shard}-{number}, to {target.name}, {pod.done})\n{pod.text}"
             for one in wrong(pod.text, done, target)
-            if one.kind not in NOT_YET
         ]
     assert not failures, f"{len(failures)} failures, the first: {failures[0]}"
     assert min(moved, refused) > PODS // 5, "most pods move, and many are refused"
@@ -153,54 +134,44 @@ def translated(text: str, target: Backend, accept: Accept) -> Translation:
     return translate_source(Source("web.yaml", text), Settings(target, accept=accept))
 
 
-def wrong(text: str, done: Translation, target: Backend) -> Iterator[Failure]:
+def wrong(text: str, done: Translation, target: Backend) -> Iterator[str]:
     """What breaks the promise."""
     errors = [one for one in done.diagnostics if one.severity is Severity.ERROR]
     if errors:
         if done.text != text:
-            yield Failure("refused", "the text is another")
+            yield "refused, and the text is another"
         if not any(one.file and one.span for one in errors):
-            yield Failure("refused", "no error has file and line")
+            yield "no error has file and line"
         return
     found = list(done.diagnostics)
     if not done.changed:
         found += lint_source(Source("web.yaml", text), LintSettings()).diagnostics
-    before = [*keys_of(text)]
-    known = next(excuses(before, done, target), None)
-    yield from (Failure(kind or known or "left", said) for kind, said in left(done, found, target))
+    yield from left(done, found, target)
     if done.changed:
-        yield from (Failure(known or "gone", said) for said in gone(before, done, found))
-        yield from (Failure(known or "share", said) for said in carried(text, done, target))
+        yield from gone([*keys_of(text)], done, found)
+        yield from carried(text, done, target)
 
 
 # --- nothing is left or gone ----------------------------------------------------------------------
 
 
-class Seen(NamedTuple):
-    """A GPU key, and the dialects that its pod speaks."""
-
-    spot: Spot
-    spoken: frozenset[str]
-
-    @property
-    def name(self) -> str:
-        return self.spot.name
-
-
-def keys_of(text: str) -> Iterator[Seen]:
+def keys_of(text: str) -> Iterator[Spot]:
     """The GPU keys of a manifest, misspelt ones included."""
     words = vocabulary_of(CONTEXT)
     for pod in pods_of(text):
-        spoken = frozenset(one.name for one in registry.spoken_in(pod))
+        names = {name for one in pod.all_containers() for name in one.resources}
+        gpus = any(map(words.concerns, names)) or COMMON in names
         for spot in spots(pod):
             in_resources = spot.place is Place.RESOURCE
             if spot.name == COMMON:  # elsewhere it is a label as any other; none of them is no request
                 if in_resources and quantity.whole(spot.value.text) != 0:
-                    yield Seen(spot, spoken)
+                    yield spot
             elif spot.place is Place.ENV and not words.rows(spot.name):
                 continue  # no variable is taken for a misspelt one
+            elif not gpus and all(row.general for row in words.rows(spot.name)) and words.rows(spot.name):
+                continue  # other software reads it too
             elif words.concerns(spot.name) or (in_resources and spot.name in (*RENAMED, *PRODUCTS)):
-                yield Seen(spot, spoken)
+                yield spot
 
 
 def pods_of(text: str) -> Iterator[PodKeys]:
@@ -208,63 +179,34 @@ def pods_of(text: str) -> Iterator[PodKeys]:
         yield from (pod.keys for pod in pods_in(document))
 
 
-def left(done: Translation, found: list[Diagnostic], target: Backend) -> Iterator[tuple[str | None, str]]:
+def left(done: Translation, found: list[Diagnostic], target: Backend) -> Iterator[str]:
     """GPU keys that are there afterwards, are none of the target's, and no finding names."""
     for seen in keys_of(done.text):
         if takes_effect(seen, target) or is_named(seen, found):
             continue
         state = "left" if done.changed else "unchanged"
-        yield kind_of(seen), f"{state}: {seen.name} in {seen.spot.field}"
+        yield f"{state}: {seen.name} in {seen.field}"
 
 
-def takes_effect(seen: Seen, target: Backend) -> bool:
+def takes_effect(seen: Spot, target: Backend) -> bool:
     """It is the target's; any label of its nodes can be in a node selector."""
     row = target.find(seen.name)
-    places = {seen.spot.place, *([Place.NODE] if seen.spot.place is Place.NODE_SELECTOR else [])}
+    places = {seen.place, *([Place.NODE] if seen.place is Place.NODE_SELECTOR else [])}
     return row is not None and bool(places & row.places)
 
 
-def kind_of(seen: Seen) -> str | None:
-    """The known class of a key that is left."""
-    if seen.name in RENAMED:
-        return OTHER_NAMES
-    if seen.name in PRODUCTS:
-        return OTHER_PRODUCTS
-    if seen.name == COMMON:
-        return None
-    owners = {one.name for one in vocabulary_of(CONTEXT).owners(seen.name)}
-    return None if owners & seen.spoken else LEFT_OVER
-
-
-def is_named(seen: Seen, found: list[Diagnostic]) -> bool:
+def is_named(seen: Spot, found: list[Diagnostic]) -> bool:
     return any(seen.name in one.message or seen.name in map(str, one.path) for one in found)
 
 
-def gone(before: list[Seen], done: Translation, found: list[Diagnostic]) -> Iterator[str]:
+def gone(before: list[Spot], done: Translation, found: list[Diagnostic]) -> Iterator[str]:
     """Keys that went, though no share came of any key of the pod and no finding names them."""
     if done.items:
         return
-    after = {(seen.name, seen.spot.field) for seen in keys_of(done.text)}
+    after = {(seen.name, seen.field) for seen in keys_of(done.text)}
     for seen in before:
-        if (seen.name, seen.spot.field) not in after and not is_named(seen, found):
-            yield f"without a share: {seen.name} in {seen.spot.field}"
-
-
-def excuses(before: list[Seen], done: Translation, target: Backend) -> Iterator[str]:
-    """Known classes that all of a pod may be wrong for."""
-    for seen in before:
-        in_resources = seen.spot.place is Place.RESOURCE
-        if seen.name == COMMON:
-            if quantity.whole(seen.spot.value.text) is None:
-                yield NOT_WHOLE
-        elif in_resources and vocabulary_of(CONTEXT).written_by_scheduler(seen.name):
-            yield OF_SCHEDULER
-        elif target.name not in seen.spoken and target.find(seen.name) is not None:
-            yield OF_TARGET
-    for item in done.items:
-        share = item.share
-        if share and max(share.memory_mib or 0, share.cores or 0) > LARGEST:
-            yield TOO_LARGE
+        if (seen.name, seen.field) not in after and not is_named(seen, found):
+            yield f"without a share: {seen.name} in {seen.field}"
 
 
 # --- each share is there --------------------------------------------------------------------------

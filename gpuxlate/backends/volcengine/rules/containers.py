@@ -9,11 +9,12 @@ from gpuxlate.backends.numbers import both_places, number
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.model.diagnostics import Fix
 from gpuxlate.model.edits import Put, Remove
+from gpuxlate.model.kept import keep_last
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules.base import Context, keep_last, letters
+from gpuxlate.rules.base import Context, letters
 
 RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
 DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
