@@ -81,7 +81,7 @@ def _template_that_fails(source: Source, error: NotYamlError) -> int | None:
     """The first ``{{`` of the line where reading fails."""
     spot = error.index
     line, column = source.position(spot)
-    if TEMPLATE not in source.line_text(line) and "expected ':'" in error.message:
+    if TEMPLATE not in source.line_text(line) and "expected ':'" in error.problem:
         # a missing colon is reported only at what follows it
         spot = len(source.text[:spot].rstrip())
         line, column = source.position(spot)

@@ -25,7 +25,7 @@ from yaml.events import (
 from yaml.reader import ReaderError
 
 from gpuxlate.model import limits
-from gpuxlate.yamltext.events import EventParser
+from gpuxlate.yamltext.events import EventParser, plain_words
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.standins import StandIns
@@ -34,12 +34,13 @@ _WRITE_OUT = "write the values in place of the aliases, in several files"
 
 
 class NotYamlError(ValueError):
-    """The text is not valid YAML: why, and at which character."""
+    """The text is not valid YAML: why, and at which character; ``problem``: in the parser's words."""
 
-    def __init__(self, message: str, index: int) -> None:
+    def __init__(self, message: str, index: int, problem: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.index = index
+        self.problem = problem
 
 
 class TooMuchError(NotYamlError):
@@ -293,7 +294,8 @@ def _block_scalar_end(text: str, start: int, end: int) -> int:
 
 def _problem(error: Exception, text: str) -> NotYamlError:
     """An error of libyaml in one line, with its position."""
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    context = getattr(error, "context_mark", None)
+    mark = getattr(error, "problem_mark", None) or context
     message = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     if mark is not None:
         index = mark.index
@@ -301,4 +303,6 @@ def _problem(error: Exception, text: str) -> NotYamlError:
         index = len(text.encode()[: error.position].decode(errors="ignore"))
     else:
         index = getattr(error, "start", 0)  # of a lone surrogate
-    return NotYamlError(str(message).partition("\n")[0], max(0, min(index, len(text))))
+    problem, index = str(message).partition("\n")[0], max(0, min(index, len(text)))
+    cause = plain_words(problem, text, index, context.index if context else index) if mark else None
+    return NotYamlError(cause or problem, index, problem)
