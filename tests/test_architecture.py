@@ -175,7 +175,6 @@ LIBRARIES = {
     ":click": ((), False),
     ":yaml": (("yamltext",), True),
     ":ruamel": (("yamltext",), True),
-    ":pathspec": (("config",), False),
     ":concurrent": (("cli",), True),
     ":multiprocessing": (("cli",), True),
 }

@@ -13,7 +13,7 @@ from .e2e import nodes, pods
 from .e2e.fault_server import FaultServer
 from .e2e.listed import Listed
 
-HEAVY = ("pydantic", "jsonschema", "rich", "kubernetes", "pathspec", "asyncio", "email", "http")
+HEAVY = ("pydantic", "jsonschema", "rich", "kubernetes", "asyncio", "email", "http")
 
 _PROGRAM = """
 import atexit, json, sys
@@ -134,7 +134,7 @@ def test_manifests_need_no_library_but_the_reader(tmp_path: Path, command: str) 
 def test_a_share_needs_pydantic_and_no_more(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "render", "share.yaml", "--to", "tke")
     assert "pydantic" in modules
-    assert not modules & {"jsonschema", "rich", "kubernetes", "pathspec", "asyncio"}
+    assert not modules & {"jsonschema", "rich", "kubernetes", "asyncio"}
 
 
 def test_translations_are_loaded_where_they_are_printed(tmp_path: Path) -> None:

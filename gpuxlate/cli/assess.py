@@ -41,7 +41,7 @@ def command(
     )
     run = translate_inputs(common.some_inputs(paths), settings)
     items = run.items
-    broken = [one for one in run.diagnostics if one.code in ("GX001", "GX025")]
+    broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
     common.show(broken, run.texts)
     if report:
         write_report(Path(report), items, run.leftovers)

@@ -14,8 +14,8 @@ from gpuxlate.model.share import Share
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.translate import Settings
 
-UNREADABLE = ("GX001", "GX012", "GX025")
-"""Rules about texts that cannot be read; ``lint`` reports all else."""
+UNREADABLE = ("GX001", "GX010", "GX012", "GX025")
+"""Rules about texts that hold no manifest that can be read; ``lint`` reports all else."""
 
 
 def command(

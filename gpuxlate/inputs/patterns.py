@@ -1,8 +1,8 @@
 """Patterns of paths as in .gitignore, matched in time linear in the path, since anybody may write one.
 
-Compiled to regular expressions (fnmatch, pathspec) a few stars take longer than anybody waits. Here a
-star is tried from left to right and never again once the next one is reached: what it leaves to the
-rest is then the most that it can leave.
+Compiled to regular expressions (pathspec) a few stars take longer than anybody waits. Here a star is
+tried from left to right and never again once the next one is reached: what it leaves to the rest is then
+the most that it can leave.
 """
 
 from __future__ import annotations

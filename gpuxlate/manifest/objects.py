@@ -18,7 +18,8 @@ class Pod(NamedTuple):
 
     ``has_metadata``: its kind has labels and annotations for it; ``takes_nodes``: ``nodeSelector`` and
     ``affinity``. ``places``: the mappings that it has labels and annotations from, the one that counts last.
-    ``names_scheduler``: a ``schedulerName`` of its own counts.
+    ``names_scheduler``: a ``schedulerName`` of its own counts; ``passed_scheduler``: what its object passes
+    to pods that name none.
     """
 
     keys: PodKeys
@@ -29,6 +30,7 @@ class Pod(NamedTuple):
     takes_nodes: bool = True
     places: tuple[Path, ...] = ()
     names_scheduler: bool = True
+    passed_scheduler: str | None = None
 
     def under(self, names: Map[str, str]) -> Pod:
         """With its resources under other names."""

@@ -132,11 +132,13 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
     else:
         owner_metadata = get(owner, "metadata")
     stray_from = [(template, beside)] + ([(spec, path)] if beside != path else [])
-    passed = scheduler_row(ref.api_version, ref.kind)
+    row_of_scheduler = scheduler_row(ref.api_version, ref.kind)
+    passed = _passed(row_of_scheduler, object_path, owner)
+    wins = bool(row_of_scheduler and row_of_scheduler.wins)
     matched = selected(owner, object_path, spec, path)
     return Pod(
         with_surroundings(
-            _scheduled(found, passed, object_path, owner),
+            _scheduled(found, passed, wins=wins),
             owner_metadata,
             (*object_path, "metadata"),
             stray_from,
@@ -146,7 +148,8 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
         object_path,
         has_metadata=isinstance(get(template, "metadata"), Mapping) or path[-1:] == ("spec",),
         places=(found.metadata_path,),
-        names_scheduler=not (passed and passed.wins),
+        names_scheduler=not wins,
+        passed_scheduler=passed.text if passed else None,
     )
 
 
@@ -169,11 +172,13 @@ def _pod_by_row(
     metadata = get(owner, *own[len(object_path) :]) if own is not None else None
     found = keys(spec, path, metadata, places[-1] if own is None else own, containers)
     found = with_copies(found, row.copied, owner, object_path)
-    passed = scheduler_row(ref.api_version, ref.kind)
+    row_of_scheduler = scheduler_row(ref.api_version, ref.kind)
+    passed = _passed(row_of_scheduler, object_path, owner)
+    wins = bool(row_of_scheduler and row_of_scheduler.wins)
     copied = {field for one in row.copied if one.path == ("metadata",) for field in one.fields}
     return Pod(
         with_surroundings(
-            _scheduled(found, passed, object_path, owner),
+            _scheduled(found, passed, wins=wins),
             get(owner, "metadata"),
             (*object_path, "metadata"),
             [],
@@ -186,7 +191,8 @@ def _pod_by_row(
         resources_key=row.resources,
         takes_nodes=row.nodes,
         places=places,
-        names_scheduler=not (passed and passed.wins),
+        names_scheduler=not wins,
+        passed_scheduler=passed.text if passed else None,
     )
 
 
@@ -208,12 +214,17 @@ def _places(row: Row, object_path: Path, path: Path) -> tuple[Path, ...]:
     return places or ((*path, "metadata"),)
 
 
-def _scheduled(found: PodKeys, row: SchedulerRow | None, object_path: Path, owner: Mapping) -> PodKeys:
+def _passed(row: SchedulerRow | None, object_path: Path, owner: Mapping) -> Value | None:
+    """The scheduler that an object passes to its pods."""
+    name = (get_text(owner, *row.path) or row.default) if row else None
+    return Value(name, path=(*object_path, *row.path)) if row and name else None
+
+
+def _scheduled(found: PodKeys, passed: Value | None, *, wins: bool) -> PodKeys:
     """The pod with the scheduler of its object."""
-    if row is None or (found.scheduler_name and not row.wins):
+    if passed is None or (found.scheduler_name and not wins):
         return found
-    name = get_text(owner, *row.path) or row.default
-    return replace(found, scheduler_name=Value(name, path=(*object_path, *row.path))) if name else found
+    return replace(found, scheduler_name=passed)
 
 
 def _resourceful(row: Row, containers: list[ContainerKeys]) -> bool:

@@ -23,16 +23,11 @@ def left_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[str, 
 
 
 def own_scheduler(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
-    """What a pod has to name where its object passes it a scheduler that goes; None where it need not."""
-    now = pod.keys.scheduler_name
-    if now is None or wanted.scheduler_name is not None or _is_own(pod, now):
+    """What a pod has to name where its scheduler goes and its object passes one; None where it need not."""
+    now, passed = pod.keys.scheduler_name, pod.passed_scheduler
+    if now is None or wanted.scheduler_name is not None or passed in (None, DEFAULT, *target.schedulers):
         return None
     return Value.of(DEFAULT) if now.text in left_schedulers(replaced, target) else None
-
-
-def _is_own(pod: Pod, scheduler: Value) -> bool:
-    """The pod names it; else it is its object's."""
-    return scheduler.path[:-1] == pod.keys.path
 
 
 def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:

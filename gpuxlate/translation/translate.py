@@ -155,7 +155,8 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
         _leave(part, text, settings)
         return part
     if get_text(document.root, "kind") == KIND:
-        part.diagnostics.append(placed(document, share_is_expressible((), NOT_A_MANIFEST, RENDER)))
+        found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
+        part.diagnostics.append(placed(document, found))
         return part
     pods = [] if document.job else [one.under(renamed_by(settings.profile)) for one in pods_in(document)]
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []

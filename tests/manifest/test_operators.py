@@ -291,6 +291,11 @@ apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
 spec: {{tasks: [{{replicas: 2, name: t, template: {{spec: {{containers: {POD}}}}}}}]}}
 """,
+    "a Job whose pods name it too": f"""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+spec: {{tasks: [{{name: t, template: {{spec: {{schedulerName: volcano, containers: {POD}}}}}}}]}}
+""",
     "Workflow": f"""\
 apiVersion: argoproj.io/v1alpha1
 kind: Workflow
