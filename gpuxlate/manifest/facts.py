@@ -102,10 +102,10 @@ def resource_of(text: str) -> str:
 def _in_text(text: str, is_key: IsKey) -> list[str]:
     """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
     found: dict[str, None] = {}
-    if "~1" in text:
-        for pointer in _POINTER.findall(text):
-            steps = (step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/"))
-            found |= {resource_of(step): None for step in steps}
+    pointers = [text] if text.startswith("/") else _POINTER.findall(text) if "~1" in text else []
+    for pointer in pointers:
+        steps = (step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/"))
+        found |= {resource_of(step): None for step in steps}
     if "\n" in text or "{" in text:
         found |= {resource_of(name): None for name in _EMBEDDED.findall(text)}
     return [name for name in found if is_key(name)]
@@ -131,7 +131,7 @@ def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
         text = scalar.text
         if "\n" in text or "{" in text or "~1" in text:  # a manifest in a string
             return True
-        named += is_key(resource_of(text))
+        named += any(map(is_key, text.split("/"))) if text[0] == "/" else is_key(resource_of(text))
     return named > 0 or bool(document.aliases)  # an alias counts more than once
 
 
