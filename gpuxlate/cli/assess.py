@@ -29,7 +29,7 @@ def command(
 ) -> int:
     """How many shares would be exact, rounded, filled, dropped or refused, and why.
 
-    Nothing is written but the report. Exit 1 only for files that cannot be read as YAML.
+    Nothing is written but the report. Exit 1 only for files that cannot be read as manifests.
     """
     if output not in ("table", "json"):
         raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")

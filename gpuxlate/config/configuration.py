@@ -7,7 +7,7 @@ that is none. Everything wrong with a configuration is a usage error: ConfigErro
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,12 +37,16 @@ class ConfigError(ValueError):
     def __init__(self, diagnostics: Iterable[Diagnostic], *, read: bool = True) -> None:
         self.diagnostics = tuple(diagnostics)
         self.read = read
-        super().__init__("\n".join(map(_line, self.diagnostics)))
+        super().__init__("\n".join(_lines(self.diagnostics)))
 
 
-def _line(one: Diagnostic) -> str:
-    where = f"{one.file}: " if one.file else ""
-    return f"{where}{one.message}{f' ({one.hint})' if one.hint else ''}"
+def _lines(found: Iterable[Diagnostic]) -> Iterator[str]:
+    """A line for each; the file is named on the first line about it."""
+    file: str | None = None
+    for one in found:
+        where = f"{one.file}: " if one.file and one.file != file else ""
+        file = one.file
+        yield f"{where}{one.message}{f' ({one.hint})' if one.hint else ''}"
 
 
 def _error(message: str, hint: str | None = None, file: Path | None = None) -> ConfigError:

@@ -178,6 +178,8 @@ def _of_the_target(
         row = target.find(spot.name)
         if row is None or Place.SCHEDULER in row.places or spot.level is Level.STRAY:
             continue
+        if spot.place is Place.RESOURCE:  # K8S007
+            continue
         if spot.name == target.whole_card_key or any(one.owns(spot.name) for one in sources):
             continue
         made = nothing_is_left_behind(spot.path, say(BEFORE, name=spot.name, target=target.name), REMOVE)

@@ -17,16 +17,20 @@ from gpuxlate.rules.kubernetes import not_yet_known
 from gpuxlate.rules.numerals import is_placeholder
 
 
-def read_pod(pod: PodKeys, backend: Backend, context: Context) -> tuple[Reading, list[Diagnostic]]:
+def read_pod(
+    pod: PodKeys, backend: Backend, context: Context, *, neutral: bool = True
+) -> tuple[Reading, list[Diagnostic]]:
     """The shares of a pod in one dialect, and everything that is wrong with them.
 
-    The rules of the vendor and of Kubernetes run first. An owned key that was not taken is an error.
+    The rules of the vendor and of Kubernetes run first; ``neutral``: those of no vendor too, which look at
+    the keys of all dialects. An owned key that was not taken is an error.
     """
     if backend.form_module:
         context = Context(context.profile, (backend,))
     # infos and fixes are for lint: this pod gets new keys
     of_vendor = (one for one in backend.check(pod, context) if one.severity is not Severity.INFO)
-    by_rules = chain(check_pod(catalog.rules_beside(backend), pod, context), of_vendor)
+    of_no_vendor = check_pod(catalog.rules_beside(backend) if neutral else (), pod, context)
+    by_rules = chain(of_no_vendor, of_vendor)
     found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]
     reading = backend.read(Taking(pod), context.profile)
     found.extend(reading.invalid_beside(found))

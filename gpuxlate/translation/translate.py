@@ -203,7 +203,10 @@ def _leave(part: Part, found: Iterable[Leftover], settings: Settings) -> None:
 
 def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> Part:
     """The shares of one pod, read in some dialects and written in that of the target."""
-    read = [read_pod(pod.keys, backend, settings.context) for backend in sources]
+    read = [
+        read_pod(pod.keys, backend, settings.context, neutral=number == 0)
+        for number, backend in enumerate(sources)
+    ]
     found = [one for _, problems in read for one in problems]
     if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
         others = (one for one in registry.spoken_in(pod.keys) if one is not settings.from_)

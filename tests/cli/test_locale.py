@@ -197,7 +197,7 @@ def test_a_text_without_a_translation_stays() -> None:
 
 # --- the commands -------------------------------------------------------------------------------
 
-SHARE = "examples/verdicts/refused.gpushare.yaml"
+SHARE = "examples/refused.gpushare.yaml"
 
 
 def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:

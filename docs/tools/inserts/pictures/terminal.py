@@ -32,7 +32,7 @@ RECORDED = "docs.tools.inserts.pictures.recorded"
 """A cluster of nodes and pods in memory, as the tests have it, in place of a server."""
 
 SHOTS = (
-    _plain("compare", "gpuxlate compare examples/verdicts/refused.gpushare.yaml"),
+    _plain("compare", "gpuxlate compare examples/refused.gpushare.yaml"),
     _plain("lint", "gpuxlate lint examples/lint/search.yaml"),
     Shot("capacity", "kubectl gpuxlate capacity --pods", ("-m", RECORDED, "capacity", "--pods")),
 )
