@@ -73,7 +73,7 @@ def show(run: Run) -> None:
     """The findings on stderr, and the counts where something is left behind."""
     common.show(run.diagnostics, run.texts)
     if run.leftovers:
-        common.note(run.counts)
+        common.err(f"\n{run.counts}\n")
 
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:
