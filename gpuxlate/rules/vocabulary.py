@@ -51,6 +51,19 @@ class Vocabulary:
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.look_alikes)
+        known = [
+            *(prefix for one in dialects for prefix in one.gpu_prefixes),
+            *(name for one in dialects for row in one.keys for name in (row.name, *row.aliases)),
+            *(key for one in dialects for product in one.look_alikes for key in product.keys),
+            *(key for product in PRODUCTS for key in product.keys),
+            *LOCAL_NAMES,
+        ]
+        self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
+        self._bare = tuple({one.rstrip("*") for one in known if "/" not in one})
+
+    def is_foreign(self, name: str) -> bool:
+        """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
+        return name.partition("/")[0] not in self._domains and not name.startswith(self._bare)
 
     def _owners(self, name: str) -> tuple[Dialect, ...]:
         """The dialects whose key it is."""
@@ -105,7 +118,7 @@ class Vocabulary:
 
         ``place``: where it is in a pod. None is any place, where names without a domain are no product's.
         """
-        if self.owners(name) or self.rows(name):
+        if self.is_foreign(name) or self.owners(name) or self.rows(name):
             return None
         found = product_at(name, place) if place else product_of(name)
         return found or product_in(name, self._look_alikes)

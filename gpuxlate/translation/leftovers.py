@@ -78,6 +78,8 @@ class Scope(NamedTuple):
         ``beside_gpus``: a container of its pod requests GPUs; without, keys that other software reads stay.
         """
         own = self.renamed.get(name, name)
+        if own is name and self.words.is_foreign(name):
+            return False
         found = _left(own, self.source, self.target, beside_gpus)
         return found or self.words.product(name, place) is not None
 

@@ -171,6 +171,7 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
         elif sources:
             part.written.append(Written(pod, pod.keys, []))
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
+    part.written.clear()
     jobs = Part() if partial else translate_jobs(document, settings)
     part.add(jobs)
     found_shares = bool(translated or jobs.items)

@@ -146,7 +146,7 @@ class Mapping(Collection):
         self.entries: list[tuple[Node, Node]] = []
         self._plain: dict[str, tuple[Node, Node]] | None = None
         self._by_name: dict[str, tuple[Node, Node, Mapping]] | None = None
-        self._givers: dict[str, list[tuple[Node, Mapping]]] | None = None
+        self._givers: dict[str, list[tuple[Node, Mapping | None]]] | None = None
 
     def pair(self, number: int) -> tuple[Node, Node]:
         return self.entries[number]
@@ -156,8 +156,9 @@ class Mapping(Collection):
         return [key for key, _ in self.entries]
 
     @property
-    def givers(self) -> dict[str, list[tuple[Node, Mapping]]]:
-        """By name the keys and owning mappings of its entries, those overridden included. Computed once."""
+    def givers(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
+        """By name the keys of its entries, overridden ones too, with the merged mapping that has each; None is
+        this one, which must not hold itself in memory. Computed once."""
         if self._givers is None:
             self._givers = {}
             pending, visited = [self], {id(self)}
@@ -169,7 +170,8 @@ class Mapping(Collection):
                         visited.update(map(id, fresh))
                         pending += fresh
                     elif isinstance(key, Scalar):
-                        self._givers.setdefault(key.text, []).append((key_node, owner))
+                        merged = None if owner is self else owner
+                        self._givers.setdefault(key.text, []).append((key_node, merged))
         return self._givers
 
     @property

@@ -204,7 +204,7 @@ class _Planner:
             changed = plan.removed | plan.keys.keys()
             for name in names:
                 there = plan.node.givers.get(name, ())
-                staying = sum(owner is plan.node and id(key) not in changed for key, owner in there)
+                staying = sum(owner is None and id(key) not in changed for key, owner in there)
                 if names[name] + staying > 1:
                     raise EditError(f"{name} already exists", self._path_to(plan, name))
 
@@ -220,9 +220,9 @@ class _Planner:
         """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
         for here, name, path in self._leaving:
             for key, owner in here.givers.get(name, ()):
-                plan = self.plans.get(id(owner))
+                plan = self.plans.get(id(here if owner is None else owner))
                 if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
-                    twice = owner is here
+                    twice = owner is None
                     why = "it is given twice" if twice else "a merge key brings it back"
                     raise EditError(f"{name} would remain: {why}", path, None if twice else "GX005")
 

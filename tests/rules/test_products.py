@@ -184,6 +184,7 @@ def test_a_dialect_that_reads_a_product_is_no_other_product() -> None:
     reads = SimpleNamespace(
         name="koordinator",
         keys=(),
+        gpu_prefixes=("koordinator.sh/gpu",),
         look_alikes=(),
         find={}.get,
         owns=lambda name: name.startswith("koordinator.sh/gpu"),
