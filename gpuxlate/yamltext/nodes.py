@@ -157,8 +157,8 @@ class Mapping(Collection):
 
     @property
     def givers(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
-        """By name the keys of its entries, overridden ones too, with the merged mapping that has each; None is
-        this one, which must not hold itself in memory. Computed once."""
+        """By name the keys of its entries, overridden ones too, with the merged mapping that has each.
+        None is this one, which must not hold itself in memory. Computed once."""
         if self._givers is None:
             self._givers = {}
             pending, visited = [self], {id(self)}
