@@ -22,6 +22,7 @@ from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.translation import (
     isolation_is_the_same,
+    nothing_is_left_behind,
     share_is_expressible,
     text_is_editable,
 )
@@ -194,8 +195,9 @@ def _leave(part: Part, found: Iterable[Leftover], settings: Settings) -> None:
     """What is left behind; where only shares are read, it is counted and nothing is wrong with it."""
     listed = sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.found.sort_key())
     part.leftovers += listed
-    if listed and not settings.reads_only:
-        left = {one.found.path for one in listed}  # one mistake, one code
+    if not settings.reads_only:
+        refused = (one.path for one in part.diagnostics if one.code == nothing_is_left_behind.code)
+        left = {*refused, *(one.found.path for one in listed)}  # one mistake, one code
         named = [one for one in part.diagnostics if one.code == "GX006" or one.severity is Severity.INFO]
         again = {id(one) for one in named if one.path in left and one.on_key}
         part.diagnostics = [one for one in part.diagnostics if id(one) not in again]
