@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
 from gpuxlate.manifest.facts import Found, keys_named, names_more, resource_of
 from gpuxlate.manifest.pods import Pod, objects_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
@@ -151,7 +153,9 @@ def left_in_document(
 
 
 def _outside(document: Document, found: Found, scope: Scope, *, partial: bool) -> Leftover:
-    why, hint = (PATCH, BUILT) if partial else ("it is outside any pod", BY_HAND)
+    why = PATCH if partial else "it is outside any pod"
+    inline = found.embedded and os.path.basename(document.source.name) in KUSTOMIZATIONS
+    hint = BUILT if partial or inline else BY_HAND
     made = replace(scope.found(found.name, None, found.path, why, hint), on_key=found.on_key)
     made = placed(document, made)
     if found.embedded and made.span is not None:
