@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -17,6 +16,7 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.translation.parse import names
 from gpuxlate.translation.translate import Settings, translate_source
 from gpuxlate.yamltext.source import Source
+from tests.counting import lines
 
 CONTAINER = """\
   - name: c{n}
@@ -118,24 +118,6 @@ def test_twice_the_input_is_twice_the_work(work: Callable[[str], object], made: 
     work(made(8))  # what is loaded and remembered once
     small, double, fourfold = (calls(work, made(count)) for count in (24, 48, 96))
     assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
-
-
-def lines(work: Callable[[], object]) -> int:
-    """Lines of Python that the work runs: those of a loop in each round."""
-    counted = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> Any:
-        nonlocal counted
-        counted += event == "line"
-        return count
-
-    before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return counted
 
 
 def test_one_name_for_many_shares() -> None:

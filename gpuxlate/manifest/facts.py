@@ -69,7 +69,8 @@ def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
 
     What a server writes is left out: ``status``, and kubectl's copy of the manifest.
     """
-    written = {(*path, "status") for path, node in mappings_in(document) if get(node, "status") is not None}
+    objects = mappings_in(document)
+    written = tuple((*path, "status") for path, node in objects if get(node, "status") is not None)
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
         if "/" not in text:
@@ -82,7 +83,7 @@ def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
         else:
             found = [Found(one, text, _path(steps), False, True) for one in _in_text(text, is_key)]
         for one in found:
-            if _LAST_APPLIED not in one.path and not (written and _is_below(one.path, tuple(written))):
+            if _LAST_APPLIED not in one.path and not _is_below(one.path, written):
                 yield one
 
 

@@ -163,7 +163,8 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
     for pod in () if partial else pods:
         sources = dialects_of(pod.keys, settings)
-        part.spoken |= {one.name for one in registry.spoken_in(pod.keys)}
+        spoken = sources if settings.from_ is None else registry.spoken_in(pod.keys)
+        part.spoken |= {one.name for one in spoken}
         unread = _unread(pod.keys, sources, settings)
         part.diagnostics += [placed(document, one, pod.object) for one in unread]
         if sources and (settings.reads_only or sources != (settings.to,)):

@@ -6,15 +6,12 @@ import random
 import re
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
 from gpuxlate.inputs.patterns import MAX_PATTERN, pattern
+from tests.counting import lines
 
 # gitignore(5), "Pattern format"
 MATCHES = {
@@ -73,23 +70,6 @@ def test_git_agrees(tmp_path: Path) -> None:
             check=False,
         )
         assert {path for path in paths if pattern(text)(path)} == set(done.stdout.split("\0")) - {""}, text
-
-
-def lines(work: Callable[[], object]) -> int:
-    counted = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> Any:
-        nonlocal counted
-        counted += event == "line"
-        return count
-
-    before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return counted
 
 
 @pytest.mark.parametrize(
