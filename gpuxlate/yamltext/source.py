@@ -37,6 +37,7 @@ class Source:
         self.name = name
         self.text = text.lstrip(BOM)  # libyaml skips it without counting
         self.bom = text[: len(text) - len(self.text)]
+        self._last = (0, "")  # a line, and its text
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Source:
@@ -115,6 +116,11 @@ class Source:
 
     def line_text(self, line: int) -> str:
         """The text of a line (from 1) without its line break; empty where there is none."""
+        if line != self._last[0]:  # findings come line by line, and one line may be all of the text
+            self._last = (line, self._line_text(line))
+        return self._last[1]
+
+    def _line_text(self, line: int) -> str:
         if not 1 <= line <= self.lines:
             return ""
         start = self.line_start(line)
