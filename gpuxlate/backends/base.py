@@ -20,7 +20,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import ANY, SELECTOR, Key, Place, Range, key, other_names
+from gpuxlate.model.sheet import ANY, BYTE, GIB, SELECTOR, Absent, Key, Per, Place, Range, key, other_names
 from gpuxlate.rules.base import Context, Rule, check_pod, rules_of
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
@@ -33,12 +33,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY",
+    "BYTE",
+    "GIB",
     "SELECTOR",
+    "Absent",
     "Backend",
     "Cloud",
     "ContainerShare",
     "InContainer",
     "Key",
+    "Per",
     "Place",
     "Placing",
     "PodPlacing",

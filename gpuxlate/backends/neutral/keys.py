@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Key, Place, Range, key
+from gpuxlate.backends.base import Key, Per, Place, Range, key
 from gpuxlate.model.share import Policy, Qos
 
 CORES = "gpuxlate.io/cores"
@@ -21,7 +21,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="cards",
         meaning="cards, an equal part of each",
-        unit="cards",
+        unit=1,
         values=(Range(),),
     ),
     key(
@@ -29,7 +29,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="cores",
         meaning="compute, total over the cards",
-        unit="percent of one card",
+        unit=1,
         values=(Range(),),
         idle=("100",),
     ),
@@ -38,7 +38,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="memory_mib",
         meaning="GPU memory, total over the cards",
-        unit="MiB",
+        unit=1,
         values=(Range(),),
     ),
     key(
@@ -46,7 +46,8 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="memory_percent",
         meaning="GPU memory, of each card",
-        unit="percent of each card",
+        unit=1,
+        per=Per.CARD,
         values=(Range(1, 100),),
         idle=("100",),
     ),
