@@ -13,7 +13,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpuxlate.backends.placing import Placing, PodPlacing
+from gpuxlate.backends.placing import Placing
+from gpuxlate.backends.pod_placing import PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.backends.taking import Taking
 from gpuxlate.model.diagnostics import Diagnostic
@@ -120,6 +121,7 @@ class Backend:
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     model_label: str | None = None  # the label of nodes that has the card model
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
+    vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
 
     @cached_property
