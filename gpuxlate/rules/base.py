@@ -22,6 +22,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key
+from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.products import Product
 
 
@@ -85,6 +86,8 @@ class Rule:
     """A declared rule. Calling it runs its check.
 
     ``missing``: its findings are about something that is not there, unless one says otherwise.
+    ``predicates``: what it demands of a pod; ``check`` then words one breach of them, and ``also`` finds
+    what a profile alone shows. Without any, ``no_policy`` says why no policy of a cluster can demand it.
     """
 
     code: str
@@ -93,6 +96,9 @@ class Rule:
     fix: str | None
     check: Callable[..., Any]
     missing: bool = False
+    predicates: tuple[Predicate, ...] = ()
+    also: PodCheck | None = None
+    no_policy: str = ""
 
     @property
     def name(self) -> str:
@@ -118,7 +124,15 @@ class Rule:
         return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
     def __call__(self, *args: Any) -> Any:
-        return self.check(self, *args)
+        return self._breaches(*args) if self.predicates else self.check(self, *args)
+
+    def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for predicate in self.predicates:
+            for breach in predicate.breaches(pod):
+                found = self.check(self, breach, pod, context)
+                yield from (found,) if isinstance(found, Diagnostic) else found
+        if self.also is not None:
+            yield from self.also(self, pod, context)
 
     def at(
         self,
@@ -157,17 +171,39 @@ def letters(text: str) -> str:
 
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
+NO_POLICY = {
+    Scope.SOURCE: "it is about the text of a file, which the API server does not see",
+    Scope.TRANSLATION: "it is about a translation, not about a pod",
+    Scope.DOCUMENT: "it is about what a document has beside its pods",
+    Scope.JOB: "the parameters of a job are not in Kubernetes",
+}
+"""Why no policy of a cluster can demand what a rule of the scope does."""
+
 
 def rule(
-    code: str, severity: Severity, *, scope: Scope = Scope.POD, fix: str | None = None, missing: bool = False
+    code: str,
+    severity: Severity,
+    *,
+    scope: Scope = Scope.POD,
+    fix: str | None = None,
+    missing: bool = False,
+    predicate: Predicate | tuple[Predicate, ...] = (),
+    also: PodCheck | None = None,
+    no_policy: str = "",
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
     ``missing``: its findings are about something that is not there, so it does not apply to patches.
+    ``predicate``: what the rule demands, in one or several. The function then has the signature
+    ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
+    ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
+    ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
     """
+    predicates = (predicate,) if isinstance(predicate, Predicate) else predicate
 
     def declare(check: Callable[..., Any]) -> Rule:
-        return Rule(code, severity, scope, fix, check, missing)
+        why = no_policy or NO_POLICY.get(scope, "")
+        return Rule(code, severity, scope, fix, check, missing, predicates, also, why)
 
     return declare
 
