@@ -35,6 +35,7 @@ class Row(NamedTuple):
     form: bool = False
 
 
+ONE_FILE = "gpuxlate.backends.dialects"
 BUILT_IN: tuple[Row, ...] = (
     Row(
         "volcengine-mgpu",
@@ -64,6 +65,7 @@ BUILT_IN: tuple[Row, ...] = (
     ),
     Row("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
     Row("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
+    Row("hami-hygon", f"{ONE_FILE}.hygon", ("hygon",), ("hygon.com/",)),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 

@@ -83,17 +83,17 @@ class Key(NamedTuple):
     further slash: what is before a slash is a domain, and another domain is another owner.
 
     ``unit``: MiB, percent or cards of one unit of the number, by ``says``; 0 where the row has no number.
-    ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number. ``per``: what
-    the number counts. ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text;
-    empty where the data sheet sets no bounds. ``words``: the value of the field that each word is. ``doubts``:
-    values whose effect is not certain, and why.
+    ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
+    ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges, words, or patterns of
+    the whole text; empty where the data sheet sets no bounds. ``words``: the value of the field that each
+    word is. ``doubts``: values whose effect is not certain, and why.
 
     ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have.
     ``absent``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and the
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
-    may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by its
-    name in the catalogue, that the name of the key chooses; ``template``: that name with ``{model}`` in it.
+    may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by
+    its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` in it.
     """
 
     name: str
@@ -129,6 +129,8 @@ class Key(NamedTuple):
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""
         number = quantity.whole(text)
+        if self.absent is Absent.ALL and number is not None and number * self.unit == 100:
+            return True
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 
     @property

@@ -101,16 +101,6 @@ PRODUCTS: tuple[Product, ...] = (
         _HAMI,
     ),
     Product(
-        "Hygon DCU under HAMi",
-        (
-            *("hygon.com/hcunum", "hygon.com/hcumem", "hygon.com/hcucores"),
-            *("hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"),
-            *("hygon.com/use-*", "hygon.com/nouse-*"),
-        ),
-        "cards, memory in MiB and compute in percent of each card",
-        _HAMI,
-    ),
-    Product(
         "AMD GPUs under HAMi",
         ("amd.com/gpumem", "amd.com/gpucores"),
         "memory in MiB and compute in percent of each card",

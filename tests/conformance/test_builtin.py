@@ -79,3 +79,7 @@ def test_every_built_in_target_is_here() -> None:
         one.backend.name for one in globals().values() if isinstance(one, type) and hasattr(one, "backend")
     }
     assert here == {row.name for row in registry.BUILT_IN}
+
+
+class TestHygon(BackendContract):
+    backend = registry.get("hami-hygon")

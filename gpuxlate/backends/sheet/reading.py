@@ -20,7 +20,12 @@ from gpuxlate.model.sheet import BYTE
 if TYPE_CHECKING:
     from gpuxlate.backends.sheet.sheet import Rows, Sheet
 
-WHAT = {Place.ANNOTATION: "annotation", Place.LABEL: "label", Place.ENV: "variable", Place.RESOURCE: "resource"}
+WHAT = {
+    Place.ANNOTATION: "annotation",
+    Place.LABEL: "label",
+    Place.ENV: "variable",
+    Place.RESOURCE: "resource",
+}
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,17 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, Key, Place, Taking
+from gpuxlate.backends.base import Absent as Absent
+from gpuxlate.backends.base import Backend, Key, Per, Place, Taking
+from gpuxlate.backends.base import Range as Range
 from gpuxlate.backends.sheet import reading, texts, writing
+from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile, memory_unit_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import SELECTOR, other_names
 from gpuxlate.rules.base import Rule
+from gpuxlate.rules.predicates.conditions import Annotated, Any, Condition, Not
 from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:
@@ -73,6 +77,7 @@ class Sheet:
     ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
+    ``uncapped``: words in annotations with which compute has no cap, whatever the rows say.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
     """
 
@@ -96,6 +101,7 @@ class Sheet:
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None
+    uncapped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reads_only: bool = False
     rules: tuple[RuleRow, ...] = ()
     more_rules: str | None = None
@@ -185,6 +191,32 @@ class Sheet:
             needs_module=self.needs_module,
             nodes_module=self.nodes_module,
         )
+
+    def code(self, kind: str, key: str = "") -> str:
+        """The code of its rule of a kind (``NUMBERS``); of the one about a key where there are several."""
+        from gpuxlate.backends.sheet.rules import code_of
+
+        return code_of(self, kind, key)
+
+    def mib_of_each_card(
+        self, row: Key, container: ContainerKeys, profile: Profile | None
+    ) -> Fraction | None:
+        """MiB of each card that a row of memory asks for; None where it has no amount."""
+        text = container.resources[row.name].text
+        number = quantity.whole(text)
+        amount = reading.in_mib(row, text) if row.quantity else number and number * self.unit(row, profile)
+        count = next((rows.cards for rows in self.families if row in rows.parts), None)
+        cards = (
+            quantity.whole(container.resources[count.name].text)
+            if count and count.name in container.resources
+            else 1
+        )
+        return Fraction(amount) / (1 if row.per is Per.CARD else max(cards or 1, 1)) if amount else None
+
+    @cached_property
+    def compute_matters(self) -> Condition:
+        """Where missing compute is all of the card."""
+        return Not(Any(*(Annotated(name, *words) for name, words in self.uncapped.items())))
 
     def _rules(self) -> Iterable[Rule]:
         from gpuxlate.backends.sheet.rules import rules_of_sheet

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -71,7 +70,9 @@ def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> No
         if several and len(shared) > 1:
             for placing in shared:
                 message = say(
-                    "{key} counts the cards of one share; the pod has {count}", key=row.name, count=len(shared)
+                    "{key} counts the cards of one share; the pod has {count}",
+                    key=row.name,
+                    count=len(shared),
                 )
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
@@ -146,7 +147,11 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
         placing.refuse(
             "cards",
             sheet.code("SEVERAL"),
-            say("a part of {cards} cards cannot be expressed: {target} shares one card", cards=cards, target=sheet.title),
+            say(
+                "a part of {cards} cards cannot be expressed: {target} shares one card",
+                cards=cards,
+                target=sheet.title,
+            ),
             "request a part of one card, or whole cards",
         )
     _needed(sheet, rows, placing)
@@ -171,7 +176,9 @@ def _needed(sheet: Sheet, rows: Rows, placing: Placing) -> None:
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
     if memory is not None and no_memory and cores is not None and memory.name in cores.needs:
-        placing.need("memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name))
+        placing.need(
+            "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
+        )
     all_of_card = sheet.sizes or (cores is not None and cores.absent is Absent.ALL)
     if all_of_card and placing.peek("cores") is None:
         why = say("without it the container has all compute of its cards at {target}", target=sheet.title)
@@ -196,14 +203,16 @@ def _fit_size(sheet: Sheet, placing: Placing) -> None:
 
 def sizes_text(sheet: Sheet) -> str:
     """The sizes in words: ``24576 MiB with 25 %``."""
-    return ", ".join(say("{memory} MiB with {cores} %", memory=one.memory_mib, cores=one.cores) for one in sheet.sizes)
+    return ", ".join(
+        say("{memory} MiB with {cores} %", memory=one.memory_mib, cores=one.cores) for one in sheet.sizes
+    )
 
 
 def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -> int | str | None:
     """The number of a row, rounded up to one that the row may have."""
     attribute = row.says or ""
     unit = sheet.unit(row, profile)
-    code = sheet.code("NUMBERS", row)
+    code = sheet.code("NUMBERS", row.name)
     total = placing.take(attribute)
     if total is None:
         return None
@@ -213,7 +222,9 @@ def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -
     numbers = row.ranges
     if len(numbers) == 1 and unit.denominator == 1:
         step, low = int(unit) * numbers[0].step, int(unit) * max(numbers[0].least, 1)
-        total = placing.on_grid(attribute, code, step=step, low=low, unit="%" if attribute == "cores" else "MiB")
+        total = placing.on_grid(
+            attribute, code, step=step, low=low, unit="%" if attribute == "cores" else "MiB"
+        )
         if total is None:
             return None
         number = Fraction(total, cards if row.per is Per.CARD else 1) / unit
@@ -221,8 +232,18 @@ def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -
         number = Fraction(_legal(row, unit, placing, code) or 0)
     most = max((one.most for one in numbers if one.most is not None), default=None)
     unbounded = any(one.most is None for one in numbers)
-    if numbers and not unbounded and most is not None and number > most * (1 if row.per is Per.CARD else cards):
-        placing.refuse(attribute, code, outside(row.name, int(number), numbers[0].least, most), "request less, or whole cards")
+    if (
+        numbers
+        and not unbounded
+        and most is not None
+        and number > most * (1 if row.per is Per.CARD else cards)
+    ):
+        placing.refuse(
+            attribute,
+            code,
+            outside(row.name, int(number), numbers[0].least, most),
+            "request less, or whole cards",
+        )
     return int(number) or None
 
 
@@ -230,7 +251,9 @@ def _legal(row: Key, unit: Fraction, placing: Placing, code: str) -> int | None:
     """The least number of the row's that holds the amount, of one card; rounds the amount to it."""
     attribute = row.says or ""
     asked = int(placing.peek(attribute))
-    legal = sorted({n for one in row.ranges if one.most is not None for n in range(one.least, one.most + 1, one.step)})
+    legal = sorted(
+        {n for one in row.ranges if one.most is not None for n in range(one.least, one.most + 1, one.step)}
+    )
     found = next((n for n in legal if n * unit >= asked), None)
     if found is None:
         return math.ceil(asked / unit)
