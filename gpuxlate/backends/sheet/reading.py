@@ -181,7 +181,10 @@ def _amount(
         return None
     origins[row.says or ""] = value.path
     if row.quantity:
-        return in_mib(row, value.text)
+        amount = in_mib(row, value.text)
+        if amount is None:
+            pod.unread(container, row.name, value)
+        return amount
     number = pod.number(container, row.name)
     return None if number is None else number * sheet.unit(row, profile)
 
