@@ -11,9 +11,9 @@ from gpuxlate.model.catalogue import Card, cards
 
 INTRODUCTION = """\
 The catalogue is a data file of the package, `gpuxlate/model/cards.json`: the names by which a share
-chooses cards (`device.models`), what each target calls them in its keys, and their memory. `gpuxlate schema
-catalogue` prints its JSON Schema. Case does not matter in the names of the catalogue. A name has a form
-factor (`SXM4`) only where the document has one: `a100_80g` may be either.
+chooses cards (`device.models`), what each target calls them in its keys, and their memory. Its JSON Schema
+is printed by `gpuxlate schema catalogue`. Case does not matter in the names of the catalogue. A name has a
+form factor (`SXM4`) only where the document has one: `a100_80g` may be either.
 
 *Memory* is what can be allocated, in MiB, the least that a document gives; *nominal* is the size in the name
 or data sheet of the card, a GB counted as 1024 MiB. An empty cell: no document gives it. *Seen* marks names
