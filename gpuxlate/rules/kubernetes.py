@@ -86,7 +86,9 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 say("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text),
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
-        elif reading.form is Form.FRACTION and not _takes_decimals(words, pod, one.name):
+        elif reading.form is Form.FRACTION and not (
+            0 < (reading.amount or 0) < 1 and _takes_decimals(words, pod, one.name)
+        ):
             hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
             message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
             yield this.at(one.value, message, hint, fix=fix)

@@ -19,7 +19,7 @@ from gpuxlate.backends.numbers import (
     whole_numbers,
     written_name,
 )
-from gpuxlate.backends.sheet import examples
+from gpuxlate.backends.sheet import examples, totals
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -60,8 +60,9 @@ class Kind:
 
     @cached_property
     def mine(self) -> tuple[Key, ...]:
-        """The rows that the rule is about, of the keys that it was given."""
-        return tuple(row for row in self.rows() if not self.keys or row.name in self.keys)
+        """The rows that the rule is about, of the keys that it was given; every cloud has its whole cards."""
+        own = (row for row in self.rows() if row.name != self.sheet.whole_card_key)
+        return tuple(row for row in own if not self.keys or row.name in self.keys)
 
     def applies(self) -> bool:
         """The sheet has something for this kind of rule."""
@@ -130,12 +131,13 @@ class Numbers(Kind):
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            yield Predicate(Amount(row.name, *row.ranges), Amount(row.name), (row.name,))
+            yield Predicate(totals.legal(self.sheet, row), Amount(row.name), (row.name,))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
         if breach.value is None or breach.container is None:
             return
+        row = totals.for_container(self.sheet, row, pod, breach.container)
         number = quantity.whole(breach.value.text) or 0
         near = next_legal(row, number)
         hint: Message = say("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
@@ -209,9 +211,10 @@ class Needs(Kind):
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
         if breach.value is not None:
-            other = say("add {key}", key=row.needs[0])
+            needed = " or ".join(row.needs)
+            other = say("add {key}", key=needed)
             name = written_name(breach.value, row.name)
-            message = say("{key} has no effect without {count}", key=name, count=row.needs[0])
+            message = say("{key} has no effect without {count}", key=name, count=needed)
             yield this.at(breach.value, message, other, on_key=True)
 
     def example(self) -> Example:
@@ -357,7 +360,7 @@ class Fits(Kind):
     ) -> Iterator[Diagnostic]:
         for container in requesting(pod, row.name):
             value = container.resources[row.name]
-            each = self.sheet.mib_of_each_card(row, container, context.profile)
+            each = self.sheet.mib_of_each_card(row, pod, container, context.profile)
             if each is not None and each > card_mib:
                 yield this.at(value, *too_large(int(each), card_mib))
 

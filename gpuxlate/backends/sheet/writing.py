@@ -98,6 +98,8 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
             values = _part(sheet, rows, placing, profile)
             if sheet.isolation is not None:
                 placing.isolated(sheet.isolation)
+            if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
+                placing.shared_by(sheet.policy)
         placing.on_nodes(card_of(profile, sheet.names), sheet.code("FITS"), sheet.code("FITS"))
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {
@@ -136,7 +138,7 @@ def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
     if sheet.isolation is not None:
         placing.take("isolation")  # nobody else is on the card
     cards = int(placing.take("cards"))
-    if rows.cards is not None and Place.RESOURCE in rows.cards.places:
+    if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
         return {rows.cards.name: cards}
     if sheet.cards_in_cores and rows.cores is not None:
         return {rows.cores.name: FULL_CARD_CORES * cards}
@@ -156,6 +158,8 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
             ),
             "request a part of one card, or whole cards",
         )
+    if sheet.full:
+        placing.whole_when_full(sheet.full)
     _needed(sheet, rows, placing)
     if sheet.sizes:
         _fit_size(sheet, placing)
