@@ -248,9 +248,7 @@ class OneShare(Kind):
     number, name = 13, "one-container-has-the-share"
     summary = "One container of a pod requests the share of {title}."
     what = "Reports {keys} in a second container of the pod."
-    usual_why = (
-        "The pod gets one share, and every container of it the same limits: two requests are not two parts."
-    )
+    usual_why = "The pod gets one share, and each container the same limits: two requests are not two."
 
     def rows(self) -> Iterable[Key]:
         return (

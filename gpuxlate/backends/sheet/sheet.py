@@ -9,9 +9,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Absent as Absent
 from gpuxlate.backends.base import Backend, Key, Per, Place, Taking
-from gpuxlate.backends.base import Range as Range
 from gpuxlate.backends.sheet import reading, texts, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
