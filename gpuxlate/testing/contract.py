@@ -5,7 +5,6 @@ The asserts say what is wrong themselves: pytest rewrites asserts in test module
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -19,14 +18,15 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.pod import Kind, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import ALL_MEMORY, FULL_CARD_CORES, JSON_NAMES, Share, percent_in_mib
+from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, check_pod, rules_of
 from gpuxlate.testing import strategies
+from gpuxlate.testing.amounts import needless, too_little
 from gpuxlate.testing.forgotten import forgotten
 from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
-from gpuxlate.translation.fit import Accept, PodFit, fit_pod
+from gpuxlate.translation.fit import OF_POD, Accept, PodFit, fit_pod
 from gpuxlate.translation.reader import read_pod
 
 EXAMPLES = 80
@@ -167,7 +167,7 @@ class BackendContract(ReadingContract):
         asked = {(one.container.init, one.container.index): one for one in fit.outcomes}
         assert set(read) == {(one.init, one.index) for one in pod}, "read must give every container"
         for place, one in read.items():
-            expected = asked[place].given if place in asked else None
+            expected = asked[place].told if place in asked else None
             assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.keys}"
             nowhere = set(one.origins.values()) - paths(manifest)
             assert not nowhere, f"origins point at nothing: {nowhere}"
@@ -199,7 +199,7 @@ class BackendContract(ReadingContract):
             given_ = read[outcome.container.init, outcome.container.index]
             assert given_ is not None, f"{outcome.share} is gone"
             card_mib = self.profile.cards.memory_mib if self.profile else None
-            below = list(too_little(outcome.share, given_, accept, card_mib))
+            below = list(too_little(outcome.share, given_, accept, card_mib, outcome.implied))
             assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
 
     @bounded
@@ -220,17 +220,18 @@ class BackendContract(ReadingContract):
                 assert loss.accepted == expected, f"{loss} with {accept}"
 
     @bounded
-    @given(strategies.pods(), strategies.accepts(), st.sampled_from(("policy", "qos")))
+    @given(strategies.pods(), strategies.accepts(), st.sampled_from((*OF_POD, "memory_limit_mib")))
     def test_a_field_that_nobody_took_is_dropped(
         self, pod: list[ContainerShare], accept: Accept, field: str
     ) -> None:
         """A backend that knows nothing of a field loses it by GX020, never without a word."""
         fit = fit_pod(pod, forgetful(self.backend, field), accept, self.profile)
+        name = JSON_NAMES[field]
         for outcome in fit.outcomes:
-            lost = [loss for loss in outcome.losses if (loss.field, loss.code) == (field, "GX020")]
-            if getattr(outcome.share, field) is not None:
-                assert lost, f"{field} of {outcome.share} is lost without GX020"
-                assert all(loss.accepted == (field in accept.drop) for loss in lost), lost
+            lost = [loss for loss in outcome.losses if (loss.field, loss.code) == (name, "GX020")]
+            if getattr(outcome.share, field) is not None and not needless(field, outcome):
+                assert lost, f"{name} of {outcome.share} is lost without GX020"
+                assert all(loss.accepted == (name in accept.drop) for loss in lost), lost
 
     # --- what is written --------------------------------------------------------------------
 
@@ -274,38 +275,6 @@ class BackendContract(ReadingContract):
         assert repr(self._fit(pod, accept)) == repr(self._fit(pod, accept)), "two runs differ"
 
 
-def too_little(asked: Share, given: Share, accept: Accept, card_mib: int | None = None) -> Iterator[str]:
-    """The fields in which a share gives less than was asked, but for those that may be dropped.
-
-    ``card_mib`` is the card of the profile, which turns percent into MiB. A field that was open may
-    be filled: that is what the user said.
-    """
-    if given.cards < asked.cards:
-        yield "cards"
-    if "cores" not in accept.drop and _percent(given) < _percent(asked):
-        yield "cores"
-    if asked.memory_mib_per_card is not None:
-        if given.memory_mib_per_card is not None and given.memory_mib_per_card < asked.memory_mib_per_card:
-            yield "memoryMiB"
-    elif given.memory_mib is not None and "memoryMiB" not in accept.fill:
-        asked_mib = (
-            percent_in_mib(asked.memory_percent, card_mib) if asked.memory_percent and card_mib else None
-        )
-        if asked_mib is None or asked_mib * given.cards > given.memory_mib:
-            yield "memoryMiB"
-    if given.memory_percent is not None and given.memory_percent < (asked.memory_percent or ALL_MEMORY):
-        yield "memoryPercent"
-    for field in ("policy", "qos"):
-        said = getattr(asked, field)
-        if getattr(given, field) != said and not (said and field in accept.drop):
-            yield field
-
-
-def _percent(share: Share) -> int:
-    """Percent of each card that a share is sure of: 0 where compute is not capped."""
-    return FULL_CARD_CORES if share.whole_cards else share.cores_per_card or 0
-
-
 def allowed(kind: LossKind, field: str, accept: Accept) -> bool:
     """The user allowed such a loss."""
     return {
@@ -337,6 +306,7 @@ def forgetful(backend: Backend, field: str) -> Backend:
             one.losses.extend(bare.losses)
             for attribute in set(JSON_NAMES) - {field, *bare.untaken}:
                 one.take(attribute)
+            one.implied |= bare.implied
         return keys
 
-    return replace(backend, write=write)
+    return replace(backend, write=write, vendor=None if field == "device" else backend.vendor)
