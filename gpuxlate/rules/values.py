@@ -8,7 +8,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, PodKeys
-from gpuxlate.model.sheet import BYTE, Place
+from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.numerals import Form
@@ -20,9 +20,8 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     """The amount of GPU memory is plausible in the unit of its key.
 
     ## What it does
-    Reports more than 1024 where a key counts GiB, less than 64 where it counts MiB, and less than
-    64 MiB where a number without a unit is bytes. Nothing for GiB where a profile sets another unit
-    for the cluster.
+    Reports more than 1024 where a key counts GiB, and less than 64 where it counts MiB. Nothing
+    for GiB where a profile sets another unit for the cluster.
 
     ## Why
     The vendors count in different units: `aliyun.com/gpu-mem: 4096` is 4 TiB, and
@@ -66,13 +65,6 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 )
                 hint = say("write {mib} for {amount} GiB", mib=amount * 1024, amount=amount)
                 yield this.at(value, message, hint)
-            elif unit == "bytes" and 0 < amount * BYTE < numerals.LEAST_PLAUSIBLE_MIB:
-                message = say(
-                    "{name} is {amount}: without a unit the key counts bytes, this looks like MiB",
-                    name=name,
-                    amount=amount,
-                )
-                yield this.at(value, message, say("write {amount}Mi for {amount} MiB", amount=amount))
 
 
 @rule("GX008", Severity.WARNING, fix="safe")

@@ -25,7 +25,7 @@ from gpuxlate.model.share import Share
 from gpuxlate.model.spots import Spot, spots
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.testing.contract import too_little
+from gpuxlate.testing.amounts import too_little
 from gpuxlate.testing.forgotten import GENEROUS
 from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.item import Item

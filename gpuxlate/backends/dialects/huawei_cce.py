@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from gpuxlate.backends.base import Taking
+from gpuxlate.backends.base import Confidence, Per, Place, Range, Taking, key
 from gpuxlate.backends.sheet.rows import choice, cores, memory, whole
-from gpuxlate.backends.sheet.sheet import Confidence, Per, Place, Range, Sheet, key
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value
@@ -22,8 +22,8 @@ WHOLE = "nvidia.com/gpu"
 """Whole cards; below one, that part of the memory of a card (VIRTUAL)."""
 UNIT = 128
 """MiB of one unit of MEMORY."""
-DECIMAL, FULL = "CCE020", "CCE021"
-"""Codes of the rules on a part of WHOLE, and on memory beside all compute."""
+DECIMAL = "CCE020"
+"""The code of the rule on a part of WHOLE."""
 
 
 def decimal(value: Value | None) -> Fraction | None:
@@ -76,7 +76,7 @@ SHEET = Sheet(
     vendor="nvidia",
     isolation=Isolation.SOFT,  # in the driver of the node, for memory alone or memory and compute (VIRTUAL)
     policy=Policy.FIXED_SHARE,
-    full=FULL,
+    full_is_whole=True,
     scheduler=SCHEDULER,
     init=False,
     whole_card_key=WHOLE,
@@ -96,6 +96,7 @@ SHEET = Sheet(
     why={
         "NUMBERS": "Memory is divided in units of 128 MiB and compute in steps of 5 %, on each card.",
         "NEEDS": "Compute cannot be set without memory.",
+        "IGNORED": "With all compute the container gets the whole card, whatever memory it asks for.",
         "INIT": "xGPU does not support init containers.",
     },
     keys=tuple(

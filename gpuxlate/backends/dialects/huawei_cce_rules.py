@@ -1,4 +1,4 @@
-"""The rules of Huawei CCE that no row says: CCE020 and CCE021."""
+"""The rule of Huawei CCE that no row says: CCE020."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from gpuxlate.backends.dialects import huawei_cce as k
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import All, Amount, Label, Labelled, Not
-from gpuxlate.rules.predicates.conditions import Any as AnyOf
-from gpuxlate.rules.predicates.conditions import Divides
-from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 
 @rule(
@@ -66,49 +61,3 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
                 text=value.text,
             )
             yield this.at(value, message, say("write {key}, in units of 128 MiB", key=k.MEMORY))
-
-
-_BY_LABEL = AnyOf(
-    All(Not(Labelled(k.COUNT, Range())), Amount(k.CORE, Range(100, 100))),
-    All(Divides(k.CORE, Label(k.COUNT), 100), Amount(k.CORE, Range(1))),
-)
-"""All compute of the cards."""
-
-
-@rule(k.FULL, Severity.WARNING, predicate=Predicate(Not(Amount(k.MEMORY)), _BY_LABEL, (k.MEMORY,)))
-def memory_is_a_part(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic | tuple[()]:
-    """Memory beside all compute of a card is all memory of the card.
-
-    ## What it does
-    Reports `volcano.sh/gpu-mem.128Mi` beside `volcano.sh/gpu-core.percentage` of 100 for each card.
-
-    ## Why
-    With all compute the container gets the whole card, whatever memory it asks for.
-
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {volcano.sh/gpu-mem.128Mi: 40, volcano.sh/gpu-core.percentage: 100}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Source
-    opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16).
-    """
-    if breach.value is None:
-        return ()
-    message = say("{key} has no effect beside all compute of the card", key=k.MEMORY)
-    return this.at(breach.value, message, say("write {key} for whole cards", key=k.WHOLE), on_key=True)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import Taking
+from gpuxlate.backends.base import BYTE, Absent, Per, Place, Range, Taking, key
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, percent, whole, written
-from gpuxlate.backends.sheet.sheet import BYTE, Absent, Per, Place, Range, Sheet, key
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation

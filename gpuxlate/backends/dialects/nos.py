@@ -1,12 +1,12 @@
-"""nos (Nebuly): slices of a card by MPS, with their size in the name of the key. Read only: it ended in 2024."""
+"""nos (Nebuly): slices of a card by MPS, their size in the name of the key. Read only: ended in 2024."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import Taking
+from gpuxlate.backends.base import GIB, Place, Taking
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.sheet.rows import choice, memory
-from gpuxlate.backends.sheet.sheet import GIB, Place, Sheet
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
@@ -79,8 +79,14 @@ SHEET = Sheet(
     documents={"DEMOS": "nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04)"},
     gpu_prefixes=("nos.nebuly.com/gpu",),
     keys=(
-        memory(SLICE, unit=GIB, source="DEMOS"),
-        choice("nos.nebuly.com/gpu-partitioning", Place.NODE_SELECTOR, Place.NODE, meaning="how nodes are divided", source="DEMOS"),
+        memory(SLICE, unit=GIB, values=(), source="DEMOS"),
+        choice(
+            "nos.nebuly.com/gpu-partitioning",
+            Place.NODE_SELECTOR,
+            Place.NODE,
+            meaning="how nodes are divided",
+            source="DEMOS",
+        ),
     ),
 )
 BACKEND = SHEET.backend

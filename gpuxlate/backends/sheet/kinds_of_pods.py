@@ -248,9 +248,7 @@ class OneShare(Kind):
     number, name = 13, "one-container-has-the-share"
     summary = "One container of a pod requests the share of {title}."
     what = "Reports {keys} in a second container of the pod."
-    usual_why = (
-        "The pod gets one share, and every container of it the same limits: two requests are not two parts."
-    )
+    usual_why = "The pod gets one share, and each container the same limits: two requests are not two."
 
     def rows(self) -> Iterable[Key]:
         return (
@@ -311,7 +309,7 @@ class Doubts(Kind):
 class Counts(Kind):
     """Labels of the pod that count cards."""
 
-    number, name = 15, "label-counts-cards"
+    number, name = 17, "label-counts-cards"
     summary = "The label with which a pod of {title} counts its cards is a whole number."
     what = "Reports {keys} with another value than a whole number of at least 1."
     usual_why = "The label is ignored, or the pod is refused: its containers get no part of several cards."

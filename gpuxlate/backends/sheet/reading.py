@@ -53,8 +53,15 @@ def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
         for container in pod.pod.all_containers():
             value = pod.resource(container, row.name)
             if value is not None:
-                message = say("{key} {text} is not translated: it counts {what}", key=row.name, text=value.text, what=row.unread)
-                pod.note("GX023", message, value.path, "write the memory and the compute that the container needs")
+                message = say(
+                    "{key} {text} is not translated: it counts {what}",
+                    key=row.name,
+                    text=value.text,
+                    what=row.unread,
+                )
+                pod.note(
+                    "GX023", message, value.path, "write the memory and the compute that the container needs"
+                )
     fields: dict[str, Any] = {}
     origins: dict[str, Path] = {}
     for row in sheet.worded:
@@ -121,7 +128,7 @@ def _container(
     for rows in sheet.families:
         found = _numbers(sheet, pod, admitted, rows, profile)
         if found is not None:
-            found = replace(found, others=fields, origins={**origins, **found.origins})
+            found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
             return _share(pod, sheet.settles(pod, found) if sheet.settles else found)
     return pod.none(container)
 
@@ -226,10 +233,7 @@ def _part(
     memory = memory and memory * times["memory_mib"]
     cores = cores and cores * times["cores"]
     percent = percent and percent * times["memory_percent"] / cards
-    if sheet.full and cores == FULL_CARD_CORES * cards:
-        if memory:
-            message = say("{key} is all of the card: all of its memory comes with it", key=rows.cores.name)
-            pod.note(sheet.full, message, found.origins["memory_mib"], severity=Severity.WARNING)
+    if sheet.full_is_whole and cores == FULL_CARD_CORES * cards:
         return replace(found, cards=cards)
     if sheet.sizes:
         memory, cores = _sized(sheet, memory, cores)

@@ -9,9 +9,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Absent as Absent
 from gpuxlate.backends.base import Backend, Key, Place, Taking
-from gpuxlate.backends.base import Range as Range
 from gpuxlate.backends.sheet import reading, texts, totals, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
@@ -75,8 +73,7 @@ class Sheet:
     no other count. ``scheduler``: what every pod names; ``schedulers``: with which the keys have effect.
     ``one_share``: the containers of a pod have one share together. ``init``: init containers may have one.
     ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory. ``policy``: how a
-    card is shared between containers whose compute is set. ``full``: code of the rule on memory beside all
-    compute, where that is whole cards.
+    card is shared between containers whose compute is set. ``full_is_whole``: all compute is whole cards.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
     ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
@@ -101,7 +98,7 @@ class Sheet:
     vendor: str | None = None
     isolation: Isolation | None = None
     policy: Policy | None = None
-    full: str = ""
+    full_is_whole: bool = False
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None

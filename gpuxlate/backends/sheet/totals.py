@@ -48,13 +48,28 @@ def _counted(count: Key, pod: PodKeys, container: ContainerKeys) -> Value | None
     return container.resources.get(count.name)
 
 
+def _counting(count: Key) -> tuple[Condition, str | Label]:
+    """There is a number of cards, and where it is."""
+    if Place.LABEL in count.places:
+        return Labelled(count.name, Range()), Label(count.name)
+    return Amount(count.name, Range()), count.name
+
+
+def all_compute(sheet: Sheet, cores: Key) -> Condition:
+    """The compute is all that the cards have."""
+    least, count = Amount(cores.name, Range(FULL_CARD_CORES)), count_of(sheet, cores)
+    if count is None:
+        return least
+    counted, by = _counting(count)
+    return Any(All(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), All(Not(counted), least))
+
+
 def legal(sheet: Sheet, row: Key) -> Condition:
     """The number of a row is one that it takes, for the cards that the container has."""
     count = count_of(sheet, row)
     if count is None:
         return Amount(row.name, *row.ranges)
-    by = Label(count.name) if Place.LABEL in count.places else count.name
-    counted = Labelled(count.name, Range()) if Place.LABEL in count.places else Amount(count.name, Range())
+    counted, by = _counting(count)
     part = Any(*(_part(row.name, one, by) for one in row.ranges))
     return Any(All(counted, part), All(Not(counted), Amount(row.name, *uncounted(row, count))))
 

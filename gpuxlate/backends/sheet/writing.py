@@ -129,7 +129,7 @@ def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
         if models
         else say("device.models is not set: the keys of {target} name the card", target=sheet.title)
     )
-    placing.refuse("device", sheet.code("MODEL"), message, say("write one of {known}", known=known))
+    placing.refuse("device", sheet.code("MODELS"), message, say("write one of {known}", known=known))
     return None
 
 
@@ -142,7 +142,11 @@ def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
         return {rows.cards.name: cards}
     if sheet.cards_in_cores and rows.cores is not None:
         return {rows.cores.name: FULL_CARD_CORES * cards}
-    return {rows.whole[0].name: cards}
+    if rows.whole:
+        return {rows.whole[0].name: cards}
+    message = say("whole cards cannot be expressed: {target} has parts of cards only", target=sheet.title)
+    placing.refuse("cards", "GX023", message, "request a part of a card")
+    return {}
 
 
 def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -> Numbers:
@@ -150,7 +154,7 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
     if cards > 1 and (sheet.several is not sheet.several.SHARED or rows.cards is None):
         placing.refuse(
             "cards",
-            sheet.code("SEVERAL"),
+            "GX023" if rows.cards is None else sheet.code("SEVERAL"),
             say(
                 "a part of {cards} cards cannot be expressed: {target} shares one card",
                 cards=cards,
@@ -158,8 +162,8 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
             ),
             "request a part of one card, or whole cards",
         )
-    if sheet.full:
-        placing.whole_when_full(sheet.full)
+    if sheet.full_is_whole:
+        placing.whole_when_full(sheet.code("IGNORED"))
     _needed(sheet, rows, placing)
     if sheet.sizes:
         _fit_size(sheet, placing)

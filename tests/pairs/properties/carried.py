@@ -7,7 +7,8 @@ from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.testing.contract import allowed, too_little
+from gpuxlate.testing.amounts import too_little
+from gpuxlate.testing.contract import allowed
 from gpuxlate.translation.fit import Accept, Outcome, Verdict
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.translate import Settings, Translation, translate_source

@@ -15,7 +15,7 @@ import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.share import Share
-from gpuxlate.testing.contract import too_little
+from gpuxlate.testing.amounts import too_little
 from gpuxlate.translation.fit import Accept
 
 from .carried import let_go, reported
