@@ -12,7 +12,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule(
-    k.DECIMAL,
+    "CCE020",
     Severity.WARNING,
     no_policy="API servers elsewhere refuse the value, and those of CCE are to take it",
 )

@@ -63,9 +63,9 @@ def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
 
 def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> None:
     """A label that counts the cards of a part of several, which is that of one container only."""
-    counted = {rows.cards for rows in sheet.families if rows.cards and Place.LABEL in rows.cards.places}
+    counts = (rows.cards for rows in sheet.families if rows.cards and Place.LABEL in rows.cards.places)
     shared = [one for one in pod.placings if not one.whole_cards]
-    for row in counted:
+    for row in counts:
         several = [one for one in shared if one.cards > 1]
         if several:
             labels[row.name] = Value.of(str(several[0].cards))
@@ -162,7 +162,8 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
             ),
             "request a part of one card, or whole cards",
         )
-    if sheet.full_is_whole:
+    if sheet.full_is_whole and rows.cores is not None:
+        _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
         placing.whole_when_full(sheet.code("IGNORED"))
     _needed(sheet, rows, placing)
     if sheet.sizes:
