@@ -312,7 +312,9 @@ class Ignored(Kind):
         if breach.value is not None:
             name = written_name(breach.value, breach.name)
             message = say("{key} is ignored beside whole cards, which have all of their memory", key=name)
-            yield this.at(breach.value, message, "remove it, or request less than 100 of compute", on_key=True)
+            yield this.at(
+                breach.value, message, "remove it, or request less than 100 of compute", on_key=True
+            )
 
     def example(self) -> Example:
         cores = self.sheet.families[0].cores

@@ -160,6 +160,9 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
             ),
             "request a part of one card, or whole cards",
         )
+        for attribute in ("cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # how much of one card is not what it asked
+        return {}
     _needed(sheet, rows, placing)
     if sheet.sizes:
         _fit_size(sheet, placing)
