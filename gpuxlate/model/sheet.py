@@ -56,6 +56,7 @@ class Absent(StrEnum):
     ONE = "one card"
     UNCAPPED = "not capped"
     ALL = "all of the card"
+    HUNDREDS = "a card for each 100 percent of memory"  # one below 100
     NOTHING = "no share"  # the other keys have no effect
 
 
@@ -85,8 +86,10 @@ class Key(NamedTuple):
 
     ``unit``: MiB, percent or cards of one unit of the number, by ``says``; 0 where the row has no number.
     ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
-    ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges, words, or patterns of
-    the whole text; empty where the data sheet sets no bounds. ``words``: the value of the field that each
+    ``decimals_with``: schedulers with which the vendor's API servers take a part of one.
+    ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges (of each card's part
+    where a total has a count beside it), words, or patterns of the whole text; empty where the data sheet
+    sets no bounds. ``words``: the value of the field that each
     word is. ``doubts``: values whose effect is not certain, and why.
 
     ``unread``: why no share holds what the number says.
@@ -106,6 +109,7 @@ class Key(NamedTuple):
     says: str | None = None  # the attribute of Share that it sets, or SELECTOR
     unit: Fraction | int = 0
     quantity: bool = False
+    decimals_with: tuple[str, ...] = ()
     per: Per = Per.TOTAL
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     words: Mapping[str, object] = MappingProxyType({})

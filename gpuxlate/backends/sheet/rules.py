@@ -18,7 +18,7 @@ from gpuxlate.backends.sheet.kinds import (
     Once,
     Several,
 )
-from gpuxlate.backends.sheet.kinds_of_pods import Doubts, Init, Models, OneShare, Scheduler, Sizes, Words
+from gpuxlate.backends.sheet.kinds_of_pods import Counts, Doubts, Init, Models, OneShare, Scheduler, Sizes, Words
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 KINDS: tuple[type[Kind], ...] = (
     *(Numbers, Needs, Excludes, Words, Once, Scheduler, Several, Fits, Compute, Sizes, Init, Models),
-    *(OneShare, Doubts, Ignored, Amounts),
+    *(OneShare, Doubts, Ignored, Amounts, Counts),
 )
 """Every kind, in the order of their numbers."""
 
