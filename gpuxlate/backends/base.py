@@ -13,15 +13,16 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpuxlate.backends.placing import Placing, PodPlacing
+from gpuxlate.backends.placing import Placing
+from gpuxlate.backends.pod_placing import PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.backends.taking import Taking
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import ANY, SELECTOR, Key, Place, Range, key, other_names
-from gpuxlate.rules.base import Context, Rule, check_pod, rules_of
+from gpuxlate.model.sheet import ANY, BYTE, GIB, SELECTOR, Absent, Key, Per, Place, Range, key, other_names
+from gpuxlate.rules.base import Context, Rule, check_pod, in_order, rules_of
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
@@ -33,12 +34,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY",
+    "BYTE",
+    "GIB",
     "SELECTOR",
+    "Absent",
     "Backend",
     "Cloud",
     "ContainerShare",
     "InContainer",
     "Key",
+    "Per",
     "Place",
     "Placing",
     "PodPlacing",
@@ -101,7 +106,8 @@ class Backend:
     read: Read
     write: Write
     says: Mapping[str, str]
-    rules_module: str
+    rules_module: str | None = None
+    rule_rows: Callable[[], Iterable[Rule]] = tuple  # those that follow from its rows
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # its own, by field: to the value
     look_alikes: tuple[Product, ...] = ()  # whose keys are easily taken for its own (GX006)
     whole_card_key: str | None = None
@@ -115,13 +121,16 @@ class Backend:
     extension: type[Extension] | None = None  # its own part of a profile
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     model_label: str | None = None  # the label of nodes that has the card model
+    reads_only: bool = False  # a source of migrations, never a target
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
+    vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The vendor's rules, loaded when asked for."""
-        return rules_of(import_module(self.rules_module))
+        """The vendor's rules, those of its rows and those of its module, loaded when asked for."""
+        of_module = rules_of(import_module(self.rules_module)) if self.rules_module else ()
+        return in_order((*self.rule_rows(), *of_module), self.name)
 
     @cached_property
     def form(self) -> Form | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,15 @@ from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import CardProfile
 from gpuxlate.model.quantity import LIMIT, round_up
-from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES, Policy, Qos, Share, above_limit
+from gpuxlate.model.share import (
+    FULL_CARD_CORES,
+    JSON_NAMES,
+    Device,
+    Isolation,
+    Share,
+    above_limit,
+    limit_beside,
+)
 from gpuxlate.rules.translation import needed_field_is_set
 
 NEEDS_A_CARD = (
@@ -63,6 +71,8 @@ class Placing:
         self._origins = dict(origins or {})
         self._now: dict[str, Any] = {name: getattr(share, name) for name in JSON_NAMES}
         self._untaken = set(share.given_fields())
+        self.implied: set[str] = set()  # placed without a key: nothing in a manifest tells them
+        self._why: dict[str, Message] = {}
 
     # -- looking and taking ------------------------------------------------------------------
 
@@ -74,6 +84,24 @@ class Placing:
         """The field as it is now; it counts as placed."""
         self._untaken.discard(attribute)
         return self._now[attribute]
+
+    def isolated(self, gives: Isolation) -> None:
+        """Take ``isolation`` where the target gives at least what is asked. Whole cards need no call."""
+        self._imply("isolation", say("its isolation is {gives}", gives=gives), gives.covers)
+
+    def made_by(self, vendor: str) -> None:
+        """Take ``device`` where any card of the vendor will do. ``Backend.vendor`` needs no call."""
+        self._imply("device", say("its cards are made by {vendor}", vendor=vendor), Device(vendor).__eq__)
+
+    def _imply(self, attribute: str, why: Message, enough: Callable[[Any], bool]) -> None:
+        """Place a field without a key where what the target has is enough; else it stays, with the reason."""
+        if attribute not in self._untaken:
+            return
+        if enough(self._now[attribute]):
+            self.take(attribute)
+            self.implied.add(attribute)
+        else:
+            self._why[attribute] = why
 
     @property
     def cards(self) -> int:
@@ -134,6 +162,8 @@ class Placing:
         if self._too_large(attribute, given):
             return None
         self._now[attribute] = given
+        if attribute == "memory_mib":
+            self._now["memory_limit_mib"] = limit_beside(given, self._now["memory_limit_mib"])
         valid: int | str = "whole cards" if given is None else given
         if self.accept.round_up:
             message = say("{problem}; rounded up to {valid}", problem=problem, valid=valid)
@@ -199,12 +229,15 @@ class Placing:
 
     def drop_rest(self) -> None:
         """Record every field that the backend did not take (GX020)."""
+        least = Isolation.HARDWARE if self.whole_cards else Isolation.NONE  # at every target
+        if least.covers(self._now["isolation"] or Isolation.NONE):
+            self.isolated(least)
         for attribute in self.untaken:
             if attribute == "memory_percent":  # without it the share would be all of the memory
                 message = self._unsupported(JSON_NAMES[attribute], self._now[attribute])
                 self.refuse(attribute, "GX020", message, NEEDS_A_CARD)
             else:
-                self.drop(attribute, "GX020")
+                self.drop(attribute, "GX020", self._why.get(attribute))
 
     def _unsupported(self, field: str, asked: object) -> Message:
         return say(
@@ -273,37 +306,4 @@ class Placing:
 
 
 def _json(value: Any) -> int | str | None:
-    return str(value) if isinstance(value, (Policy, Qos)) else value
-
-
-class PodPlacing:
-    """The shares of one pod on their way into a target.
-
-    ``containers`` counts the ordinary containers, with and without a share, in their order.
-    """
-
-    def __init__(self, placings: tuple[Placing, ...], containers: tuple[str, ...]) -> None:
-        self.placings = placings
-        self.containers = containers
-
-    def ordinary(self, index: int) -> Placing | None:
-        """The share of the ordinary container at ``index``, None if it has none."""
-        return next((p for p in self.placings if not p.init and p.index == index), None)
-
-    def policy(self) -> Policy | None:
-        """Take the policy, which belongs to the pod."""
-        found = self._of_pod("policy")
-        return found if isinstance(found, Policy) else None
-
-    def qos(self) -> Qos | None:
-        """Take the QoS class, which belongs to the pod."""
-        found = self._of_pod("qos")
-        return found if isinstance(found, Qos) else None
-
-    def peek_policy(self) -> Policy | None:
-        """The policy, without taking it."""
-        return next((p.peek("policy") for p in self.placings if p.peek("policy")), None)
-
-    def _of_pod(self, attribute: str) -> Any:
-        found = [placing.take(attribute) for placing in self.placings]
-        return next((value for value in found if value is not None), None)
+    return value if value is None or isinstance(value, int) else str(value)

@@ -9,7 +9,7 @@ from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
-from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.rules import numerals
 
 
@@ -130,6 +130,9 @@ class Taking:
         policy: Policy | None = None,
         qos: Qos | None = None,
         memory_percent: int | None = None,
+        memory_limit_mib: int | None = None,
+        device: Device | None = None,
+        isolation: Isolation | None = None,
         origins: Mapping[str, Path] | None = None,
     ) -> ContainerShare:
         """The container with its share; GX011 where the numbers together are not a share."""
@@ -138,7 +141,8 @@ class Taking:
         found = None
         where = dict(origins or {})
         try:
-            found = Share(cards, cores, memory_mib, policy, qos, memory_percent)
+            numbers = (cards, cores, memory_mib, policy, qos, memory_percent, memory_limit_mib)
+            found = Share(*numbers, device, isolation)
         except ShareError as error:
             attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
             for one in error.problems:

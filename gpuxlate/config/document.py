@@ -13,7 +13,7 @@ from typing import Any
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, share_problems
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, share_problems
 
 API_VERSION = "gpuxlate.io/v1alpha1"
 KIND = "GPUShare"
@@ -56,6 +56,7 @@ def read_share_document(data: object) -> tuple[ShareDocument | None, list[Diagno
 
 
 def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
+    device = spec.get("device", {})
     share = Share(
         cards=spec.get("cards", 1),
         cores=spec.get("cores"),
@@ -63,6 +64,9 @@ def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
         policy=Policy(spec["policy"]) if "policy" in spec else None,
         qos=Qos(spec["qos"]) if "qos" in spec else None,
         memory_percent=spec.get("memoryPercent"),
+        memory_limit_mib=spec.get("memoryLimitMiB"),
+        device=Device(device.get("vendor"), tuple(device.get("models", ()))),
+        isolation=Isolation(spec["isolation"]) if "isolation" in spec else None,
     )
     return ShareDocument(
         metadata["name"],
@@ -83,10 +87,10 @@ def _arithmetic(data: object) -> list[Diagnostic]:
     cards = _number(spec.get("cards", 1))
     if cards is None:
         return []
-    cores, memory, percent = (_number(spec.get(name)) for name in ("cores", "memoryMiB", "memoryPercent"))
+    numbers = (_number(spec.get(name)) for name in ("cores", "memoryMiB", "memoryPercent", "memoryLimitMiB"))
     return [
         Diagnostic(ARITHMETIC_CODE, Severity.ERROR, one.message, one.hint, ("spec", one.field))
-        for one in share_problems(cards, cores, memory, percent)
+        for one in share_problems(cards, *numbers)
     ]
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import FULL_CARD_CORES, Policy, Qos
+from gpuxlate.model.share import FULL_CARD_CORES, MODEL, VENDOR, Isolation, Policy, Qos
 
 LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 """DNS-1123 label: names of namespaces and containers, at most 63 characters."""
@@ -61,6 +61,24 @@ class WorkloadModel(Strict):
     )
 
 
+class DeviceModel(Strict):
+    """Which cards will do."""
+
+    model_config = ConfigDict(title="Device")
+
+    vendor: str = Field(
+        default=OMITTED,
+        pattern=VENDOR,
+        description="Who makes the cards: small letters, digits and '-'. Omitted: any vendor.",
+        examples=["nvidia"],
+    )
+    models: list[Annotated[str, Field(pattern=MODEL)]] = Field(
+        default=OMITTED,
+        description="Card models by their names in the catalogue of cards; one of them. Omitted: any model.",
+        examples=[["A100-SXM4-80GB"]],
+    )
+
+
 class MetadataModel(Strict):
     """Name of the share, and what Kubernetes objects carry beside it."""
 
@@ -103,7 +121,7 @@ def _per_cards(cards: int) -> dict[str, Any]:
     then: dict[str, Any] = {"cores": cores}
     if cards > 1:
         cores["multipleOf"] = cards
-        then["memoryMiB"] = {"multipleOf": cards}
+        then |= {name: {"multipleOf": cards} for name in ("memoryMiB", "memoryLimitMiB")}
     condition: dict[str, Any] = {"properties": {"cards": {"const": cards}}}
     if cards > 1:
         condition["required"] = ["cards"]
@@ -111,6 +129,7 @@ def _per_cards(cards: int) -> dict[str, Any]:
 
 
 _MEMORY_ONCE: dict[str, Any] = {"not": {"required": ["memoryMiB", "memoryPercent"]}}
+_LIMIT_OF_MEMORY: dict[str, Any] = {"dependentRequired": {"memoryLimitMiB": ["memoryMiB"]}}
 
 
 class ShareModel(Strict):
@@ -121,7 +140,9 @@ class ShareModel(Strict):
 
     model_config = ConfigDict(
         title="Share",
-        json_schema_extra={"allOf": [_MEMORY_ONCE, *map(_per_cards, range(1, EDITOR_CARDS + 1))]},
+        json_schema_extra={
+            "allOf": [_MEMORY_ONCE, _LIMIT_OF_MEMORY, *map(_per_cards, range(1, EDITOR_CARDS + 1))]
+        },
     )
 
     cards: Count = Field(
@@ -158,6 +179,24 @@ class ShareModel(Strict):
         default=OMITTED,
         description="Colocation class: online pre-empts offline. Omitted: no colocation.",
         examples=["online"],
+    )
+    memoryLimitMiB: Count = Field(  # noqa: N815
+        default=OMITTED,
+        description="How far GPU memory may burst, in MiB, total over the cards: memoryMiB or more, and it "
+        "divides by cards. Omitted: memoryMiB is the limit.",
+        examples=[8192],
+    )
+    device: DeviceModel = Field(
+        default=OMITTED,
+        description="Which cards will do: a vendor, or models. Omitted: any card.",
+        examples=[{"vendor": "nvidia", "models": ["A100-SXM4-80GB"]}],
+    )
+    isolation: Annotated[Isolation, FromText] = Field(
+        default=OMITTED,
+        description="The least isolation that is acceptable on a shared card: hardware is a partition or a "
+        "card of its own, soft is kept by driver or library, none is acceptable as well. Omitted: "
+        "whatever the cluster gives.",
+        examples=["soft"],
     )
     workload: WorkloadModel = Field(
         default=OMITTED,

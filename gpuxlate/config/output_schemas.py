@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gpuxlate.model.share import JSON_NAMES, Policy, Qos
+from gpuxlate.model.share import JSON_NAMES, Isolation, Policy, Qos
 
 Schema = dict[str, Any]
 
@@ -143,6 +143,23 @@ _SHARE = _object(
             minimum=1,
             maximum=99,
         ),
+        "memoryLimitMiB": _a("integer", "How far memory may burst, in MiB, where it is said so.", minimum=2),
+        "device": _object(
+            "Which cards will do, where it is said so.",
+            {},
+            {
+                "vendor": _a("string", "Who makes the cards."),
+                "models": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "Card models, one of them.",
+                },
+            },
+        ),
+        "isolation": {
+            "enum": [*map(str, Isolation)],
+            "description": "The least acceptable isolation, where it is said so.",
+        },
     },
 )
 

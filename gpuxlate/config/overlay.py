@@ -290,7 +290,7 @@ def _requirement(backends: list[Backend]) -> Schema:
 
 def _value(backend: Backend, row: Key, place: Place) -> Schema:
     """One value: a whole number, bare or quoted, in limits; a string elsewhere."""
-    description = f"{backend.title}: {row.meaning}{f' ({row.unit})' if row.unit else ''}."
+    description = f"{backend.title}: {row.meaning}{f' ({row.counts})' if row.counts else ''}."
     if Place.SCHEDULER in row.places:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:

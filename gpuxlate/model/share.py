@@ -6,6 +6,7 @@ GPUShare document; the ``*_per_card`` properties divide them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,10 @@ ALL_MEMORY = 100
 """Memory of a whole card, in percent."""
 MOST_CARDS = LIMIT // FULL_CARD_CORES
 """Kubernetes has no number above LIMIT, and 100 x cards is one of a share."""
+VENDOR = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+"""A vendor of cards: small letters, digits and '-'."""
+MODEL = r"^[^\s,\x00-\x1f]+( [^\s,\x00-\x1f]+)*$"
+"""A card model. Lists of models are written with commas, so no name has one."""
 
 
 class Policy(StrEnum):
@@ -35,6 +40,38 @@ class Qos(StrEnum):
 
     ONLINE = "online"
     OFFLINE = "offline"
+
+
+class Isolation(StrEnum):
+    """How a container is kept within its part of a card, weakest first."""
+
+    NONE = "none"
+    SOFT = "soft"
+    HARDWARE = "hardware"
+
+    def covers(self, asked: Isolation) -> bool:
+        """It gives at least what is asked."""
+        order = tuple(Isolation)
+        return order.index(self) >= order.index(asked)
+
+
+class Device(NamedTuple):
+    """Which cards will do: all of a vendor, or these models, by their names in the catalogue of cards."""
+
+    vendor: str | None = None
+    models: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.vendor, ", ".join(self.models)) if part)
+
+    def to_json(self) -> dict[str, str | list[str]]:
+        """What is set, under the names of the document."""
+        given: dict[str, str | list[str]] = {}
+        if self.vendor is not None:
+            given["vendor"] = self.vendor
+        if self.models:
+            given["models"] = list(self.models)
+        return given
 
 
 class ShareProblem(NamedTuple):
@@ -60,10 +97,13 @@ JSON_NAMES: Mapping[str, str] = {
     "memory_percent": "memoryPercent",
     "policy": "policy",
     "qos": "qos",
+    "memory_limit_mib": "memoryLimitMiB",
+    "device": "device",
+    "isolation": "isolation",
 }
 """Attribute name to the name that documents and reports use."""
 
-ONLY_WHEN_SET = frozenset({"memory_percent"})
+ONLY_WHEN_SET = frozenset({"memory_percent", "memory_limit_mib", "device", "isolation"})
 """Fields that are in reports only where a share sets them: those added after the first five."""
 
 
@@ -76,9 +116,13 @@ class Share:
     ``memory_mib``: GPU memory in MiB, total over the cards; None is all of it.
     ``memory_percent``: GPU memory in percent of each card, 1 to 100, in place of ``memory_mib``.
     How many MiB that is depends on the card.
+    ``memory_limit_mib``: how far memory may burst, in MiB, total over the cards; None is ``memory_mib``.
+    ``device``: which cards will do; None is any.
+    ``isolation``: the least that is acceptable; None is whatever the cluster gives.
 
     Whole cards have one form: ``cores`` of 100 x cards without memory becomes None, and so does
-    ``memory_percent`` of 100, which is all of it.
+    ``memory_percent`` of 100, which is all of it. A ``memory_limit_mib`` of ``memory_mib`` and a device
+    that names nothing become None.
     Raises ShareError where the numbers are not a share (rule GX011).
     """
 
@@ -88,11 +132,18 @@ class Share:
     policy: Policy | None = None
     qos: Qos | None = None
     memory_percent: int | None = None
+    memory_limit_mib: int | None = None
+    device: Device | None = None
+    isolation: Isolation | None = None
 
     def __post_init__(self) -> None:
-        problems = tuple(share_problems(self.cards, self.cores, self.memory_mib, self.memory_percent))
+        numbers = (self.cards, self.cores, self.memory_mib, self.memory_percent, self.memory_limit_mib)
+        problems = (*share_problems(*numbers), *_device_problems(self.device))
         if problems:
             raise ShareError(problems)
+        object.__setattr__(self, "memory_limit_mib", limit_beside(self.memory_mib, self.memory_limit_mib))
+        if self.device == Device():
+            object.__setattr__(self, "device", None)
         if self.memory_percent == ALL_MEMORY:
             object.__setattr__(self, "memory_percent", None)
         if not self.caps_memory and self.cores == FULL_CARD_CORES * self.cards:
@@ -118,8 +169,13 @@ class Share:
         """MiB on each card."""
         return None if self.memory_mib is None else self.memory_mib // self.cards
 
-    def to_json(self) -> dict[str, int | str | None]:
-        """The five fields under their JSON names, None where omitted; memoryPercent where it is set."""
+    @property
+    def memory_limit_mib_per_card(self) -> int | None:
+        """MiB on each card to which memory may burst."""
+        return None if self.memory_limit_mib is None else self.memory_limit_mib // self.cards
+
+    def to_json(self) -> dict[str, Any]:
+        """The first five fields under their JSON names, None where omitted; the others where they are set."""
         return {
             name: _plain(getattr(self, attribute))
             for attribute, name in JSON_NAMES.items()
@@ -131,12 +187,18 @@ class Share:
         return frozenset(name for name in JSON_NAMES if getattr(self, name) is not None)
 
 
-def _plain(value: Any) -> int | str | None:
+def _plain(value: Any) -> Any:
+    if isinstance(value, Device):
+        return value.to_json()
     return str(value) if isinstance(value, StrEnum) else value
 
 
 def share_problems(
-    cards: int, cores: int | None, memory_mib: int | None, memory_percent: int | None = None
+    cards: int,
+    cores: int | None,
+    memory_mib: int | None,
+    memory_percent: int | None = None,
+    memory_limit_mib: int | None = None,
 ) -> Iterator[ShareProblem]:
     """Every reason why the numbers are not a share, each with the nearest valid value."""
     if cards < 1:
@@ -168,11 +230,13 @@ def share_problems(
             yield above_limit("memoryMiB", memory_mib, LIMIT)
         elif memory_mib % cards:
             yield _does_not_divide("memoryMiB", memory_mib, cards, None)
-    if memory_percent is not None:
-        yield from _percent_problems(memory_percent, memory_mib)
+    yield from _percent_problems(memory_percent, memory_mib)
+    yield from _limit_problems(memory_limit_mib, memory_mib, cards)
 
 
-def _percent_problems(memory_percent: int, memory_mib: int | None) -> Iterator[ShareProblem]:
+def _percent_problems(memory_percent: int | None, memory_mib: int | None) -> Iterator[ShareProblem]:
+    if memory_percent is None:
+        return
     if memory_mib is not None:
         yield ShareProblem(
             "memoryPercent",
@@ -197,6 +261,45 @@ def _percent_problems(memory_percent: int, memory_mib: int | None) -> Iterator[S
             ),
             say("write memoryPercent: {most} or less", most=ALL_MEMORY),
         )
+
+
+def _limit_problems(limit: int | None, memory_mib: int | None, cards: int) -> Iterator[ShareProblem]:
+    field = "memoryLimitMiB"
+    if limit is None:
+        return
+    if limit < 1:
+        yield _below_one(field, limit, "omit memoryLimitMiB where memoryMiB is the limit")
+    elif limit > LIMIT:
+        yield above_limit(field, limit, LIMIT)
+    elif memory_mib is None:
+        yield ShareProblem(
+            field,
+            say("memoryLimitMiB is {limit}, and memoryMiB is not set", limit=limit),
+            "add memoryMiB, the part that is always there, or omit memoryLimitMiB",
+        )
+    elif limit < memory_mib:
+        yield ShareProblem(
+            field,
+            say("memoryLimitMiB is {limit}, below memoryMiB ({mib})", limit=limit, mib=memory_mib),
+            say("write memoryLimitMiB: {mib} or more, or omit it", mib=memory_mib),
+        )
+    elif limit % cards:
+        yield _does_not_divide(field, limit, cards, None)
+
+
+def _device_problems(device: Device | None) -> Iterator[ShareProblem]:
+    """Names that no document and no list of names can hold."""
+    vendor, models = device or Device()
+    if vendor is not None and not re.fullmatch(VENDOR, vendor):
+        yield _bad_name(vendor, "small letters, digits and '-', as in nvidia")
+    for model in models:
+        if not re.fullmatch(MODEL, model):
+            yield _bad_name(model, "a name without commas, as in A100-SXM4-80GB")
+
+
+def _bad_name(name: str, known: str) -> ShareProblem:
+    message = say("device has {name!r}, which is not a name", name=name)
+    return ShareProblem("device", message, say("write {known}", known=known))
 
 
 def _below_one(field: str, value: int, hint: str) -> ShareProblem:
@@ -233,6 +336,11 @@ def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) ->
         ),
         say("write {near}", near=" or ".join(near)),
     )
+
+
+def limit_beside(memory_mib: int | None, limit: int | None) -> int | None:
+    """The limit that is left to set beside so much memory (MiB in total, None: all of it)."""
+    return None if limit is None or memory_mib is None or limit <= memory_mib else limit
 
 
 def percent_in_mib(percent: int, card_mib: int) -> int:

@@ -1,11 +1,17 @@
-"""The rows of a dialect's data sheet: one row a key."""
+"""The rows of a dialect's data sheet: one row a key.
+
+The sheet is the single source of what a dialect's keys say: reading and writing where nothing special
+happens, the rules on numbers, the schema for editors and the tables of the docs follow from it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from gpuxlate.model import quantity
 
@@ -36,28 +42,84 @@ class Range(NamedTuple):
     step: int = 1
 
 
+class Per(StrEnum):
+    """What the number of a row counts, where a container has several cards."""
+
+    CARD = "each card"
+    TOTAL = "total over the cards"
+
+
+class Absent(StrEnum):
+    """What a container has without the key. A count, compute and memory have the first of their kind."""
+
+    ONE = "one card"
+    UNCAPPED = "not capped"
+    ALL = "all of the card"
+    NOTHING = "no share"  # the other keys have no effect
+
+
+class Writer(StrEnum):
+    """Who writes the key. What a vendor's scheduler alone writes has the place SCHEDULER."""
+
+    USER = "user"
+    WEBHOOK = "webhook"
+
+
+class Confidence(StrEnum):
+    """How sure the row is: read in code, or written in one document."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+
+
+GIB = 1024
+"""MiB."""
+BYTE = Fraction(1, 2**20)
+"""MiB."""
+
+
 class Key(NamedTuple):
     """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix and no
     further slash: what is before a slash is a domain, and another domain is another owner.
 
-    ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text; empty where
-    the data sheet sets no bounds. ``needs``: resources of which the container must have one too.
-    These are what an editor can check; rules check the rest. ``aliases``: other names of the same key, which
-    are read and not written. ``idle``: values with which a pod asks for what it asks for without the key (the
-    vendor's default), so that a reader may forget them; ANY for all.
+    ``unit``: MiB, percent or cards of one unit of the number, by ``says``; 0 where the row has no number.
+    ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number. ``per``: what
+    the number counts. ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text;
+    empty where the data sheet sets no bounds. ``words``: the value of the field that each word is. ``doubts``:
+    values whose effect is not certain, and why.
+
+    ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have.
+    ``absent``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and the
+    versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
+    values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
+    may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by its
+    name in the catalogue, that the name of the key chooses; ``template``: that name with ``{model}`` in it.
     """
 
     name: str
     places: frozenset[Place]
     meaning: str
-    unit: str = ""
     source: str = ""
     says: str | None = None  # the attribute of Share that it sets, or SELECTOR
+    unit: Fraction | int = 0
+    quantity: bool = False
+    per: Per = Per.TOTAL
     values: tuple[Range | str | re.Pattern[str], ...] = ()
+    words: Mapping[str, object] = MappingProxyType({})
+    doubts: Mapping[str, str] = MappingProxyType({})
     needs: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    absent: Absent | None = None
+    writer: Writer = Writer.USER
+    since: str = ""
+    until: str = ""
+    confidence: Confidence = Confidence.HIGH
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
     aliases: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    whole: bool = False
+    model: str = ""
+    template: str = ""
 
     def matches(self, key: str) -> bool:
         if self.name.endswith("*"):
@@ -69,24 +131,32 @@ class Key(NamedTuple):
         number = quantity.whole(text)
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """The numbers that the key may have, in its unit."""
+        return tuple(one for one in self.values if isinstance(one, Range))
+
+    @property
+    def counts(self) -> str:
+        """The unit in words: ``MiB of each card``; empty where the row has no number."""
+        match self.says:
+            case "cards" if self.unit:
+                return "cards"
+            case "cores" | "memory_percent" if self.unit:
+                each = "percent" if self.unit == 1 else f"units of {float(self.unit):g} %"
+                return f"{each} of {'each' if self.per is Per.CARD else 'one'} card"
+            case "memory_mib" | "memory_limit_mib" if self.unit:
+                found = {1: "MiB", GIB: "GiB", BYTE: "bytes"}.get(self.unit, f"units of {self.unit} MiB")
+                found += ", or an amount with a unit" if self.quantity else ""
+                return found + (" of each card" if self.per is Per.CARD else "")
+        return ""
+
 
 def other_names(keys: Iterable[Key]) -> Mapping[str, str]:
     """The aliases of rows, to the names of the rows."""
     return {alias: row.name for row in keys for alias in row.aliases}
 
 
-def key(
-    name: str,
-    *places: Place,
-    meaning: str,
-    unit: str = "",
-    source: str = "",
-    says: str | None = None,
-    values: tuple[Range | str | re.Pattern[str], ...] = (),
-    needs: tuple[str, ...] = (),
-    general: bool = False,
-    aliases: tuple[str, ...] = (),
-    idle: tuple[str, ...] = (),
-) -> Key:
-    """A row of the data sheet."""
-    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, general, aliases, idle)
+def key(name: str, *places: Place, **fields: Any) -> Key:
+    """A row of the data sheet; ``fields`` are those of Key."""
+    return Key(name, frozenset(places), **fields)

@@ -106,16 +106,21 @@ class Rule:
         return self.check.__name__.replace("_", "-")
 
     @property
+    def text(self) -> str:
+        """The docstring of the function."""
+        return self.check.__doc__ or ""
+
+    @property
     def summary(self) -> str:
-        """The first line of the docstring."""
-        return (self.check.__doc__ or "").lstrip().partition("\n")[0]
+        """The first line of the text."""
+        return self.text.lstrip().partition("\n")[0]
 
     @cached_property
     def sections(self) -> dict[str, str]:
-        """The docstring by heading, in its order."""
+        """The text by heading, in its order."""
         import inspect
 
-        parts = re.split(r"^## (.+)$", inspect.cleandoc(self.check.__doc__ or ""), flags=re.M)
+        parts = re.split(r"^## (.+)$", inspect.cleandoc(self.text), flags=re.M)
         return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
     def __call__(self, *args: Any) -> Any:
@@ -208,11 +213,17 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 
     Raises CodeTakenError where two of them have one code.
     """
+    holders = (module, *_modules_in(module))
+    found = (value for holder in holders for value in vars(holder).values() if isinstance(value, Rule))
+    return in_order(found, module.__name__)
+
+
+def in_order(rules: Iterable[Rule], owner: str) -> tuple[Rule, ...]:
+    """Rules in the order of their codes. Raises CodeTakenError where two of them have one code."""
     found: dict[str, Rule] = {}
-    for holder in (module, *_modules_in(module)):
-        for value in vars(holder).values():
-            if isinstance(value, Rule) and found.setdefault(value.code, value) is not value:
-                raise CodeTakenError(found[value.code], value, module.__name__)
+    for one in rules:
+        if found.setdefault(one.code, one) is not one:
+            raise CodeTakenError(found[one.code], one, owner)
     return tuple(found[code] for code in sorted(found))
 
 

@@ -196,8 +196,8 @@ def _suffixed(this: Rule, one: Resource, reading: Written, unit: str) -> Diagnos
     meant = numerals.intended(reading, unit)
     if meant is None:
         hint = "write the number without a suffix"
-        if one.row and one.row.unit:
-            hint = say("write the number without a suffix ({unit})", unit=one.row.unit)
+        if one.row and one.row.counts:
+            hint = say("write the number without a suffix ({unit})", unit=one.row.counts)
         return this.at(one.value, message, hint)
     number, certain = meant
     write = say("write {number}", number=number)

@@ -126,7 +126,7 @@ def unit_of(row: Key | None, profile: Profile | None) -> str:
 
     Empty where no row gives one, and where the profile sets another unit for the cluster.
     """
-    unit = (row.unit.split() or [""])[0] if row else ""
+    unit = (row.counts.split() or [""])[0] if row else ""
     return "" if profile and profile.changes_unit(unit) else unit
 
 

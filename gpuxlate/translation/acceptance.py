@@ -8,7 +8,7 @@ from gpuxlate.backends.placing import Accept
 from gpuxlate.model.messages import say
 from gpuxlate.model.share import FULL_CARD_CORES
 
-DROPPABLE = ("cores", "policy", "qos", "selector")
+DROPPABLE = ("cores", "policy", "qos", "memoryLimitMiB", "device", "isolation", "selector")
 FILLABLE = ("cores", "memoryMiB")
 MOST = 10**12 - 1
 """Percent or MiB: above any card."""

@@ -8,17 +8,22 @@ from enum import StrEnum
 from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare, Selector
-from gpuxlate.backends.placing import Accept, Placing, PodPlacing
+from gpuxlate.backends.placing import Accept, Placing
+from gpuxlate.backends.pod_placing import PodPlacing
 from gpuxlate.backends.results import NODE_SELECTOR
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
+from gpuxlate.model.share import JSON_NAMES, Share, limit_beside, percent_in_mib
 from gpuxlate.rules.translation import field_is_supported, percent_stays_percent, shares_of_a_pod_agree
 
 __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
+
+
+OF_POD = ("policy", "qos", "device", "isolation")
+"""Fields that belong to the pod."""
 
 
 class Verdict(StrEnum):
@@ -48,6 +53,7 @@ class Outcome:
     share: Share
     losses: tuple[Loss, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    implied: frozenset[str] = frozenset()  # attributes that the target gives without a key
 
     @property
     def verdict(self) -> Verdict:
@@ -68,6 +74,8 @@ class Outcome:
         }
         if "memory_mib" in changed:
             changed["memory_percent"] = None  # memory is in MiB, or that of whole cards
+            limit = changed.get("memory_limit_mib", self.share.memory_limit_mib)
+            changed["memory_limit_mib"] = limit_beside(changed["memory_mib"], limit)
         return replace(self.share, **changed)
 
     def findings(self) -> Iterator[Diagnostic]:
@@ -125,9 +133,13 @@ def fit_pod(
     ordinary = tuple(one.name for one in containers if not one.init)
     keys = backend.write(PodPlacing(placings, ordinary), profile)
     for placing in placings:
+        if backend.vendor:
+            placing.made_by(backend.vendor)
         placing.drop_rest()
     outcomes = tuple(
-        Outcome(one, share, (*turned, *placing.losses), tuple(placing.diagnostics))
+        Outcome(
+            one, share, (*turned, *placing.losses), tuple(placing.diagnostics), frozenset(placing.implied)
+        )
         for (one, share), (_, turned), placing in zip(shared, counted, placings, strict=True)
     )
     return PodFit(outcomes, keys, tuple(_selector_loss(one, accept, backend) for one in selectors))
@@ -162,8 +174,8 @@ def _in_mib(
 
 
 def _agree(placings: tuple[Placing, ...]) -> None:
-    """``policy`` and ``qos`` belong to the pod: two shares in one pod may not differ in them."""
-    for attribute in ("policy", "qos"):
+    """Two shares in one pod may not differ in what belongs to the pod."""
+    for attribute in OF_POD:
         values = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
         if len(values) > 1:
             message, hint = shares_of_a_pod_agree(

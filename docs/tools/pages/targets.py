@@ -48,7 +48,7 @@ def _target(backend: Backend) -> str:
             f"`{row.name}`",
             ", ".join(sorted(map(str, row.places))),
             row.meaning,
-            row.unit,
+            row.counts,
             documents.links(backend.name, row.source),
         ]
         for row in backend.keys

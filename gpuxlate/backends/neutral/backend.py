@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
+import re
+
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.neutral import keys as k
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Device
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Keys to shares."""
-    policy, qos = pod.annotation(k.POLICY), pod.annotation(k.QOS)
+    """Keys to shares. A value that GX010 reports sets nothing."""
+    of_pod = {name: value for name in k.OF_POD if (value := pod.annotation(name))}
+    known = {name: value.text for name, value in of_pod.items() if k.allows(name, value.text)}
+    # the attribute of the first key that sets it
+    paths: dict[str, Path] = {k.OF_POD[name]: of_pod[name].path for name in reversed(of_pod)}
+    models = known.get(k.DEVICE_MODELS)
     containers: list[ContainerShare] = []
     for container in pod.pod.all_containers():
-        found = {name: container.resources.get(name) for name in k.RESOURCES}
-        cards, cores, memory, percent = (pod.number(container, name) for name in k.RESOURCES)
-        if cards is None and cores is None and memory is None and percent is None:
+        numbers = {attribute: pod.number(container, name) for name, attribute in k.NUMBERS.items()}
+        if all(number is None for number in numbers.values()):
             containers.append(pod.none(container))
             continue
-        spots = zip(k.NUMBERS, found.values(), strict=True)
-        origins: dict[str, Path] = {attribute: value.path for attribute, value in spots if value}
-        for attribute, value in (("policy", policy), ("qos", qos)):
-            if value:
-                origins[attribute] = value.path
+        found = {attribute: container.resources.get(name) for name, attribute in k.NUMBERS.items()}
+        cards = numbers.pop("cards")
         containers.append(
             pod.share(
                 container,
                 cards=1 if cards is None else cards,
-                cores=cores,
-                memory_mib=memory,
-                memory_percent=percent,
-                policy=k.POLICIES.get(policy.text) if policy else None,
-                qos=k.CLASSES.get(qos.text) if qos else None,
-                origins=origins,
+                **numbers,
+                policy=k.POLICIES.get(known.get(k.POLICY, "")),
+                qos=k.CLASSES.get(known.get(k.QOS, "")),
+                device=Device(known.get(k.DEVICE_VENDOR), tuple(re.split(", ?", models)) if models else ()),
+                isolation=k.ISOLATIONS.get(known.get(k.ISOLATION, "")),
+                origins={**{name: value.path for name, value in found.items() if value}, **paths},
             )
         )
     return pod.reading(containers)
@@ -41,8 +44,14 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys; whole cards are ``gpuxlate.io/cards`` alone."""
     containers = [_write_container(placing) for placing in pod.placings]
-    policy, qos = pod.policy(), pod.qos()
-    annotations = {k.POLICY: policy, k.QOS: qos}
+    vendor, models = pod.device() or Device()
+    annotations = {
+        k.POLICY: pod.policy(),
+        k.QOS: pod.qos(),
+        k.DEVICE_VENDOR: vendor,
+        k.DEVICE_MODELS: ",".join(models),
+        k.ISOLATION: pod.isolation(),
+    }
     return PodKeys(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
@@ -51,14 +60,9 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _write_container(placing: Placing) -> ContainerKeys:
-    whole = placing.whole_cards
-    cards, cores, memory, percent = (placing.take(name) for name in k.NUMBERS)
-    values = {
-        k.CARDS: cards if whole or cards > 1 else None,
-        k.CORES: cores,
-        k.MEMORY: memory,
-        k.MEMORY_PERCENT: percent,
-    }
+    values = {name: placing.take(attribute) for name, attribute in k.NUMBERS.items()}
+    if values[k.CARDS] == 1 and not placing.whole_cards:
+        del values[k.CARDS]
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written)
 
@@ -77,6 +81,9 @@ BACKEND = Backend(
         "memoryPercent": "gpuxlate.io/memory-percent",
         "policy": "annotation gpuxlate.io/policy",
         "qos": "annotation gpuxlate.io/qos",
+        "memoryLimitMiB": "gpuxlate.io/memory-limit-mib",
+        "device": "annotations gpuxlate.io/device-vendor, gpuxlate.io/device-models",
+        "isolation": "annotation gpuxlate.io/isolation",
     },
     rules_module="gpuxlate.backends.neutral.rules",
 )

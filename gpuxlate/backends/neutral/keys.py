@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Key, Place, Range, key
-from gpuxlate.model.share import Policy, Qos
+import re
+
+from gpuxlate.backends.base import Key, Per, Place, Range, key
+from gpuxlate.model.share import MODEL, VENDOR, Isolation, Policy, Qos
 
 CORES = "gpuxlate.io/cores"
 MEMORY = "gpuxlate.io/memory-mib"
 MEMORY_PERCENT = "gpuxlate.io/memory-percent"
+MEMORY_LIMIT = "gpuxlate.io/memory-limit-mib"
 CARDS = "gpuxlate.io/cards"
 POLICY = "gpuxlate.io/policy"
 QOS = "gpuxlate.io/qos"
+ISOLATION = "gpuxlate.io/isolation"
+DEVICE_VENDOR = "gpuxlate.io/device-vendor"
+DEVICE_MODELS = "gpuxlate.io/device-models"
 
 POLICIES = {str(one): one for one in Policy}
 CLASSES = {str(one): one for one in Qos}
+ISOLATIONS = {str(one): one for one in Isolation}
+
+_MODEL = MODEL.strip("^$")
 
 KEYS: tuple[Key, ...] = (
     key(
@@ -21,7 +30,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="cards",
         meaning="cards, an equal part of each",
-        unit="cards",
+        unit=1,
         values=(Range(),),
     ),
     key(
@@ -29,7 +38,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="cores",
         meaning="compute, total over the cards",
-        unit="percent of one card",
+        unit=1,
         values=(Range(),),
         idle=("100",),
     ),
@@ -38,7 +47,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="memory_mib",
         meaning="GPU memory, total over the cards",
-        unit="MiB",
+        unit=1,
         values=(Range(),),
     ),
     key(
@@ -46,7 +55,8 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="memory_percent",
         meaning="GPU memory, of each card",
-        unit="percent of each card",
+        unit=1,
+        per=Per.CARD,
         values=(Range(1, 100),),
         idle=("100",),
     ),
@@ -58,8 +68,47 @@ KEYS: tuple[Key, ...] = (
         values=tuple(POLICIES),
     ),
     key(QOS, Place.ANNOTATION, says="qos", meaning="colocation class", values=tuple(CLASSES)),
+    key(
+        MEMORY_LIMIT,
+        Place.RESOURCE,
+        says="memory_limit_mib",
+        meaning="how far GPU memory may burst, total over the cards",
+        unit=1,
+        values=(Range(),),
+        needs=(MEMORY,),
+    ),
+    key(
+        DEVICE_VENDOR,
+        Place.ANNOTATION,
+        says="device",
+        meaning="who makes the cards that will do",
+        values=(re.compile(VENDOR.strip("^$")),),
+    ),
+    key(
+        DEVICE_MODELS,
+        Place.ANNOTATION,
+        says="device",
+        meaning="the card models that will do, with commas between them",
+        values=(re.compile(rf"{_MODEL}(, ?{_MODEL})*"),),
+    ),
+    key(
+        ISOLATION,
+        Place.ANNOTATION,
+        says="isolation",
+        meaning="the least isolation that is acceptable",
+        values=tuple(ISOLATIONS),
+    ),
 )
 
 
-RESOURCES = (CARDS, CORES, MEMORY, MEMORY_PERCENT)
-NUMBERS = ("cards", "cores", "memory_mib", "memory_percent")
+NUMBERS = {row.name: str(row.says) for row in KEYS if Place.RESOURCE in row.places}
+"""Resources, to the attributes of the share."""
+
+OF_POD = {row.name: str(row.says) for row in KEYS if Place.ANNOTATION in row.places}
+"""Annotations of the pod, to the attributes of the share."""
+
+
+def allows(name: str, text: str) -> bool:
+    """The text is a value of the annotation (GX010)."""
+    row = next(row for row in KEYS if row.name == name)
+    return any(one.fullmatch(text) if isinstance(one, re.Pattern) else one == text for one in row.values)

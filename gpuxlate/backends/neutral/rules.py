@@ -17,7 +17,7 @@ def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## What it does
     Reports, in a GPUShare document, unknown fields, values of another type, and values that are not
-    in the list of a field; in a pod, such values of `gpuxlate.io/policy` and `gpuxlate.io/qos`.
+    in the list of a field; in a pod, such values of the annotations of `gpuxlate.io`.
 
     ## Why
     An unknown field or value would be ignored silently.
@@ -43,8 +43,15 @@ def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Source
     `gpuxlate schema spec`.
     """
-    for name, known in ((k.POLICY, k.POLICIES), (k.QOS, k.CLASSES)):
+    hints = {
+        k.POLICY: say("write one of {known}", known=", ".join(k.POLICIES)),
+        k.QOS: say("write one of {known}", known=", ".join(k.CLASSES)),
+        k.ISOLATION: say("write one of {known}", known=", ".join(k.ISOLATIONS)),
+        k.DEVICE_VENDOR: "write small letters, digits and '-', as in nvidia",
+        k.DEVICE_MODELS: "write names with a comma between them, as in A100-SXM4-80GB,H100-SXM5-80GB",
+    }
+    for name, hint in hints.items():
         value = pod.annotations.get(name) or pod.owner_annotations.get(name)
-        if value and value.text not in known:
+        if value and not k.allows(name, value.text):
             message = say("{key} is {value!r}, which is not a value of it", key=name, value=value.text)
-            yield this.at(value, message, say("write one of {known}", known=", ".join(known)))
+            yield this.at(value, message, hint)

@@ -9,7 +9,7 @@ PLUGIN = Project-HAMi/volcano-vgpu-device-plugin doc/config.md and doc/design.md
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import SELECTOR, Key, Place, key
+from gpuxlate.backends.base import SELECTOR, Key, Per, Place, key
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
 NAMES = ("volcano-vgpu", "volcano")
@@ -46,14 +46,12 @@ CHOICES = (MODE, USE_UUID, AVOID_UUID, SPREAD, USE_TYPE, AVOID_TYPE)
 """Annotations that choose cards or nodes; no field of a share."""
 RESOURCES = (NUMBER, MEMORY, PERCENT, CORES)
 
-_PERCENT_OF_CARD = "percent of each card"
-
 KEYS: tuple[Key, ...] = (
     key(
         NUMBER,
         Place.RESOURCE,
         meaning="cards",
-        unit="cards",
+        unit=1,
         source="UTIL, CONF",
         says="cards",
         aliases=(VGPU,),
@@ -62,7 +60,8 @@ KEYS: tuple[Key, ...] = (
         MEMORY,
         Place.RESOURCE,
         meaning="GPU memory",
-        unit="MiB of each card",
+        unit=1,
+        per=Per.CARD,
         source="UTIL, PLUGIN",
         says="memory_mib",
     ),
@@ -70,7 +69,8 @@ KEYS: tuple[Key, ...] = (
         PERCENT,
         Place.RESOURCE,
         meaning="GPU memory",
-        unit=_PERCENT_OF_CARD,
+        unit=1,
+        per=Per.CARD,
         source="UTIL",
         says="memory_percent",
         idle=("100",),
@@ -79,7 +79,8 @@ KEYS: tuple[Key, ...] = (
         CORES,
         Place.RESOURCE,
         meaning="compute",
-        unit=_PERCENT_OF_CARD,
+        unit=1,
+        per=Per.CARD,
         source="UTIL",
         says="cores",
         idle=("0", str(FULL)),
