@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not, resource
 
@@ -19,6 +20,21 @@ class Breach(NamedTuple):
     container: ContainerKeys | None
     name: str
     value: Value | None
+
+    @property
+    def inside(self) -> ContainerKeys:
+        """The container, of a predicate on each."""
+        return self.container or ContainerKeys()
+
+    @property
+    def there(self) -> Value:
+        """The value of the key, of a predicate that looks at keys that are there."""
+        return self.value or Value("", path=self.inside.path)
+
+    @property
+    def number(self) -> int:
+        """The value as the whole number that the predicate makes sure of."""
+        return quantity.whole(self.there.text) or 0
 
 
 @dataclass(frozen=True)
