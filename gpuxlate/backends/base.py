@@ -168,7 +168,7 @@ class Backend:
 
     @cached_property
     def exact_keys(self) -> Mapping[str, Key]:
-        rows = (row for row in self.keys if not row.name.endswith("*"))
+        rows = (row for row in self.keys if not row.is_pattern)
         return {name: row for row in rows for name in (row.name, *row.aliases)}
 
     @cached_property
@@ -194,7 +194,7 @@ class Backend:
         if name not in found:
             if len(found) > MEMORY:
                 found.clear()
-            patterns = (row for row in self.keys if row.name.endswith("*"))
+            patterns = (row for row in self.keys if row.is_pattern)
             found[name] = self.exact_keys.get(name) or next((r for r in patterns if r.matches(name)), None)
         return found[name]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -79,8 +80,8 @@ BYTE = Fraction(1, 2**20)
 
 
 class Key(NamedTuple):
-    """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix and no
-    further slash: what is before a slash is a domain, and another domain is another owner.
+    """One row of the data sheet. In a name, ``*`` is any text without a slash: what is before a
+    slash is a domain, and another domain is another owner.
 
     ``unit``: MiB, percent or cards of one unit of the number, by ``says``; 0 where the row has no number.
     ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
@@ -88,12 +89,14 @@ class Key(NamedTuple):
     the whole text; empty where the data sheet sets no bounds. ``words``: the value of the field that each
     word is. ``doubts``: values whose effect is not certain, and why.
 
+    ``unread``: why no share holds what the number says.
+
     ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have.
     ``absent``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and the
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
     may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by
-    its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` in it.
+    its name in the catalogue, that the name of the key chooses; ``template``: it with ``{model}``.
     """
 
     name: str
@@ -118,13 +121,19 @@ class Key(NamedTuple):
     aliases: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     whole: bool = False
+    unread: str = ""
     model: str = ""
     template: str = ""
 
     def matches(self, key: str) -> bool:
-        if self.name.endswith("*"):
-            return key.startswith(self.name[:-1]) and "/" not in key[len(self.name) - 1 :]
+        if self.is_pattern:
+            return key.count("/") == self.name.count("/") and fnmatchcase(key, self.name)
         return key == self.name
+
+    @property
+    def is_pattern(self) -> bool:
+        """The name stands for others."""
+        return "*" in self.name
 
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""

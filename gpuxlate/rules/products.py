@@ -90,58 +90,6 @@ NOS = Product(  # facts huawei-baidu-legacy 3
 
 PRODUCTS: tuple[Product, ...] = (
     # facts hami-family 1
-    Product(
-        "MetaX sGPU",
-        (
-            *("metax-tech.com/sgpu*", "metax-tech.com/vcore", "metax-tech.com/vmemory"),
-            *("metax-tech.com/use-gpuuuid", "metax-tech.com/nouse-gpuuuid"),
-            *("metax-tech.com/gpu-devices-allocated", "metax-tech.com/predicate-time"),
-        ),
-        "cards, compute in percent of each card, memory of each card in GiB or with a unit",
-        _HAMI,
-    ),
-    Product(
-        "AMD GPUs under HAMi",
-        ("amd.com/gpumem", "amd.com/gpucores"),
-        "memory in MiB and compute in percent of each card",
-        _HAMI,
-    ),
-    Product(
-        "Cambricon MLU sharing",
-        ("cambricon.com/vmlu", "cambricon.com/mlu*.*"),
-        "cards, memory in units of 256 MiB, compute in percent",
-        _HAMI,
-    ),
-    Product(
-        "Iluvatar vGPU under HAMi",
-        ("iluvatar.ai/*-vgpu", "iluvatar.ai/*.vMem", "iluvatar.ai/*.vCore"),
-        "cards of the model in the name, memory in units of 256 MiB, compute in percent",
-        _HAMI,
-    ),
-    Product(
-        "Moore Threads sGPU",
-        ("mthreads.com/vgpu", "mthreads.com/sgpu-memory", "mthreads.com/sgpu-core"),
-        "cards, memory in units of 512 MiB, compute in sixteenths of a card",
-        _HAMI,
-    ),
-    Product(
-        "Kunlunxin vXPU under HAMi",
-        ("kunlunxin.com/vxpu", "kunlunxin.com/vxpu-memory"),
-        "cards, memory in MiB",
-        _HAMI,
-    ),
-    Product(
-        "Enflame GCU sharing",
-        ("enflame.com/drs-gcu", "enflame.com/gcu-*", "enflame.com/vgcu*", "enflame.com/shared-gcu"),
-        "slices of a card, or memory in MiB and compute in percent",
-        _HAMI,
-    ),
-    Product(
-        "Ascend vNPU under HAMi",
-        ("huawei.com/Ascend*-memory", "huawei.com/Ascend*-core", "huawei.com/vnpu-mode"),
-        "memory in MiB, rounded up to a template, compute in percent",
-        _HAMI,
-    ),
     Product(  # facts hami-family 3
         "Ascend vNPU under Volcano and MindCluster",
         ("huawei.com/npu-core", "huawei.com/Ascend*-*c", "huawei.com/Ascend*-*c.*"),
@@ -220,12 +168,6 @@ PRODUCTS: tuple[Product, ...] = (
         "opentelekomcloud-docs/cloud-container-engine (2026-04-16)",
     ),
     Product(
-        "cGPU of Baidu CCE",
-        ("baidu.com/*cgpu*",),
-        "cards, compute in percent, memory in GiB or percent, in total over the cards",
-        'Baidu AI Cloud, "single container, several cards" (2025-10-27)',
-    ),
-    Product(
         "the virtual GPU plug-in of AWS",
         ("k8s.amazonaws.com/vgpu",),
         "clients of a card, whose size only the node gives",
@@ -251,7 +193,7 @@ PRODUCTS: tuple[Product, ...] = (
         "VirtAI OrionX, in public manifests",
         {Place.ENV: ("ORION_VGPU", "ORION_GMEM", "ORION_RATIO", "ORION_RESERVED", "ORION_CROSS_NODE")},
     ),
-    *(GPU_MANAGER, ELASTIC_GPU, SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER, NOS),
+    *(SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER),
 )
 
 

@@ -43,7 +43,7 @@ class Vocabulary:
                 row.name
                 for one in dialects
                 for row in one.keys
-                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.name.endswith("*")
+                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.is_pattern
             )
         )
         self.owners = lru_cache(maxsize=4096)(self._owners)
@@ -175,7 +175,7 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     """
     listed = tuple(dialects)
     found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
-    found |= {row.name.rstrip("*") for one in listed for row in one.keys if not row.name.isalpha()}
+    found |= {row.name.partition("*")[0] for one in listed for row in one.keys if not row.name.isalpha()}
     found |= {name for one in listed for row in one.keys for name in row.aliases}
     found |= {part for name in Vocabulary(listed).candidates if "/" in name for part in _parts(name)}
     lowered = {one.lower() for one in found}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from importlib import import_module
 
@@ -11,6 +11,7 @@ from docs.tools.markdown import rule_link, table
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import Source
+from gpuxlate.model.catalogue import cards
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.products import PRODUCTS
 
@@ -20,7 +21,7 @@ facts](sources.md) describes how they were read, where they contradict each othe
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    rules, keys, nodes = cited()
+    rules, keys, nodes, of_cards = cited()
     parts = ["# Documents", INTRODUCTION]
     for group in groups():
         rows = [
@@ -28,7 +29,7 @@ def pages() -> Iterator[tuple[str, str]]:
                 f'<a id="{one.id}"></a>' + (f"[{one.title}]({one.url})" if one.url else one.title),
                 one.kind,
                 one.date,
-                ", ".join(_resting(keys[one.id], one.id in nodes, rules[one.id])),
+                ", ".join(_resting(keys[one.id], of_cards[one.id], one.id in nodes, rules[one.id])),
             ]
             for one in group.documents
         ]
@@ -37,16 +38,20 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "documents.md", "\n\n".join(parts) + "\n"
 
 
-def _resting(keys: int, nodes: bool, rules: list[str]) -> list[str]:
-    found = [f"{keys} key{'s' if keys != 1 else ''}"] if keys else []
+def _resting(keys: int, of_cards: int, nodes: bool, rules: list[str]) -> list[str]:
+    counts = {"key": keys, "card": of_cards}
+    found = [f"{count} {what}{'s' if count != 1 else ''}" for what, count in counts.items() if count]
     return [*found, *(["what nodes need"] if nodes else []), *map(rule_link, rules)]
 
 
-def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str]]:
-    """By document: codes of rules, the number of keys; those that say what nodes need."""
+def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, int]]:
+    """By document: codes of rules, the number of keys; those that say what nodes need; the number of
+    cards.
+    """
     rules: dict[str, list[str]] = defaultdict(list)
     keys: dict[str, int] = defaultdict(int)
     nodes: set[str] = set()
+    of_cards = Counter(document.id for card in cards() for document in named_in(card.source))
     backends = list(registry.all_backends())
     for code, rule in all_rules(backends).items():
         for one in named_in(rule.sections["Source"]):
@@ -59,7 +64,7 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str]]:
             for one in {found.id for _, documents in tagged(backend.name, row.source) for found in documents}:
                 keys[one] += 1
         nodes |= {document.id for title in of_nodes(backend) for document in named_in(title)}
-    return rules, keys, nodes
+    return rules, keys, nodes, of_cards
 
 
 def of_nodes(backend: Backend) -> list[str]:

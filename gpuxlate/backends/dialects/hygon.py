@@ -2,6 +2,7 @@
 
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, written
 from gpuxlate.backends.sheet.sheet import Absent, Range, Several, Sheet
+from gpuxlate.model.share import Isolation
 
 COUNT, MEMORY = "hygon.com/hcunum", "hygon.com/hcumem"
 
@@ -11,6 +12,7 @@ SHEET = Sheet(
     prefix="HYGON",
     aliases=("hygon",),
     vendor="hygon",
+    isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
     schedulers=("hami-scheduler",),
     several=Several.REFUSED,
     documents={

@@ -28,7 +28,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import card_of
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule
-from gpuxlate.rules.predicates.conditions import Amount, Asks, Condition, Not
+from gpuxlate.rules.predicates.conditions import Amount, Asks, Not
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 if TYPE_CHECKING:
@@ -384,10 +384,7 @@ class Compute(Kind):
         for rows in self.sheet.families:
             if rows.cores in self.mine and rows.cores is not None:
                 at = tuple(row.name for row in rows.parts if row is not rows.cores)
-                yield Predicate(Asks(rows.cores.name), self._when(), at)
-
-    def _when(self) -> Condition:
-        return self.sheet.compute_matters
+                yield Predicate(Asks(rows.cores.name), self.sheet.compute_when, at)
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         cores = next(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 from gpuxlate.backends.base import Key, Place
 from gpuxlate.backends.numbers import written_name
 from gpuxlate.backends.sheet import examples
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.sheet.kinds import Kind
+from gpuxlate.backends.sheet.rows import MODEL
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
@@ -94,7 +94,10 @@ class Scheduler(Kind):
 
     number, name, fix = 6, "scheduler-places-the-share", "unsafe"
     summary = "`schedulerName` is one with which the keys of {title} have effect."
-    what = "Reports another `schedulerName` as an error and, where one has to be named, a missing one as a warning."
+    what = (
+        "Reports another `schedulerName` as an error and, where one has to be named, a missing one as a "
+        "warning."
+    )
     usual_why = "Only that scheduler places the share: with another one the keys have no effect."
     fixing = "Writes the scheduler. Unsafe: the pod goes to another scheduler."
 
@@ -149,7 +152,10 @@ class Sizes(Kind):
     number, name = 10, "memory-is-a-size"
     severity = Severity.INFO
     summary = "The memory of a part of a card is one that {title} has."
-    what = "Reports {keys} between two sizes: the container gets the next larger one, and the compute that comes with it."
+    what = (
+        "Reports {keys} between two sizes: the container gets the next larger one, and the compute that comes "
+        "with it."
+    )
     usual_why = "Cards are divided into parts of fixed sizes."
 
     def rows(self) -> Iterable[Key]:
@@ -219,23 +225,21 @@ class Models(Kind):
     usual_why = "A name that no node has never schedules. A new card can be added in a profile."
 
     def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if row.template)
+        return (row for row in self.sheet.keys if row.template and row.is_pattern)
 
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        patterns = {row.template.replace("{model}", "*"): row for row in self.mine}
-        known = ", ".join(dict.fromkeys(row.model for row in self.mine))
+        known = ", ".join(rows.model for rows in self.sheet.families)
         for container in pod.all_containers():
             for name, value in container.resources.items():
-                row = next((row for text, row in patterns.items() if fnmatchcase(name, text)), None)
-                if row is not None and self.sheet.backend.find(name) is None:
+                if self.sheet.backend.find(name) in self.mine:
                     message = say("{key} names a card that is not in the catalogue", key=name)
                     yield this.at(value, message, say("known cards: {known}", known=known), on_key=True)
 
     def example(self) -> Example:
         good = self.instead()
-        row = next(row for row in self.mine if row.name in good.limits[0])
-        value = good.limits[0][row.name]
-        return good.without(row.name).setting(row.template.replace("{model}", "unknown"), value.plain)
+        known = {row.name: row.template for row in self.sheet.keys if row.model}
+        limits = {known[name].replace(MODEL, "unknown"): value for name, value in good.limits[0].items()}
+        return replace(good, limits=(limits,))
 
 
 class OneShare(Kind):

@@ -49,6 +49,12 @@ def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
     keys = pod.pod.under(sheet.other_names)
     for row in sheet.choices:
         _choose(pod, row)
+    for row in sheet.unread:
+        for container in pod.pod.all_containers():
+            value = pod.resource(container, row.name)
+            if value is not None:
+                message = say("{key} {text} is not translated: it counts {what}", key=row.name, text=value.text, what=row.unread)
+                pod.note("GX023", message, value.path, "write the memory and the compute that the container needs")
     fields: dict[str, Any] = {}
     origins: dict[str, Path] = {}
     for row in sheet.worded:

@@ -47,13 +47,22 @@ def choice(name: str, *places: Place, **fields: Any) -> Key:
     return key(name, *(places or (Place.ANNOTATION,)), **{"says": SELECTOR, **fields})
 
 
+def unread(name: str, why: str, **fields: Any) -> Key:
+    """A resource whose number says nothing that a share holds."""
+    return key(name, Place.RESOURCE, unread=why, **{"meaning": why, **fields})
+
+
 def written(name: str, **fields: Any) -> Key:
     """What the vendor's scheduler writes."""
     return key(name, Place.SCHEDULER, **fields)
 
 
 def for_models(dialect: str, *rows: Key) -> Iterator[Key]:
-    """The rows once for each card that the catalogue knows under a name of the dialect."""
+    """The rows once for each card that the catalogue knows under a name of the dialect, and for any other."""
+    for row in rows:
+        other = f"{row.meaning}, of a card that is not in the catalogue"
+        name = row.name.replace(MODEL, "*")
+        yield key(name, *row.places, meaning=other, template=row.name, source=row.source)
     for text, model in names_of(dialect).items():
         for row in rows:
             yield row._replace(

@@ -19,7 +19,7 @@ from gpuxlate.model.profile import Profile, memory_unit_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import SELECTOR, other_names
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.conditions import Annotated, Any, Condition, Not
+from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
 from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ class Sheet:
     ``why``: by kind of rule (its name), why the vendor wants it, in place of a general sentence.
     ``several``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had, where
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
-    no other count. ``scheduler``: what every pod has to name; ``schedulers``: with which the keys have effect.
+    no other count. ``scheduler``: what every pod names; ``schedulers``: with which the keys have effect.
     ``one_share``: the containers of a pod have one share together. ``init``: init containers may have one.
     ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
-    ``uncapped``: words in annotations with which compute has no cap, whatever the rows say.
+    ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
     """
 
@@ -101,7 +101,8 @@ class Sheet:
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None
-    uncapped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compute_when: Condition = ALWAYS
+    marks: Mapping[str, str] = field(default_factory=dict)
     reads_only: bool = False
     rules: tuple[RuleRow, ...] = ()
     more_rules: str | None = None
@@ -155,6 +156,11 @@ class Sheet:
     def choices(self) -> tuple[Key, ...]:
         """The rows that choose cards or nodes, which no field of a share holds."""
         return tuple(row for row in self.keys if row.says == SELECTOR)
+
+    @cached_property
+    def unread(self) -> tuple[Key, ...]:
+        """The rows whose numbers say nothing that a share holds."""
+        return tuple(row for row in self.keys if row.unread)
 
     @cached_property
     def other_names(self) -> Mapping[str, str]:
@@ -212,11 +218,6 @@ class Sheet:
             else 1
         )
         return Fraction(amount) / (1 if row.per is Per.CARD else max(cards or 1, 1)) if amount else None
-
-    @cached_property
-    def compute_matters(self) -> Condition:
-        """Where missing compute is all of the card."""
-        return Not(Any(*(Annotated(name, *words) for name, words in self.uncapped.items())))
 
     def _rules(self) -> Iterable[Rule]:
         from gpuxlate.backends.sheet.rules import rules_of_sheet

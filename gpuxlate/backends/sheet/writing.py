@@ -27,6 +27,8 @@ def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     containers = [_container(sheet, placing, profile) for placing in pod.placings]
     words = _words(sheet, pod)
     of_pod = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
+    if any(not one.whole_cards for one in pod.placings):
+        of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in sheet.marks.items()}
     for row, value in words:
         for place, values in of_pod.items():
             if place in row.places:
