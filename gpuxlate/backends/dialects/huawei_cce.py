@@ -113,9 +113,7 @@ SHEET = Sheet(
                 source="EQUAL",
             ),
             memory(MEMORY, unit=UNIT, per=Per.TOTAL, source="VIRTUAL, EQUAL"),
-            cores(
-                CORE, per=Per.TOTAL, values=(Range(5, 100, 5),), needs=(MEMORY,), source="VIRTUAL, EQUAL"
-            ),
+            cores(CORE, per=Per.TOTAL, values=(Range(5, 100, 5),), needs=(MEMORY,), source="VIRTUAL, EQUAL"),
             whole(WHOLE, values=(), decimals_with=(SCHEDULER,), source="VIRTUAL"),
             choice(
                 *("accelerator", Place.NODE_SELECTOR, Place.NODE),

@@ -26,7 +26,7 @@ def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys; what no row says is not taken, and so refused."""
     containers = [_container(sheet, placing, profile) for placing in pod.placings]
     words = _words(sheet, pod)
-    of_pod = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
+    of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
     if any(not one.whole_cards for one in pod.placings):
         of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in sheet.marks.items()}
     for row, value in words:
@@ -119,7 +119,7 @@ def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
     if "" in by_model:
         return by_model[""]
     device = placing.peek("device")
-    models = device.models if device else ()
+    models: tuple[str, ...] = device.models if device else ()
     if len(models) == 1 and models[0] in by_model and device.vendor in (None, sheet.vendor):
         placing.take("device")
         return by_model[models[0]]
