@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from gpuxlate.backends.form import Form
     from gpuxlate.backends.live import Live
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
+    from gpuxlate.backends.sheet.sheet import Sheet
 
 __all__ = [
     "ANY",
@@ -139,6 +140,7 @@ class Backend:
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
+    sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

@@ -98,6 +98,14 @@ class UnknownTargetError(LookupError):
         super().__init__(say("unknown target {name!r}", name=name))
 
 
+class ReadOnlyTargetError(ValueError):
+    """A target that is read and never written; ``hint``: what it is good for."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(say("invalid target {name!r}: it is read and not written", name=name))
+        self.hint = say("--from {name} reads its keys; gpuxlate targets lists what is written", name=name)
+
+
 def target_names() -> tuple[str, ...]:
     """The names of all targets, in the order of the data sheet; plug-ins with their aliases, last."""
     return (*(row.name for row in BUILT_IN), *_of_plugins())
@@ -139,6 +147,15 @@ def get(name: str) -> Backend:
     return found
 
 
+def writable(name: str) -> Backend:
+    """The backend of a name that shares are to be written for. Raises what ``get`` raises, and
+    ReadOnlyTargetError."""
+    found = get(name)
+    if found.reads_only:
+        raise ReadOnlyTargetError(found.name)
+    return found
+
+
 def aliases(name: str) -> tuple[str, ...]:
     """The other names of a target."""
     found = next((row.aliases for row in BUILT_IN if row.name == name), None)
@@ -149,6 +166,17 @@ def all_backends() -> Iterator[Backend]:
     """Every backend, loaded; those that write manifests of pods come first, plug-ins after built-in ones."""
     yield from pod_backends()
     yield from form_backends()
+
+
+def all_writable() -> Iterator[Backend]:
+    """Every backend that shares can be written for, in the order of ``all_backends``."""
+    return (one for one in all_backends() if not one.reads_only)
+
+
+def writable_names() -> Iterator[str]:
+    """``target_names`` without those that are only read; plug-ins stay unloaded."""
+    read_only = {row.name for row in BUILT_IN if _load(row).reads_only}
+    return (name for name in target_names() if name not in read_only)
 
 
 @cache

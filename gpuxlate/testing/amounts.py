@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import (
     ALL_MEMORY,
     FULL_CARD_CORES,
@@ -12,7 +14,7 @@ from gpuxlate.model.share import (
     limit_beside,
     percent_in_mib,
 )
-from gpuxlate.translation.fit import Accept, Outcome
+from gpuxlate.translation.fit import Accept, Outcome, fit_pod
 
 
 def too_little(
@@ -57,6 +59,11 @@ def _less_memory(asked: Share, given: Share, accept: Accept, card_mib: int | Non
     wanted = 0 if "memoryLimitMiB" in accept.drop else asked.memory_limit_mib_per_card or 0
     if limit is not None and limit < wanted:
         yield "memoryLimitMiB"
+
+
+def implied(share: Share, target: Backend, profile: Profile | None = None) -> frozenset[str]:
+    """The fields of a share that a target gives without a key, whatever the user allows."""
+    return fit_pod([ContainerShare("", 0, share=share)], target, Accept(), profile).outcomes[0].implied
 
 
 def needless(field: str, outcome: Outcome) -> bool:

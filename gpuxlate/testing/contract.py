@@ -133,7 +133,8 @@ class ReadingContract:
         return strategies.unknown_keys(self.backend)
 
     def _fit(self, pod: list[ContainerShare], accept: Accept | None = None) -> PodFit:
-        return fit_pod(pod, self.backend, accept or Accept(), self.profile)
+        named = [replace(one, share=strategies.naming_a_card(one.share, self.backend)) for one in pod]
+        return fit_pod(named, self.backend, accept or Accept(), self.profile)
 
     def _read(self, manifest: PodKeys) -> Reading:
         return self.backend.read(Taking(manifest), self.profile)

@@ -84,6 +84,14 @@ def shares() -> st.SearchStrategy[Share]:
     return SHARES
 
 
+def naming_a_card(share: Share | None, backend: Backend) -> Share | None:
+    """The share, for a card of the dialect where its keys name cards and the share names none."""
+    model = next((row.model for row in backend.keys if row.model), None)
+    if share is None or share.device is not None or model is None:
+        return share
+    return replace(share, device=Device(backend.vendor, (model,)))
+
+
 def _pod(
     first: Share, others: list[Share | None], containers: int, init: bool, place: int, agree: bool
 ) -> list[ContainerShare]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from docs.tools.markdown import table
+from docs.tools.markdown import filled
 from docs.tools.pages import documents
 from gpuxlate.model.catalogue import Card, cards
 
@@ -49,8 +49,7 @@ def _table(group: list[Card]) -> list[str]:
         ]
         for one in group
     ]
-    filled = [index for index in range(len(head)) if any(row[index] for row in rows)]
-    return table([head[index] for index in filled], [[row[index] for index in filled] for row in rows])
+    return filled(head, rows)
 
 
 def _parts(card: Card) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from docs.tools.documents import groups, named_in, tagged
-from docs.tools.markdown import rule_link, table
+from docs.tools.markdown import SITE, rule_link, table
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import Source
@@ -61,7 +61,7 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, i
             keys[one.id] += len(product.keys)
     for backend in backends:
         for row in backend.keys:
-            for one in {found.id for _, documents in tagged(backend.name, row.source) for found in documents}:
+            for one in {found.id for _, documents in tagged(backend, row.source) for found in documents}:
                 keys[one] += 1
         nodes |= {document.id for title in of_nodes(backend) for document in named_in(title)}
     return rules, keys, nodes, of_cards
@@ -77,12 +77,12 @@ def of_nodes(backend: Backend) -> list[str]:
 
 def link(source: str) -> str:
     """A source in words, as a link to its document."""
-    return ", ".join(f"[{one.title}](documents.md#{one.id})" for one in named_in(source))
+    return ", ".join(f"[{one.title}]({SITE}documents/#{one.id})" for one in named_in(source))
 
 
-def links(target: str, tags: str) -> str:
+def links(backend: Backend, tags: str) -> str:
     """The source column of a data sheet: each tag leads to its document."""
-    found = tagged(target, tags)
+    found = tagged(backend, tags)
     return ", ".join(
-        f"[{name}](documents.md#{documents[0].id})" if documents else name for name, documents in found
+        f"[{name}]({SITE}documents/#{documents[0].id})" if documents else name for name, documents in found
     )

@@ -24,7 +24,13 @@ SHEET = Sheet(
             NAME,
             cards(COUNT, source="CODE"),
             memory("iluvatar.ai/{model}.vMem", unit=256, needs=(COUNT,), source="CODE"),
-            cores("iluvatar.ai/{model}.vCore", values=(Range(0, 100),), needs=(COUNT,), source="CODE"),
+            cores(
+                "iluvatar.ai/{model}.vCore",
+                values=(Range(0, 100),),
+                idle=("0",),
+                needs=(COUNT,),
+                source="CODE",
+            ),
         )
     ),
 )

@@ -66,7 +66,8 @@ Hook = Callable[[Taking, reading.Fields], reading.Fields]
 class Sheet:
     """A dialect that is read and written by its rows.
 
-    ``prefix``: of the codes of its rules. ``documents``: what the short names in ``source`` of the rows are.
+    ``prefix``: of the codes of its rules. ``documents``: what the short names in ``source`` of the rows are:
+    the document (a repository as OWNER/NAME), its date in parentheses last. The docs list them from here.
     ``why``: by kind of rule (its name), why the vendor wants it, in place of a general sentence.
     ``several``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had, where
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
@@ -186,7 +187,7 @@ class Sheet:
             read=partial(reading.read, self),
             write=partial(writing.write, self),
             says=texts.fields(self),
-            words={row.says: row.words for row in self.worded if row.says in ("policy", "qos")},
+            words={str(row.says): row.words for row in self.worded if row.says in ("policy", "qos")},
             rules_module=self.more_rules,
             rule_rows=self._rules,
             look_alikes=self.look_alikes,
@@ -197,6 +198,7 @@ class Sheet:
             reads_only=self.reads_only,
             needs_module=self.needs_module,
             nodes_module=self.nodes_module,
+            sheet=self,
         )
 
     def code(self, kind: str, key: str = "") -> str:

@@ -26,7 +26,7 @@ def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys; what no row says is not taken, and so refused."""
     containers = [_container(sheet, placing, profile) for placing in pod.placings]
     words = _words(sheet, pod)
-    of_pod = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
+    of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
     if any(not one.whole_cards for one in pod.placings):
         of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in sheet.marks.items()}
     for row, value in words:
@@ -89,9 +89,10 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
             say("an init container cannot request a share of {target}", target=sheet.title),
             "request the share in an ordinary container",
         )
-    if rows is not None:
-        if sheet.vendor is not None:
-            placing.made_by(sheet.vendor)
+    if rows is None:
+        for attribute in ("cards", "cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # of which card is not known
+    else:
         if placing.asked.whole_cards:
             values = _whole(sheet, rows, placing)
         else:
@@ -118,7 +119,7 @@ def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
     if "" in by_model:
         return by_model[""]
     device = placing.peek("device")
-    models = device.models if device else ()
+    models: tuple[str, ...] = device.models if device else ()
     if len(models) == 1 and models[0] in by_model and device.vendor in (None, sheet.vendor):
         placing.take("device")
         return by_model[models[0]]
@@ -162,6 +163,9 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
             ),
             "request a part of one card, or whole cards",
         )
+        for attribute in ("cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # how much of one card is not what it asked
+        return {}
     if sheet.full_is_whole and rows.cores is not None:
         _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
         placing.whole_when_full(sheet.code("IGNORED"))
