@@ -95,14 +95,6 @@ for _one in map(_of, ONE_FILE):
     globals()[_one.__name__] = _one
 
 
-class TestKoordinator(BackendContract):
-    backend = registry.get("koordinator")
-
-
-class TestHuaweiCce(BackendContract):
-    backend = registry.get("huawei-cce")
-
-
 class TestHuaweiCceOnT4(BackendContract):
     """A T4 has 15360 MiB (facts of the catalogue of cards): a part of nvidia.com/gpu is a part of these."""
 

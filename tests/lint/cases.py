@@ -21,6 +21,7 @@ import yaml
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.profile import Profile
 from gpuxlate.yamltext.source import Source
+from tests.lint import of_rows
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "lint"
 
@@ -52,10 +53,10 @@ class Case:
 
 @cache
 def files() -> dict[str, dict[str, Any]]:
-    """What each file holds, by code."""
+    """What each file holds, by code; of_rows.py has the rules that follow from rows."""
     return {
         path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))
-    }
+    } | dict(of_rows.entries())
 
 
 @cache
