@@ -63,7 +63,8 @@ def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
 
 def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> None:
     """A label that counts the cards of a part of several, which is that of one container only."""
-    counted = {rows.cards for rows in sheet.families if rows.cards and Place.LABEL in rows.cards.places}
+    counts = {rows.cards.name: rows.cards for rows in sheet.families if rows.cards}
+    counted = [row for row in counts.values() if Place.LABEL in row.places]
     shared = [one for one in pod.placings if not one.whole_cards]
     for row in counted:
         several = [one for one in shared if one.cards > 1]
