@@ -53,10 +53,14 @@ class Case:
 
 @cache
 def files() -> dict[str, dict[str, Any]]:
-    """What each file holds, by code; of_rows.py has the rules that follow from rows."""
-    return {
-        path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))
-    } | dict(of_rows.entries())
+    """What each file holds, by code, and of_rows.py for the rules that follow from rows; these may have more
+    cases in a file of their own."""
+    found = dict(of_rows.entries())
+    for path in sorted(FOLDER.glob("*.yaml")):
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        made = found.get(path.stem, {"cases": []})
+        found[path.stem] = {**made, **data, "cases": [*made["cases"], *data["cases"]]}
+    return found
 
 
 @cache

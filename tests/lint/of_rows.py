@@ -99,7 +99,7 @@ def _main() -> None:
     for backend in registry.all_backends():
         found = {one.code: _found(one) for one in rules(backend)}
         if found:
-            text = yaml.safe_dump(found, sort_keys=False, width=110)
+            text = yaml.safe_dump(found, sort_keys=False, width=200)
             (FOLDER / f"{backend.name}.yaml").write_text(text, encoding="utf-8")
 
 

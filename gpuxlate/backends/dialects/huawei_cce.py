@@ -67,7 +67,14 @@ def admits(pod: Taking, container: ContainerKeys, profile: Profile | None) -> Co
 
 
 def speaks(pod: PodKeys) -> bool:
-    """A part of WHOLE in a pod of the scheduler: no other vendor takes that."""
+    """A part of WHOLE in a pod of the scheduler, which no other vendor takes, or WHOLE beside COUNT."""
+    if COUNT in pod.labels:
+        return any(WHOLE in one.resources for one in pod.all_containers())
+    return has_decimals(pod)
+
+
+def has_decimals(pod: PodKeys) -> bool:
+    """The pod is one of the scheduler, and a container asks for a part of WHOLE."""
     named = pod.scheduler_name is not None and pod.scheduler_name.text == SCHEDULER
     return named and any(decimal(one.resources.get(WHOLE)) is not None for one in pod.all_containers())
 
@@ -96,7 +103,7 @@ SHEET = Sheet(
             "equal_distribution_scheduling_on_virtual_gpus.rst (2026-04-16)"
         ),
     },
-    gpu_prefixes=("volcano.sh/gpu-mem.", "volcano.sh/gpu-core.", "volcano.sh/gpu-num"),
+    gpu_prefixes=("volcano.sh/gpu-mem.", "volcano.sh/gpu-core."),
     why={
         "NUMBERS": "Memory is divided in units of 128 MiB and compute in steps of 5 %, on each card.",
         "EXCLUDES": "The label divides units of memory among cards; whole cards are counted by their key.",

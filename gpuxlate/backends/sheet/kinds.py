@@ -72,6 +72,10 @@ class Kind:
         """The sheet has something for this kind of rule."""
         return bool(self.mine)
 
+    def fixes(self) -> str | None:
+        """Whether some of its findings have a fix, and of which kind."""
+        return self.fix
+
     def predicates(self) -> Iterable[Predicate]:
         """What it demands, as predicates; none where no policy can say it."""
         return ()
@@ -109,7 +113,7 @@ class Kind:
             f"## Why\n{why.format(**values)}",
             f"## Example\n```yaml\n{self.example().text}\n```{profile}",
             f"## Use instead\n```yaml\n{self.instead().text}\n```",
-            *([f"## Fix\n{self.fixing}"] if self.fixing else []),
+            *([f"## Fix\n{self.fixing}"] if self.fixes() else []),
             f"## Source\n{self.sheet.described(sources)}.",
         ]
         return "\n\n".join(parts)
@@ -122,7 +126,7 @@ class Kind:
 class Numbers(Kind):
     """Ranges, steps and legal sets."""
 
-    number, name, fix = 1, "number-is-legal", "unsafe"
+    number, name = 1, "number-is-legal"
     summary = "The numbers of {title} are ones that it takes."
     what = "Reports {keys} outside of their range, off their step, or not in their list."
     usual_why = "The number is refused or ignored, or no card ever has it."
@@ -132,6 +136,15 @@ class Numbers(Kind):
         return (
             row for row in self.sheet.keys if Place.RESOURCE in row.places and row.ranges and not row.quantity
         )
+
+    def fixes(self) -> str | None:
+        """None where each number up to the maximum will do: the next legal one is above."""
+        off = any(
+            one.step > 1 or len(row.ranges) > 1 or totals.count_of(self.sheet, row)
+            for row in self.mine
+            for one in row.ranges
+        )
+        return "unsafe" if off else None
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:

@@ -63,18 +63,20 @@ def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
 
 def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> None:
     """A label that counts the cards of a part of several, which is that of one container only."""
-    counts = (rows.cards for rows in sheet.families if rows.cards and Place.LABEL in rows.cards.places)
+    counts = {rows.cards.name: rows.cards for rows in sheet.families if rows.cards}
+    counted = [row for row in counts.values() if Place.LABEL in row.places]
     shared = [one for one in pod.placings if not one.whole_cards]
-    for row in counts:
+    for row in counted:
         several = [one for one in shared if one.cards > 1]
         if several:
             labels[row.name] = Value.of(str(several[0].cards))
-        if several and len(shared) > 1:
-            for placing in shared:
+        beside = pod.placings if row.excludes else shared  # whole cards too
+        if several and len(beside) > 1:
+            for placing in beside:
                 message = say(
                     "{key} counts the cards of one share; the pod has {count}",
                     key=row.name,
-                    count=len(shared),
+                    count=len(beside),
                 )
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
