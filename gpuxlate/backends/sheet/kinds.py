@@ -166,12 +166,17 @@ class Numbers(Kind):
 
     def example(self) -> Example:
         good = self.instead()
-        row = next((row for row in reversed(self.mine) if row.name in good.limits[0]), self.mine[0])
+        there = [row for row in reversed(self.mine) if row.name in good.limits[0]] or [self.mine[0]]
+        bad = [(row, number) for row in there for number in self._illegal(row, good)]
+        row, number = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
+        return good.setting(row.name, number)
+
+    @staticmethod
+    def _illegal(row: Key, good: Example) -> Iterator[int]:
         now = quantity.whole(good.limits[0][row.name].text) or 1
         most = [one.most for one in row.ranges if one.most is not None]
-        tries = [now + 1, now + 2, *(n + 1 for n in most), -1]
-        bad = next(n for n in tries if not any(_within(n, one) for one in row.ranges))
-        return good.setting(row.name, bad)
+        tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
+        return (n for n in tries if not any(_within(n, one) for one in row.ranges))
 
 
 def _within(number: int, one: Range) -> bool:
