@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, Key, Place, Taking
+from gpuxlate.backends.base import Backend, Key, Place, Placing, Taking
 from gpuxlate.backends.sheet import reading, texts, totals, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
@@ -77,6 +77,7 @@ class Sheet:
     card is shared between containers whose compute is set. ``full_is_whole``: all compute is whole cards.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
+    ``places``: what it takes or refuses of a share before its rows do; returns fields that need no value.
     ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
     """
@@ -103,6 +104,7 @@ class Sheet:
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None
+    places: Callable[[Placing], frozenset[str]] | None = None
     compute_when: Condition = ALWAYS
     marks: Mapping[str, str] = field(default_factory=dict)
     reads_only: bool = False
