@@ -73,8 +73,8 @@ class Sheet:
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
     no other count. ``scheduler``: what every pod names; ``schedulers``: with which the keys have effect.
     ``one_share``: the containers of a pod have one share together. ``init``: init containers may have one.
-    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory. ``policy``: how a
-    card is shared between containers whose compute is set. ``full_is_whole``: all compute is whole cards.
+    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory; ``policy``: how
+    containers whose compute is set share a card. ``full_is_whole``: all compute of a card is the whole card.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
     ``places``: what it takes or refuses of a share before its rows do; returns fields that need no value.
@@ -216,7 +216,8 @@ class Sheet:
         text = container.resources[row.name].text
         number = quantity.whole(text)
         amount = reading.in_mib(row, text) if row.quantity else number and number * self.unit(row, profile)
-        return Fraction(amount) / (totals.cards_in(self, row, pod, container) or 1) if amount else None
+        cards = totals.cards_in(self, row, pod, container) or 1
+        return None if amount is None else Fraction(amount) / cards
 
     def _rules(self) -> Iterable[Rule]:
         from gpuxlate.backends.sheet.rules import rules_of_sheet

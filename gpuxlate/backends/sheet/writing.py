@@ -70,12 +70,13 @@ def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> No
         several = [one for one in shared if one.cards > 1]
         if several:
             labels[row.name] = Value.of(str(several[0].cards))
-        if several and len(shared) > 1:
-            for placing in shared:
+        beside = pod.placings if row.excludes else shared  # whole cards too
+        if several and len(beside) > 1:
+            for placing in beside:
                 message = say(
                     "{key} counts the cards of one share; the pod has {count}",
                     key=row.name,
-                    count=len(shared),
+                    count=len(beside),
                 )
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
@@ -170,7 +171,8 @@ def _part(
         for attribute in ("cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # how much of one card is not what it asked
         return {}
-    if sheet.full_is_whole:
+    if sheet.full_is_whole and rows.cores is not None:
+        _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
         placing.whole_when_full(sheet.code("IGNORED"))
     _needed(sheet, rows, placing, free)
     if sheet.sizes:
