@@ -178,6 +178,8 @@ NO_POLICY = {
     Scope.JOB: "the parameters of a job are not in Kubernetes",
 }
 """Why no policy of a cluster can demand what a rule of the scope does."""
+BY_API_SERVER = "the API server itself refuses such a pod, before a policy sees it"
+"""``no_policy`` of a rule on what Kubernetes validates (registry/core/pod, BeforeCreate)."""
 
 
 def rule(
