@@ -16,14 +16,16 @@ from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key
-from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.products import Product
+
+if TYPE_CHECKING:  # a command without rules loads none
+    from gpuxlate.rules.predicates.predicate import Predicate
 
 
 class Scope(StrEnum):
@@ -201,7 +203,7 @@ def rule(
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
     """
-    predicates = (predicate,) if isinstance(predicate, Predicate) else predicate
+    predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")
