@@ -21,7 +21,20 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import ANY, BYTE, GIB, SELECTOR, Absent, Key, Per, Place, Range, key, other_names
+from gpuxlate.model.sheet import (
+    ANY,
+    BYTE,
+    GIB,
+    SELECTOR,
+    Absent,
+    Confidence,
+    Key,
+    Per,
+    Place,
+    Range,
+    key,
+    other_names,
+)
 from gpuxlate.rules.base import Context, Rule, check_pod, in_order, rules_of
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
@@ -31,6 +44,7 @@ if TYPE_CHECKING:
     from gpuxlate.backends.form import Form
     from gpuxlate.backends.live import Live
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
+    from gpuxlate.backends.sheet.sheet import Sheet
 
 __all__ = [
     "ANY",
@@ -40,6 +54,7 @@ __all__ = [
     "Absent",
     "Backend",
     "Cloud",
+    "Confidence",
     "ContainerShare",
     "InContainer",
     "Key",
@@ -125,6 +140,7 @@ class Backend:
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
+    sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -168,7 +184,7 @@ class Backend:
 
     @cached_property
     def exact_keys(self) -> Mapping[str, Key]:
-        rows = (row for row in self.keys if not row.name.endswith("*"))
+        rows = (row for row in self.keys if not row.is_pattern)
         return {name: row for row in rows for name in (row.name, *row.aliases)}
 
     @cached_property
@@ -194,7 +210,7 @@ class Backend:
         if name not in found:
             if len(found) > MEMORY:
                 found.clear()
-            patterns = (row for row in self.keys if row.name.endswith("*"))
+            patterns = (row for row in self.keys if row.is_pattern)
             found[name] = self.exact_keys.get(name) or next((r for r in patterns if r.matches(name)), None)
         return found[name]
 

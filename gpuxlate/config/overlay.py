@@ -194,7 +194,7 @@ def _kept_by_another(backends: list[Backend], mine: Backend, name: str) -> bool:
 def _unknown(backend: Backend, prefix: str) -> str:
     """The pattern of names under a GPU prefix that the data sheet does not hold."""
     rest = [row.name[len(prefix) :] for row in backend.keys if row.name.startswith(prefix)]
-    known = [re.escape(one[:-1]) if one.endswith("*") else f"{re.escape(one)}$" for one in rest]
+    known = [f"{re.escape(one)}$".replace(r"\*", "[^/]*") for one in rest]
     known += [f"{re.escape(one[len(prefix) :])}$" for one in ANYWHERE if one.startswith(prefix)]
     return f"^{re.escape(prefix)}(?!{'|'.join(known)})"
 

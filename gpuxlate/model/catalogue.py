@@ -28,6 +28,11 @@ class Template(NamedTuple):
     memory_mib: int
     ai_cores: int
 
+    @classmethod
+    def from_document(cls, data: Mapping[str, Any]) -> Self:
+        """The template from its fields in a document, which were checked."""
+        return cls(data["name"], data["memoryMiB"], data["aiCores"])
+
 
 class Card(NamedTuple):
     """One model of card.
@@ -62,9 +67,9 @@ class Card(NamedTuple):
             data.get("aiCores"),
             data.get("names", {}),
             tuple(
-                Template(one["name"], one["memoryMiB"], one["aiCores"]) for one in data.get("templates", ())
+                sorted(map(Template.from_document, data.get("templates", ())), key=lambda one: one.memory_mib)
             ),
-            tuple(data.get("sizesMiB", ())),
+            tuple(sorted(data.get("sizesMiB", ()))),
             data.get("source", ""),
             data.get("confidence", "documented"),
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -55,6 +56,7 @@ class Absent(StrEnum):
     ONE = "one card"
     UNCAPPED = "not capped"
     ALL = "all of the card"
+    HUNDREDS = "a card for each 100 percent of memory"  # one below 100
     NOTHING = "no share"  # the other keys have no effect
 
 
@@ -79,21 +81,25 @@ BYTE = Fraction(1, 2**20)
 
 
 class Key(NamedTuple):
-    """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix and no
-    further slash: what is before a slash is a domain, and another domain is another owner.
+    """One row of the data sheet. In a name, ``*`` is any text without a slash: what is before a
+    slash is a domain, and another domain is another owner.
 
     ``unit``: MiB, percent or cards of one unit of the number, by ``says``; 0 where the row has no number.
-    ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number. ``per``: what
-    the number counts. ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text;
-    empty where the data sheet sets no bounds. ``words``: the value of the field that each word is. ``doubts``:
-    values whose effect is not certain, and why.
+    ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
+    ``decimals_with``: schedulers with which the vendor's API servers take a part of one.
+    ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges (of each card's part
+    where a total has a count beside it), words, or patterns of the whole text; empty where the data sheet
+    sets no bounds. ``words``: the value of the field that each
+    word is. ``doubts``: values whose effect is not certain, and why.
+
+    ``unread``: why no share holds what the number says.
 
     ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have.
     ``absent``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and the
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
-    may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by its
-    name in the catalogue, that the name of the key chooses; ``template``: that name with ``{model}`` in it.
+    may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by
+    its name in the catalogue, that the name of the key chooses; ``template``: it with ``{model}``.
     """
 
     name: str
@@ -103,9 +109,10 @@ class Key(NamedTuple):
     says: str | None = None  # the attribute of Share that it sets, or SELECTOR
     unit: Fraction | int = 0
     quantity: bool = False
+    decimals_with: tuple[str, ...] = ()
     per: Per = Per.TOTAL
     values: tuple[Range | str | re.Pattern[str], ...] = ()
-    words: Mapping[str, object] = MappingProxyType({})
+    words: Mapping[str, Any] = MappingProxyType({})
     doubts: Mapping[str, str] = MappingProxyType({})
     needs: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
@@ -118,17 +125,25 @@ class Key(NamedTuple):
     aliases: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     whole: bool = False
+    unread: str = ""
     model: str = ""
     template: str = ""
 
     def matches(self, key: str) -> bool:
-        if self.name.endswith("*"):
-            return key.startswith(self.name[:-1]) and "/" not in key[len(self.name) - 1 :]
+        if self.is_pattern:
+            return key.count("/") == self.name.count("/") and fnmatchcase(key, self.name)
         return key == self.name
+
+    @property
+    def is_pattern(self) -> bool:
+        """The name stands for others."""
+        return "*" in self.name
 
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""
         number = quantity.whole(text)
+        if self.says == "cores" and number is not None and number * self.unit == 100:
+            return True  # all of a card, as without the key
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 
     @property

@@ -43,7 +43,7 @@ class Vocabulary:
                 row.name
                 for one in dialects
                 for row in one.keys
-                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.name.endswith("*")
+                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.is_pattern
             )
         )
         self.owners = lru_cache(maxsize=4096)(self._owners)
@@ -118,7 +118,12 @@ class Vocabulary:
 
         ``place``: where it is in a pod. None is any place, where names without a domain are no product's.
         """
-        if self.is_foreign(name) or self.owners(name) or self.rows(name):
+        if self.is_foreign(name):
+            return None
+        owners = self.owners(name)
+        if owners and all(one.reads_only for one in owners):
+            return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
+        if owners or self.rows(name):
             return None
         found = product_at(name, place) if place else product_of(name)
         return found or product_in(name, self._look_alikes)
@@ -175,7 +180,7 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     """
     listed = tuple(dialects)
     found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
-    found |= {row.name.rstrip("*") for one in listed for row in one.keys if not row.name.isalpha()}
+    found |= {row.name.partition("*")[0] for one in listed for row in one.keys if not row.name.isalpha()}
     found |= {name for one in listed for row in one.keys for name in row.aliases}
     found |= {part for name in Vocabulary(listed).candidates if "/" in name for part in _parts(name)}
     lowered = {one.lower() for one in found}

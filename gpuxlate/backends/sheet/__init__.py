@@ -1,1 +1,1 @@
-"""Dialects that are a sheet of rows: how their pods are read and written, their rules and texts, from the rows."""
+"""Dialects as sheets of rows: reading, writing, rules and texts that follow from the rows."""

@@ -10,12 +10,14 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend, Key, Place, Taking
-from gpuxlate.backends.sheet import reading, texts, writing
+from gpuxlate.backends.sheet import reading, texts, totals, writing
+from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile, memory_unit_of
-from gpuxlate.model.share import Isolation
+from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.model.sheet import SELECTOR, other_names
 from gpuxlate.rules.base import Rule
+from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
 from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class Rows(NamedTuple):
         return tuple(row for row in (self.memory, self.percent, self.cores) if row is not None)
 
 
-Admits = Callable[[ContainerKeys], ContainerKeys]
+Admits = Callable[[Taking, ContainerKeys, Profile | None], ContainerKeys]
 Hook = Callable[[Taking, reading.Fields], reading.Fields]
 
 
@@ -64,15 +66,18 @@ Hook = Callable[[Taking, reading.Fields], reading.Fields]
 class Sheet:
     """A dialect that is read and written by its rows.
 
-    ``prefix``: of the codes of its rules. ``documents``: what the short names in ``source`` of the rows are.
+    ``prefix``: of the codes of its rules. ``documents``: what the short names in ``source`` of the rows are:
+    the document (a repository as OWNER/NAME), its date in parentheses last. The docs list them from here.
     ``why``: by kind of rule (its name), why the vendor wants it, in place of a general sentence.
     ``several``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had, where
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
-    no other count. ``scheduler``: what every pod has to name; ``schedulers``: with which the keys have effect.
+    no other count. ``scheduler``: what every pod names; ``schedulers``: with which the keys have effect.
     ``one_share``: the containers of a pod have one share together. ``init``: init containers may have one.
-    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory.
+    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory. ``policy``: how a
+    card is shared between containers whose compute is set. ``full_is_whole``: all compute is whole cards.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
+    ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
     """
 
@@ -93,9 +98,13 @@ class Sheet:
     init: bool = True
     vendor: str | None = None
     isolation: Isolation | None = None
+    policy: Policy | None = None
+    full_is_whole: bool = False
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None
+    compute_when: Condition = ALWAYS
+    marks: Mapping[str, str] = field(default_factory=dict)
     reads_only: bool = False
     rules: tuple[RuleRow, ...] = ()
     more_rules: str | None = None
@@ -151,6 +160,11 @@ class Sheet:
         return tuple(row for row in self.keys if row.says == SELECTOR)
 
     @cached_property
+    def unread(self) -> tuple[Key, ...]:
+        """The rows whose numbers say nothing that a share holds."""
+        return tuple(row for row in self.keys if row.unread)
+
+    @cached_property
     def other_names(self) -> Mapping[str, str]:
         return other_names(self.keys)
 
@@ -173,7 +187,7 @@ class Sheet:
             read=partial(reading.read, self),
             write=partial(writing.write, self),
             says=texts.fields(self),
-            words={row.says: row.words for row in self.worded if row.says in ("policy", "qos")},
+            words={str(row.says): row.words for row in self.worded if row.says in ("policy", "qos")},
             rules_module=self.more_rules,
             rule_rows=self._rules,
             look_alikes=self.look_alikes,
@@ -184,7 +198,23 @@ class Sheet:
             reads_only=self.reads_only,
             needs_module=self.needs_module,
             nodes_module=self.nodes_module,
+            sheet=self,
         )
+
+    def code(self, kind: str, key: str = "") -> str:
+        """The code of its rule of a kind (``NUMBERS``); of the one about a key where there are several."""
+        from gpuxlate.backends.sheet.rules import code_of
+
+        return code_of(self, kind, key)
+
+    def mib_of_each_card(
+        self, row: Key, pod: PodKeys, container: ContainerKeys, profile: Profile | None
+    ) -> Fraction | None:
+        """MiB of each card that a row of memory asks for; None where it has no amount."""
+        text = container.resources[row.name].text
+        number = quantity.whole(text)
+        amount = reading.in_mib(row, text) if row.quantity else number and number * self.unit(row, profile)
+        return Fraction(amount) / (totals.cards_in(self, row, pod, container) or 1) if amount else None
 
     def _rules(self) -> Iterable[Rule]:
         from gpuxlate.backends.sheet.rules import rules_of_sheet

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,9 @@ def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys; what no row says is not taken, and so refused."""
     containers = [_container(sheet, placing, profile) for placing in pod.placings]
     words = _words(sheet, pod)
-    of_pod = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
+    of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
+    if any(not one.whole_cards for one in pod.placings):
+        of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in sheet.marks.items()}
     for row, value in words:
         for place, values in of_pod.items():
             if place in row.places:
@@ -62,7 +63,8 @@ def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
 
 def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> None:
     """A label that counts the cards of a part of several, which is that of one container only."""
-    counted = {rows.cards for rows in sheet.families if rows.cards and Place.LABEL in rows.cards.places}
+    counts = {rows.cards.name: rows.cards for rows in sheet.families if rows.cards}
+    counted = [row for row in counts.values() if Place.LABEL in row.places]
     shared = [one for one in pod.placings if not one.whole_cards]
     for row in counted:
         several = [one for one in shared if one.cards > 1]
@@ -71,7 +73,9 @@ def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> No
         if several and len(shared) > 1:
             for placing in shared:
                 message = say(
-                    "{key} counts the cards of one share; the pod has {count}", key=row.name, count=len(shared)
+                    "{key} counts the cards of one share; the pod has {count}",
+                    key=row.name,
+                    count=len(shared),
                 )
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
@@ -86,15 +90,18 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
             say("an init container cannot request a share of {target}", target=sheet.title),
             "request the share in an ordinary container",
         )
-    if rows is not None:
-        if sheet.vendor is not None:
-            placing.made_by(sheet.vendor)
+    if rows is None:
+        for attribute in ("cards", "cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # of which card is not known
+    else:
         if placing.asked.whole_cards:
             values = _whole(sheet, rows, placing)
         else:
             values = _part(sheet, rows, placing, profile)
             if sheet.isolation is not None:
                 placing.isolated(sheet.isolation)
+            if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
+                placing.shared_by(sheet.policy)
         placing.on_nodes(card_of(profile, sheet.names), sheet.code("FITS"), sheet.code("FITS"))
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {
@@ -113,7 +120,7 @@ def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
     if "" in by_model:
         return by_model[""]
     device = placing.peek("device")
-    models = device.models if device else ()
+    models: tuple[str, ...] = device.models if device else ()
     if len(models) == 1 and models[0] in by_model and device.vendor in (None, sheet.vendor):
         placing.take("device")
         return by_model[models[0]]
@@ -124,7 +131,7 @@ def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
         if models
         else say("device.models is not set: the keys of {target} name the card", target=sheet.title)
     )
-    placing.refuse("device", sheet.code("MODEL"), message, say("write one of {known}", known=known))
+    placing.refuse("device", sheet.code("MODELS"), message, say("write one of {known}", known=known))
     return None
 
 
@@ -133,11 +140,15 @@ def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
     if sheet.isolation is not None:
         placing.take("isolation")  # nobody else is on the card
     cards = int(placing.take("cards"))
-    if rows.cards is not None and Place.RESOURCE in rows.cards.places:
+    if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
         return {rows.cards.name: cards}
     if sheet.cards_in_cores and rows.cores is not None:
         return {rows.cores.name: FULL_CARD_CORES * cards}
-    return {rows.whole[0].name: cards}
+    if rows.whole:
+        return {rows.whole[0].name: cards}
+    message = say("whole cards cannot be expressed: {target} has parts of cards only", target=sheet.title)
+    placing.refuse("cards", "GX023", message, "request a part of a card")
+    return {}
 
 
 def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -> Numbers:
@@ -145,10 +156,19 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
     if cards > 1 and (sheet.several is not sheet.several.SHARED or rows.cards is None):
         placing.refuse(
             "cards",
-            sheet.code("SEVERAL"),
-            say("a part of {cards} cards cannot be expressed: {target} shares one card", cards=cards, target=sheet.title),
+            "GX023" if rows.cards is None else sheet.code("SEVERAL"),
+            say(
+                "a part of {cards} cards cannot be expressed: {target} shares one card",
+                cards=cards,
+                target=sheet.title,
+            ),
             "request a part of one card, or whole cards",
         )
+        for attribute in ("cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # how much of one card is not what it asked
+        return {}
+    if sheet.full_is_whole:
+        placing.whole_when_full(sheet.code("IGNORED"))
     _needed(sheet, rows, placing)
     if sheet.sizes:
         _fit_size(sheet, placing)
@@ -171,7 +191,9 @@ def _needed(sheet: Sheet, rows: Rows, placing: Placing) -> None:
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
     if memory is not None and no_memory and cores is not None and memory.name in cores.needs:
-        placing.need("memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name))
+        placing.need(
+            "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
+        )
     all_of_card = sheet.sizes or (cores is not None and cores.absent is Absent.ALL)
     if all_of_card and placing.peek("cores") is None:
         why = say("without it the container has all compute of its cards at {target}", target=sheet.title)
@@ -196,14 +218,16 @@ def _fit_size(sheet: Sheet, placing: Placing) -> None:
 
 def sizes_text(sheet: Sheet) -> str:
     """The sizes in words: ``24576 MiB with 25 %``."""
-    return ", ".join(say("{memory} MiB with {cores} %", memory=one.memory_mib, cores=one.cores) for one in sheet.sizes)
+    return ", ".join(
+        say("{memory} MiB with {cores} %", memory=one.memory_mib, cores=one.cores) for one in sheet.sizes
+    )
 
 
 def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -> int | str | None:
     """The number of a row, rounded up to one that the row may have."""
     attribute = row.says or ""
     unit = sheet.unit(row, profile)
-    code = sheet.code("NUMBERS", row)
+    code = sheet.code("NUMBERS", row.name)
     total = placing.take(attribute)
     if total is None:
         return None
@@ -213,7 +237,9 @@ def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -
     numbers = row.ranges
     if len(numbers) == 1 and unit.denominator == 1:
         step, low = int(unit) * numbers[0].step, int(unit) * max(numbers[0].least, 1)
-        total = placing.on_grid(attribute, code, step=step, low=low, unit="%" if attribute == "cores" else "MiB")
+        total = placing.on_grid(
+            attribute, code, step=step, low=low, unit="%" if attribute == "cores" else "MiB"
+        )
         if total is None:
             return None
         number = Fraction(total, cards if row.per is Per.CARD else 1) / unit
@@ -221,8 +247,18 @@ def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -
         number = Fraction(_legal(row, unit, placing, code) or 0)
     most = max((one.most for one in numbers if one.most is not None), default=None)
     unbounded = any(one.most is None for one in numbers)
-    if numbers and not unbounded and most is not None and number > most * (1 if row.per is Per.CARD else cards):
-        placing.refuse(attribute, code, outside(row.name, int(number), numbers[0].least, most), "request less, or whole cards")
+    if (
+        numbers
+        and not unbounded
+        and most is not None
+        and number > most * (1 if row.per is Per.CARD else cards)
+    ):
+        placing.refuse(
+            attribute,
+            code,
+            outside(row.name, int(number), numbers[0].least, most),
+            "request less, or whole cards",
+        )
     return int(number) or None
 
 
@@ -230,7 +266,9 @@ def _legal(row: Key, unit: Fraction, placing: Placing, code: str) -> int | None:
     """The least number of the row's that holds the amount, of one card; rounds the amount to it."""
     attribute = row.says or ""
     asked = int(placing.peek(attribute))
-    legal = sorted({n for one in row.ranges if one.most is not None for n in range(one.least, one.most + 1, one.step)})
+    legal = sorted(
+        {n for one in row.ranges if one.most is not None for n in range(one.least, one.most + 1, one.step)}
+    )
     found = next((n for n in legal if n * unit >= asked), None)
     if found is None:
         return math.ceil(asked / unit)

@@ -1,0 +1,1 @@
+"""The rules of Ascend vNPU that no row says."""

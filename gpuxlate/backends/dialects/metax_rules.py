@@ -1,0 +1,1 @@
+"""The rules of MetaX that no row says: METAX020 to METAX022."""
