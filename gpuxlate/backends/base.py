@@ -21,7 +21,20 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import ANY, BYTE, GIB, SELECTOR, Absent, Key, Per, Place, Range, key, other_names
+from gpuxlate.model.sheet import (
+    ANY,
+    BYTE,
+    GIB,
+    SELECTOR,
+    Absent,
+    Confidence,
+    Key,
+    Per,
+    Place,
+    Range,
+    key,
+    other_names,
+)
 from gpuxlate.rules.base import Context, Rule, check_pod, in_order, rules_of
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
@@ -41,6 +54,7 @@ __all__ = [
     "Absent",
     "Backend",
     "Cloud",
+    "Confidence",
     "ContainerShare",
     "InContainer",
     "Key",

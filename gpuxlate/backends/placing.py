@@ -17,6 +17,7 @@ from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
     Isolation,
+    Policy,
     Share,
     above_limit,
     limit_beside,
@@ -88,6 +89,10 @@ class Placing:
     def isolated(self, gives: Isolation) -> None:
         """Take ``isolation`` where the target gives at least what is asked. Whole cards need no call."""
         self._imply("isolation", say("its isolation is {gives}", gives=gives), gives.covers)
+
+    def shared_by(self, policy: Policy) -> None:
+        """Take ``policy`` where it is the one that the target has."""
+        self._imply("policy", say("its policy is {policy}", policy=policy), policy.__eq__)
 
     def made_by(self, vendor: str) -> None:
         """Take ``device`` where any card of the vendor will do. ``Backend.vendor`` needs no call."""

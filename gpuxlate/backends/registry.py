@@ -74,6 +74,8 @@ BUILT_IN: tuple[Row, ...] = (
     Row("hami-enflame", f"{ONE_FILE}.enflame", ("enflame",), ("enflame.com/",)),
     Row("hami-ascend", f"{ONE_FILE}.ascend", ("ascend",), ("huawei.com/",)),
     Row("hami-amd", f"{ONE_FILE}.amd", ("amd",), ("amd.com/gpu",)),
+    Row("koordinator", f"{ONE_FILE}.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
+    Row("huawei-cce", f"{ONE_FILE}.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
     Row("baidu-cce", f"{ONE_FILE}.baidu", ("baidu",), ("baidu.com/",)),
     Row("gpu-manager", f"{ONE_FILE}.gpu_manager", (), ("tencent.com/vcuda",)),
     Row("elastic-gpu", f"{ONE_FILE}.elastic_gpu", (), ("elasticgpu.",)),

@@ -45,11 +45,15 @@ class Taking:
         value = self.resource(container, name)
         amount = number(value)
         if value is not None and amount is None:
-            self._unread.add(container.path)
-            if numerals.written(value).form is numerals.Form.ODD:  # GX008 only warns; the key would be lost
-                message = say("{key} {text} is not translated", key=name, text=value.text)
-                self.note("K8S001", message, value.path, "write the number in plain decimal digits")
+            self.unread(container, name, value)
         return amount
+
+    def unread(self, container: ContainerKeys, name: str, value: Value) -> None:
+        """A value that is no number, for which the container has no share (K8S001, K8S002)."""
+        self._unread.add(container.path)
+        if numerals.written(value).form is numerals.Form.ODD:  # GX008 only warns; the key would be lost
+            message = say("{key} {text} is not translated", key=name, text=value.text)
+            self.note("K8S001", message, value.path, "write the number in plain decimal digits")
 
     def label(self, name: str) -> Value | None:
         """A label of the pod, else of the workload (K8S005); both are taken."""

@@ -20,6 +20,7 @@ from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.render import Asked
 from gpuxlate.translation.translate import Settings
@@ -101,8 +102,8 @@ def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile 
 
 
 def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]], translate: locale.Translate) -> str:
-    given = {name: value for name, value in share.share.to_json().items() if value is not None}
-    fields = ", ".join(f"{name} {value}" for name, value in given.items())
+    given = {name: getattr(share.share, attribute) for attribute, name in JSON_NAMES.items()}
+    fields = ", ".join(f"{name} {value}" for name, value in given.items() if value is not None)
     cells = [
         [backend.name, translate(_verdict(fit)), "\n".join(_lines(fit, translate))] for backend, fit in row
     ]

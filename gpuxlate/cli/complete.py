@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gpuxlate.cli import ending_quietly
+from gpuxlate.translation.acceptance import DROPPABLE
 
 Candidate = tuple[str, str]
 """A value and what it is."""
@@ -20,7 +21,7 @@ NO_FILES, FILES = 4, 0
 _FILE_OPTIONS = ("--profile", "--report", "--output-dir", "--kubeconfig", "--workload", "-f", "--filename")
 _SHARED: dict[str, Sequence[str]] = {
     "--round": ("up",),
-    "--drop": ("cores", "policy", "qos", "selector"),
+    "--drop": DROPPABLE,
     "--fill": ("cores=", "memoryMiB="),
     "--fail-on": ("error", "warning", "info", "never"),
     "--format": ("text", "json", "sarif", "github", "gitlab"),

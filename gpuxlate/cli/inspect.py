@@ -17,6 +17,9 @@ from gpuxlate.translation.translate import Settings
 UNREADABLE = ("GX001", "GX010", "GX012", "GX025")
 """Rules about texts that hold no manifest that can be read; ``lint`` reports all else."""
 
+SOMETIMES = ("device", "isolation")
+"""Fields that have a column where a share sets them."""
+
 
 def command(
     paths: options.Paths,
@@ -83,18 +86,20 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
 def _text(items: Sequence[Item]) -> str:
     if not items:
         return "no share in these manifests\n"
+    shown = [n for n in SOMETIMES if any(one.share and getattr(one.share, n) is not None for one in items)]
     lines = [
         [
             "/".join(part for part in (one.object.namespace, one.object.kind, one.object.name) if part),
             one.container,
             one.source,
             *_numbers(one.share),
+            *(str(getattr(one.share, name, None) or "") for name in shown),
             "per node" if one.replicas is None else str(one.replicas),
         ]
         for one in items
     ]
-    head = ["WORKLOAD", "CONTAINER", "TARGET", "CARDS", "CORES %", "MEMORY MiB", "POLICY", "QOS", "REPLICAS"]
-    text = table(head, lines)
+    head = ["WORKLOAD", "CONTAINER", "TARGET", "CARDS", "CORES %", "MEMORY MiB", "POLICY", "QOS"]
+    text = table([*head, *map(str.upper, shown), "REPLICAS"], lines)
     summed = [
         [target, *(str(sums[name]) for name in ("pods", "wholeCards", "cards", "cores", "memoryMiB"))]
         for target, sums in totals(items).items()
@@ -106,6 +111,8 @@ def _text(items: Sequence[Item]) -> str:
 def _memory(share: Share) -> str:
     if share.memory_percent is not None:
         return f"{share.memory_percent} %"
+    if share.memory_limit_mib is not None:
+        return f"{share.memory_mib} to {share.memory_limit_mib}"
     return "all" if share.memory_mib is None else str(share.memory_mib)
 
 

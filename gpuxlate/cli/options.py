@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gpuxlate.cli.common import complete_target, complete_written
+from gpuxlate.translation.acceptance import DROPPABLE
 
 Paths = Annotated[list[str], typer.Argument(help="Files, folders or - for stdin.", metavar="PATH...")]
 Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for stdin.", metavar="SPEC...")]
@@ -32,9 +33,7 @@ Fill = Annotated[
 ]
 Drop = Annotated[
     list[str],
-    typer.Option(
-        "--drop", help="Fields that may be lost: cores, policy, qos, selector.", metavar="FIELD[,FIELD]"
-    ),
+    typer.Option("--drop", help=f"Fields that may be lost: {', '.join(DROPPABLE)}.", metavar="FIELD[,FIELD]"),
 ]
 ProfileFile = Annotated[
     str | None, typer.Option("--profile", help="A cluster profile (YAML).", metavar="FILE")

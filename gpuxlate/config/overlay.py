@@ -13,8 +13,8 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.config.numerals import as_integer, as_string
 from gpuxlate.model.sheet import Key, Place, Range
+from gpuxlate.rules.predicates.numerals import as_integer, as_string
 from gpuxlate.rules.vocabulary import BY_HAND
 
 Schema = dict[str, Any]

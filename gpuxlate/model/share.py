@@ -62,7 +62,7 @@ class Device(NamedTuple):
     models: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return " ".join(part for part in (self.vendor, ", ".join(self.models)) if part)
+        return " ".join(part for part in (self.vendor, ",".join(self.models)) if part)
 
     def to_json(self) -> dict[str, str | list[str]]:
         """What is set, under the names of the document."""

@@ -56,6 +56,7 @@ class Absent(StrEnum):
     ONE = "one card"
     UNCAPPED = "not capped"
     ALL = "all of the card"
+    HUNDREDS = "a card for each 100 percent of memory"  # one below 100
     NOTHING = "no share"  # the other keys have no effect
 
 
@@ -85,8 +86,10 @@ class Key(NamedTuple):
 
     ``unit``: MiB, percent or cards of one unit of the number, by ``says``; 0 where the row has no number.
     ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
-    ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges, words, or patterns of
-    the whole text; empty where the data sheet sets no bounds. ``words``: the value of the field that each
+    ``decimals_with``: schedulers with which the vendor's API servers take a part of one.
+    ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges (of each card's part
+    where a total has a count beside it), words, or patterns of the whole text; empty where the data sheet
+    sets no bounds. ``words``: the value of the field that each
     word is. ``doubts``: values whose effect is not certain, and why.
 
     ``unread``: why no share holds what the number says.
@@ -106,6 +109,7 @@ class Key(NamedTuple):
     says: str | None = None  # the attribute of Share that it sets, or SELECTOR
     unit: Fraction | int = 0
     quantity: bool = False
+    decimals_with: tuple[str, ...] = ()
     per: Per = Per.TOTAL
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     words: Mapping[str, object] = MappingProxyType({})
@@ -138,8 +142,8 @@ class Key(NamedTuple):
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""
         number = quantity.whole(text)
-        if self.absent is Absent.ALL and number is not None and number * self.unit == 100:
-            return True
+        if self.says == "cores" and number is not None and number * self.unit == 100:
+            return True  # all of a card, as without the key
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 
     @property

@@ -80,7 +80,10 @@ def expected(
         else:
             notes.append("memory in percent can only be verified with the size of a card")
     asked = share.memory_mib_per_card
-    given, refused = (asked, []) if backend is None else _given(share, backend, profile)
+    refused: list[Diagnostic] = []
+    given, limit = asked, share.memory_limit_mib_per_card
+    if backend is not None:
+        given, limit, refused = _given(share, backend, profile)
     if asked is not None and given is None:
         notes.append("with all compute of a card, a container sees all of its memory: the limit is not shown")
     sees = InContainer()
@@ -93,21 +96,25 @@ def expected(
     if given is None:
         least, most = (LEAST * whole, MOST * whole) if whole else (None, None)
         return Expected(share.cards, asked, least, most, notes=tuple(notes)), refused
-    least, most, figure = LEAST * (asked or given), MOST * given, sees.figure_mib
+    # where memory may burst, it is open whether a container sees the request or the limit
+    least, most, figure = LEAST * (asked or given), MOST * (limit or given), sees.figure_mib
     if figure is not None and figure > most:
         notes.append(f"the units of this card make {figure} MiB, which is more than 8 % above the request")
     return Expected(share.cards, asked, least, most, figure, tuple(notes)), refused
 
 
-def _given(share: Share, backend: Backend, profile: Profile | None) -> tuple[int | None, list[Diagnostic]]:
-    """MiB on each card after the target rounds them up, and its refusals."""
+def _given(
+    share: Share, backend: Backend, profile: Profile | None
+) -> tuple[int | None, int | None, list[Diagnostic]]:
+    """MiB on each card after the target rounds them up, how far they may burst, and its refusals."""
     allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
     outcome = fit_pod([ContainerShare("", 0, share=share)], backend, allowed, profile).outcomes[0]
     given = share.memory_mib_per_card
     for loss in outcome.losses:
         if loss.kind is LossKind.ROUNDED and loss.field == "memoryMiB":
             given = loss.given // share.cards if isinstance(loss.given, int) else None
-    return given, [loss.diagnostic() for loss in outcome.losses if loss.kind is LossKind.REFUSED]
+    limit = outcome.given.memory_limit_mib_per_card
+    return given, limit, [loss.diagnostic() for loss in outcome.losses if loss.kind is LossKind.REFUSED]
 
 
 def verify(wanted: Expected, seen: Seen) -> Verification:

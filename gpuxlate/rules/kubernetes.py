@@ -46,7 +46,8 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
 
     ## What it does
     Reports fractions (`5.5`, `1500m`), values that are not a number, and numbers above 2^63-1 in the
-    limits and requests of a container, for every vendor's key and for `nvidia.com/gpu`.
+    limits and requests of a container, for every vendor's key and for `nvidia.com/gpu`. Nothing of a
+    part of `nvidia.com/gpu` in a pod of a vendor whose API servers take one.
 
     ## Why
     GPU resources are extended resources: the API server refuses anything but integers.
@@ -85,10 +86,18 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 say("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text),
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
-        elif reading.form is Form.FRACTION:
+        elif reading.form is Form.FRACTION and not (
+            0 < (reading.amount or 0) < 1 and _takes_decimals(words, pod, one.name)
+        ):
             hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
             message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
             yield this.at(one.value, message, hint, fix=fix)
+
+
+def _takes_decimals(words: Vocabulary, pod: PodKeys, name: str) -> bool:
+    """The API servers of a vendor take a part of a card in this key, for pods of its scheduler."""
+    named = pod.scheduler_name.text if pod.scheduler_name else ""
+    return any(named in row.decimals_with for row in words.rows(name))
 
 
 def not_yet_known(value: Value) -> Diagnostic:
@@ -137,7 +146,7 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## What it does
     Reports units after the number (`2Gi`, `4GB`, `30%`). A warning where Kubernetes reads what was
     probably meant: `3000m`, `30.0`, and `6k` where MiB are counted. Nothing of `6k` in an object of a
-    server, which prints 6000 so.
+    server, which prints 6000 so, nor of units in a key that counts bytes or takes a unit.
 
     ## Why
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
@@ -164,6 +173,8 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     of_server = pod.served or words.placed_by_scheduler(pod)
     for _, _, one in resources_of(pod, words):
         reading = numerals.written(one.value)
+        if one.row is not None and one.row.quantity and reading.amount is not None:
+            continue  # an amount of bytes
         if reading.form is Form.SUFFIX and not (of_server and numerals.is_canonical(reading)):
             yield _suffixed(this, one, reading, numerals.unit_of(one.row, context.profile))
 
@@ -196,7 +207,9 @@ def _suffixed(this: Rule, one: Resource, reading: Written, unit: str) -> Diagnos
     meant = numerals.intended(reading, unit)
     if meant is None:
         hint = "write the number without a suffix"
-        if one.row and one.row.counts:
+        if one.row and one.row.quantity:
+            hint = "write a number with a unit of Kubernetes, as 4Gi"
+        elif one.row and one.row.counts:
             hint = say("write the number without a suffix ({unit})", unit=one.row.counts)
         return this.at(one.value, message, hint)
     number, certain = meant

@@ -136,16 +136,6 @@ PRODUCTS: tuple[Product, ...] = (
         "clients of a card, or a MIG profile",
         "Google Cloud, GPU sharing in GKE",
     ),
-    Product(  # facts koordinator-kai 1
-        "Koordinator",
-        (
-            *("koordinator.sh/gpu*", "node.koordinator.sh/gpu-*", "scheduling.koordinator.sh/gpu-*"),
-            *("kubernetes.io/gpu", "kubernetes.io/gpu-core"),
-            *("kubernetes.io/gpu-memory", "kubernetes.io/gpu-memory-ratio"),
-        ),
-        "cards, compute in percent and memory in bytes or percent, in total over the cards",
-        "koordinator-sh/koordinator at a7a1b76b (2026-07-24)",
-    ),
     Product(  # facts koordinator-kai 2 and 3
         "KAI Scheduler and Run:ai",
         ("nvidia.com/container.*", "kai.scheduler/gpu-*", "runai-gpu-group/*"),
@@ -161,12 +151,6 @@ PRODUCTS: tuple[Product, ...] = (
         },
     ),
     # facts huawei-baidu-legacy 1 to 3
-    Product(
-        "xGPU of Huawei CCE",
-        ("volcano.sh/gpu-mem.128Mi", "volcano.sh/gpu-core.percentage", "volcano.sh/gpu-num"),
-        "memory in units of 128 MiB and compute in percent, in total over the cards",
-        "opentelekomcloud-docs/cloud-container-engine (2026-04-16)",
-    ),
     Product(
         "the virtual GPU plug-in of AWS",
         ("k8s.amazonaws.com/vgpu",),

@@ -1,4 +1,4 @@
-"""The rules of a translation that belong to no vendor (GX015 to GX028).
+"""The rules of a translation that belong to no vendor (GX015 to GX029).
 
 No admission policy can enforce them: they compare a manifest with its translation.
 Those of losses (GX020 to GX023) return texts, since a ``Loss`` has more fields than a finding.
@@ -129,7 +129,8 @@ def field_is_supported(this: Rule, what: str, target: str) -> Message:
 
     ## What it does
     Refuses a translation that would lose a field of the share: a policy or a QoS class that the target
-    has no key for, or a node selector of the source that has no counterpart.
+    has no key for, a card or an isolation that it does not have, or a node selector of the source that has
+    no counterpart.
 
     ## Why
     A dropped field changes what the workload gets, and the manifest does not show it.
@@ -175,8 +176,8 @@ def shares_of_a_pod_agree(this: Rule, field: str, values: Iterable[str]) -> tupl
     """Shares of one pod agree where the target has one value for the pod.
 
     ## What it does
-    Refuses two containers of a pod that differ in `policy` or `qos`, and several shares in a pod
-    where the target counts cards on the pod (ACK's label `aliyun.com/gpu-count`).
+    Refuses two containers of a pod that differ in `policy`, `qos`, `device` or `isolation`, and several
+    shares in a pod where the target counts cards on the pod (ACK's label `aliyun.com/gpu-count`).
 
     ## Why
     The pod has one annotation or label for all of its containers.
@@ -297,3 +298,32 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
     kubeflow/trainer `pkg/runtime/runtime.go`, 2026-08.
     """
     return this.at(path, message, hint)
+
+
+@rule("GX029", Severity.WARNING, scope=Scope.TRANSLATION)
+def cards_are_of_one_vendor(this: Rule, path: Path, old: str, new: str, target: str) -> Diagnostic:
+    """The cards of the target are made by the vendor of those of the source.
+
+    ## What it does
+    Reports a pod whose cards at the target are of another vendor than those that it requests now.
+
+    ## Why
+    An image is built for the runtime of one vendor. Its programs do not find, or cannot use, the cards of
+    another one, and the manifest does not show it.
+
+    ## Example
+    A pod with `nvidia.com/gpumem` (HAMi, NVIDIA cards) to a target of MetaX cards.
+
+    ## Use instead
+    An image that is built for the cards of the target.
+
+    ## Source
+    Contract of gpuxlate, "what each target writes".
+    """
+    message = say(
+        "the cards of {target} are made by {new}, those of the source by {old}",
+        target=target,
+        new=new,
+        old=old,
+    )
+    return this.at(path, message, say("use an image that is built for cards of {vendor}", vendor=new))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import Kind, PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Rule, rule
@@ -98,7 +98,8 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
         for values in (container.limits, container.requests):
             for name, value in values.items():
                 found = numerals.readings(value) if words.owners(name) or words.is_resource(name) else ()
-                if not found:
+                with_unit = value.kind is not Kind.INT and any(row.quantity for row in words.rows(name))
+                if not found or with_unit:  # an exponent is a unit
                     continue
                 if len(found) == 1 and found[0] is not None:
                     write = say("write {number}", number=found[0])

@@ -5,7 +5,6 @@ The asserts say what is wrong themselves: pytest rewrites asserts in test module
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -19,17 +18,18 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.pod import Kind, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import ALL_MEMORY, FULL_CARD_CORES, JSON_NAMES, Share, percent_in_mib
+from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, check_pod, rules_of
 from gpuxlate.testing import strategies
+from gpuxlate.testing.amounts import needless, too_little
 from gpuxlate.testing.forgotten import forgotten
 from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
-from gpuxlate.translation.fit import Accept, PodFit, fit_pod
+from gpuxlate.translation.fit import OF_POD, Accept, PodFit, fit_pod
 from gpuxlate.translation.reader import read_pod
 
-EXAMPLES = 500
+EXAMPLES = 80
 """Random pods for each property and backend."""
 MOST_SHOWN = 20
 """Keys that a failure lists."""
@@ -45,145 +45,11 @@ bounded = settings(
 )
 
 
-class BackendContract:
-    """Subclass it in a test module, and name the backend. ``profile`` is optional."""
+class ReadingContract:
+    """What a backend keeps that is read and never written: a source of migrations."""
 
     backend: Backend
     profile: Profile | None = None
-
-    # --- there and back ---------------------------------------------------------------------
-
-    def test_some_share_is_exact(self) -> None:
-        """Else the properties below would hold of nothing."""
-        find(
-            strategies.shares(),
-            lambda share: self._fit([ContainerShare("main", 0, share=share)]).accepted,
-            settings=settings(bounded, max_examples=2000),
-        )
-
-    @bounded
-    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.accepts(), strategies.generous()))
-    def test_write_then_read_gives_the_share_back(self, pod: list[ContainerShare], accept: Accept) -> None:
-        """Field by field what was asked, but for the losses that the outcome lists."""
-        fit = self._fit(pod, accept)
-        if not fit.accepted:
-            return
-        manifest = as_manifest(fit.keys, pod)
-        reading = self._read(manifest)
-        wrong = [*reading.invalid, *(one for one in reading.notes if one.severity is Severity.ERROR)]
-        assert not wrong, f"{self._name} finds its own writing wrong: {wrong}"
-        read = {(one.init, one.index): one for one in reading.containers}
-        asked = {(one.container.init, one.container.index): one for one in fit.outcomes}
-        assert set(read) == {(one.init, one.index) for one in pod}, "read must give every container"
-        for place, one in read.items():
-            expected = asked[place].given if place in asked else None
-            assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.keys}"
-            nowhere = set(one.origins.values()) - paths(manifest)
-            assert not nowhere, f"origins point at nothing: {nowhere}"
-
-    @bounded
-    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
-    def test_read_then_write_gives_the_keys_back(self, pod: list[ContainerShare], accept: Accept) -> None:
-        """What was written is exact in its own dialect."""
-        first = self._fit(pod, accept)
-        if not first.accepted:
-            return
-        reading = self._read(as_manifest(first.keys, pod))
-        second = self._fit(list(reading.containers))
-        losses = [loss for outcome in second.outcomes for loss in outcome.losses]
-        assert not losses, f"{first.keys} is not exact in its own dialect: {losses}"
-        assert second.keys == first.keys, f"{first.keys} became {second.keys}"
-
-    # --- loss -------------------------------------------------------------------------------
-
-    @bounded
-    @given(strategies.pods(), strategies.accepts())
-    def test_nothing_is_below_what_was_asked(self, pod: list[ContainerShare], accept: Accept) -> None:
-        """Cards, and compute and memory on every card, whatever the user allows."""
-        fit = self._fit(pod, accept)
-        if not fit.accepted:
-            return
-        read = {(o.init, o.index): o.share for o in self._read(as_manifest(fit.keys, pod)).containers}
-        for outcome in fit.outcomes:
-            given_ = read[outcome.container.init, outcome.container.index]
-            assert given_ is not None, f"{outcome.share} is gone"
-            card_mib = self.profile.cards.memory_mib if self.profile else None
-            below = list(too_little(outcome.share, given_, accept, card_mib))
-            assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
-
-    @bounded
-    @given(strategies.pods(), strategies.accepts())
-    def test_losses_are_declared(self, pod: list[ContainerShare], accept: Accept) -> None:
-        """Codes are those of rules, fields those of the share, and what is allowed is what was asked for."""
-        declared = {one.code for one in (*self.backend.rules, *rules_of(translation))}
-        fit = self._fit(pod, accept)
-        for finding in fit.findings():
-            message = f"{finding.code} is not a rule of {self._name}: {finding.message}"
-            assert finding.code in declared, message
-            assert finding.message, f"{finding.code} says nothing"
-        for outcome in fit.outcomes:
-            for loss in outcome.losses:
-                assert loss.field in JSON_NAMES.values(), f"{loss.field} is not a field of a share"
-                by_profile = loss.code == "GX017"  # percent in MiB: the profile was given for it
-                expected = by_profile or allowed(loss.kind, loss.field, accept)
-                assert loss.accepted == expected, f"{loss} with {accept}"
-
-    @bounded
-    @given(strategies.pods(), strategies.accepts(), st.sampled_from(("policy", "qos")))
-    def test_a_field_that_nobody_took_is_dropped(
-        self, pod: list[ContainerShare], accept: Accept, field: str
-    ) -> None:
-        """A backend that knows nothing of a field loses it by GX020, never without a word."""
-        fit = fit_pod(pod, forgetful(self.backend, field), accept, self.profile)
-        for outcome in fit.outcomes:
-            lost = [loss for loss in outcome.losses if (loss.field, loss.code) == (field, "GX020")]
-            if getattr(outcome.share, field) is not None:
-                assert lost, f"{field} of {outcome.share} is lost without GX020"
-                assert all(loss.accepted == (field in accept.drop) for loss in lost), lost
-
-    # --- what is written --------------------------------------------------------------------
-
-    @bounded
-    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
-    def test_its_own_rules_find_no_error_in_it(self, pod: list[ContainerShare], accept: Accept) -> None:
-        fit = self._fit(pod, accept)
-        if not fit.accepted:
-            return
-        rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
-        found = check_pod(rules, as_manifest(fit.keys, pod), self._context)
-        errors = [f"{one.code} {one.message}" for one in found if one.severity is Severity.ERROR]
-        assert not errors, f"{fit.keys}: {errors}"
-
-    @bounded
-    @given(strategies.pods(), strategies.generous())
-    def test_keys_stand_where_the_data_sheet_says(self, pod: list[ContainerShare], accept: Accept) -> None:
-        """Known keys in their places; whole numbers in limits and equal requests; strings elsewhere.
-
-        What is not a manifest has parameters of any kind, and no requests.
-        """
-        fit = self._fit(pod, accept)
-        of_pods = self.backend.form_module is None
-        for container in fit.keys.all_containers():
-            requests = container.limits if of_pods else {}
-            assert container.requests == requests, f"requests are not {requests} in {container}"
-        for name, place, value in entries(fit.keys):
-            row = self.backend.find(name)
-            assert row is not None, f"{name} is not in the data sheet"
-            assert place in row.places, f"{name} does not belong in {place.value}"
-            if place is Place.RESOURCE:
-                assert not of_pods or quantity.is_plain(value.text), (
-                    f"{name}: {value.text!r} is not a whole number"
-                )
-            else:
-                assert value.kind is Kind.STR, f"{name}: {value.text!r} is not a string in {place.value}"
-
-    @bounded
-    @given(strategies.pods(), strategies.accepts())
-    def test_the_same_again(self, pod: list[ContainerShare], accept: Accept) -> None:
-        """The same input gives the same outcome, in the same order."""
-        assert repr(self._fit(pod, accept)) == repr(self._fit(pod, accept)), "two runs differ"
-
-    # --- what is read -----------------------------------------------------------------------
 
     @bounded
     @given(st.data())
@@ -236,8 +102,11 @@ class BackendContract:
         for container in manifest.all_containers():
             for name, value in container.resources.items():
                 row = self.backend.find(name)
-                known = row is not None and row.says in JSON_NAMES and Place.RESOURCE in row.places
-                if known and quantity.whole(value.text) is None:
+                if row is None or row.says not in JSON_NAMES or Place.RESOURCE not in row.places:
+                    continue
+                if not (
+                    quantity.is_amount(value.text) if row.quantity else quantity.whole(value.text) is not None
+                ):
                     assert value.path in at, f"{name}: {value.text!r} is not a number, and not reported"
 
     # --- helpers ----------------------------------------------------------------------------
@@ -264,42 +133,147 @@ class BackendContract:
         return strategies.unknown_keys(self.backend)
 
     def _fit(self, pod: list[ContainerShare], accept: Accept | None = None) -> PodFit:
-        return fit_pod(pod, self.backend, accept or Accept(), self.profile)
+        named = [replace(one, share=strategies.naming_a_card(one.share, self.backend)) for one in pod]
+        return fit_pod(named, self.backend, accept or Accept(), self.profile)
 
     def _read(self, manifest: PodKeys) -> Reading:
         return self.backend.read(Taking(manifest), self.profile)
 
 
-def too_little(asked: Share, given: Share, accept: Accept, card_mib: int | None = None) -> Iterator[str]:
-    """The fields in which a share gives less than was asked, but for those that may be dropped.
+class BackendContract(ReadingContract):
+    """Subclass it in a test module, and name the backend. ``profile`` is optional."""
 
-    ``card_mib`` is the card of the profile, which turns percent into MiB. A field that was open may
-    be filled: that is what the user said.
-    """
-    if given.cards < asked.cards:
-        yield "cards"
-    if "cores" not in accept.drop and _percent(given) < _percent(asked):
-        yield "cores"
-    if asked.memory_mib_per_card is not None:
-        if given.memory_mib_per_card is not None and given.memory_mib_per_card < asked.memory_mib_per_card:
-            yield "memoryMiB"
-    elif given.memory_mib is not None and "memoryMiB" not in accept.fill:
-        asked_mib = (
-            percent_in_mib(asked.memory_percent, card_mib) if asked.memory_percent and card_mib else None
+    # --- there and back ---------------------------------------------------------------------
+
+    def test_some_share_is_exact(self) -> None:
+        """Else the properties below would hold of nothing."""
+        find(
+            strategies.shares(),
+            lambda share: self._fit([ContainerShare("main", 0, share=share)]).accepted,
+            settings=settings(bounded, max_examples=2000),
         )
-        if asked_mib is None or asked_mib * given.cards > given.memory_mib:
-            yield "memoryMiB"
-    if given.memory_percent is not None and given.memory_percent < (asked.memory_percent or ALL_MEMORY):
-        yield "memoryPercent"
-    for field in ("policy", "qos"):
-        said = getattr(asked, field)
-        if getattr(given, field) != said and not (said and field in accept.drop):
-            yield field
 
+    @bounded
+    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.accepts(), strategies.generous()))
+    def test_write_then_read_gives_the_share_back(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """Field by field what was asked, but for the losses that the outcome lists."""
+        fit = self._fit(pod, accept)
+        if not fit.accepted:
+            return
+        manifest = as_manifest(fit.keys, pod)
+        reading = self._read(manifest)
+        wrong = [*reading.invalid, *(one for one in reading.notes if one.severity is Severity.ERROR)]
+        assert not wrong, f"{self._name} finds its own writing wrong: {wrong}"
+        read = {(one.init, one.index): one for one in reading.containers}
+        asked = {(one.container.init, one.container.index): one for one in fit.outcomes}
+        assert set(read) == {(one.init, one.index) for one in pod}, "read must give every container"
+        for place, one in read.items():
+            expected = asked[place].told if place in asked else None
+            assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.keys}"
+            nowhere = set(one.origins.values()) - paths(manifest)
+            assert not nowhere, f"origins point at nothing: {nowhere}"
 
-def _percent(share: Share) -> int:
-    """Percent of each card that a share is sure of: 0 where compute is not capped."""
-    return FULL_CARD_CORES if share.whole_cards else share.cores_per_card or 0
+    @bounded
+    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
+    def test_read_then_write_gives_the_keys_back(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """What was written is exact in its own dialect."""
+        first = self._fit(pod, accept)
+        if not first.accepted:
+            return
+        reading = self._read(as_manifest(first.keys, pod))
+        second = self._fit(list(reading.containers))
+        losses = [loss for outcome in second.outcomes for loss in outcome.losses]
+        assert not losses, f"{first.keys} is not exact in its own dialect: {losses}"
+        assert second.keys == first.keys, f"{first.keys} became {second.keys}"
+
+    # --- loss -------------------------------------------------------------------------------
+
+    @bounded
+    @given(strategies.pods(), strategies.accepts())
+    def test_nothing_is_below_what_was_asked(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """Cards, and compute and memory on every card, whatever the user allows."""
+        fit = self._fit(pod, accept)
+        if not fit.accepted:
+            return
+        read = {(o.init, o.index): o.share for o in self._read(as_manifest(fit.keys, pod)).containers}
+        for outcome in fit.outcomes:
+            given_ = read[outcome.container.init, outcome.container.index]
+            assert given_ is not None, f"{outcome.share} is gone"
+            card_mib = self.profile.cards.memory_mib if self.profile else None
+            below = list(too_little(outcome.share, given_, accept, card_mib, outcome.implied))
+            assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
+
+    @bounded
+    @given(strategies.pods(), strategies.accepts())
+    def test_losses_are_declared(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """Codes are those of rules, fields those of the share, and what is allowed is what was asked for."""
+        declared = {one.code for one in (*self.backend.rules, *rules_of(translation))}
+        fit = self._fit(pod, accept)
+        for finding in fit.findings():
+            message = f"{finding.code} is not a rule of {self._name}: {finding.message}"
+            assert finding.code in declared, message
+            assert finding.message, f"{finding.code} says nothing"
+        for outcome in fit.outcomes:
+            for loss in outcome.losses:
+                assert loss.field in JSON_NAMES.values(), f"{loss.field} is not a field of a share"
+                by_profile = loss.code == "GX017"  # percent in MiB: the profile was given for it
+                expected = by_profile or allowed(loss.kind, loss.field, accept)
+                assert loss.accepted == expected, f"{loss} with {accept}"
+
+    @bounded
+    @given(strategies.pods(), strategies.accepts(), st.sampled_from((*OF_POD, "memory_limit_mib")))
+    def test_a_field_that_nobody_took_is_dropped(
+        self, pod: list[ContainerShare], accept: Accept, field: str
+    ) -> None:
+        """A backend that knows nothing of a field loses it by GX020, never without a word."""
+        fit = fit_pod(pod, forgetful(self.backend, field), accept, self.profile)
+        name = JSON_NAMES[field]
+        for outcome in fit.outcomes:
+            lost = [loss for loss in outcome.losses if (loss.field, loss.code) == (name, "GX020")]
+            if getattr(outcome.share, field) is not None and not needless(field, outcome):
+                assert lost, f"{name} of {outcome.share} is lost without GX020"
+                assert all(loss.accepted == (name in accept.drop) for loss in lost), lost
+
+    # --- what is written --------------------------------------------------------------------
+
+    @bounded
+    @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
+    def test_its_own_rules_find_no_error_in_it(self, pod: list[ContainerShare], accept: Accept) -> None:
+        fit = self._fit(pod, accept)
+        if not fit.accepted:
+            return
+        rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
+        found = check_pod(rules, as_manifest(fit.keys, pod), self._context)
+        errors = [f"{one.code} {one.message}" for one in found if one.severity is Severity.ERROR]
+        assert not errors, f"{fit.keys}: {errors}"
+
+    @bounded
+    @given(strategies.pods(), strategies.generous())
+    def test_keys_stand_where_the_data_sheet_says(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """Known keys in their places; whole numbers in limits and equal requests; strings elsewhere.
+
+        What is not a manifest has parameters of any kind, and no requests.
+        """
+        fit = self._fit(pod, accept)
+        of_pods = self.backend.form_module is None
+        for container in fit.keys.all_containers():
+            requests = container.limits if of_pods else {}
+            assert container.requests == requests, f"requests are not {requests} in {container}"
+        for name, place, value in entries(fit.keys):
+            row = self.backend.find(name)
+            assert row is not None, f"{name} is not in the data sheet"
+            assert place in row.places, f"{name} does not belong in {place.value}"
+            if place is Place.RESOURCE:
+                is_number = quantity.is_plain(value.text) or (row.quantity and quantity.is_amount(value.text))
+                assert not of_pods or is_number, f"{name}: {value.text!r} is not a whole number"
+            else:
+                assert value.kind is Kind.STR, f"{name}: {value.text!r} is not a string in {place.value}"
+
+    @bounded
+    @given(strategies.pods(), strategies.accepts())
+    def test_the_same_again(self, pod: list[ContainerShare], accept: Accept) -> None:
+        """The same input gives the same outcome, in the same order."""
+        assert repr(self._fit(pod, accept)) == repr(self._fit(pod, accept)), "two runs differ"
 
 
 def allowed(kind: LossKind, field: str, accept: Accept) -> bool:
@@ -333,6 +307,7 @@ def forgetful(backend: Backend, field: str) -> Backend:
             one.losses.extend(bare.losses)
             for attribute in set(JSON_NAMES) - {field, *bare.untaken}:
                 one.take(attribute)
+            one.implied |= bare.implied
         return keys
 
-    return replace(backend, write=write)
+    return replace(backend, write=write, vendor=None if field == "device" else backend.vendor)

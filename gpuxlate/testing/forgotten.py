@@ -13,14 +13,15 @@ from gpuxlate.backends.base import Backend, ContainerShare, Key, Place, Range, R
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
-from gpuxlate.model.share import Policy, Qos, Share
+from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
 from gpuxlate.rules.base import Context
 from gpuxlate.testing.manifest import as_manifest, entries, with_key
-from gpuxlate.testing.strategies import PLACES, WORDS
+from gpuxlate.testing.strategies import PLACES, WORDS, naming_a_card
+from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import Accept, fit_pod
 from gpuxlate.translation.reader import read_pod
 
-GENEROUS = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
+GENEROUS = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
 SHARES = (
     Share(1, 30, 4096),
     Share(1, None, 4096),
@@ -32,10 +33,13 @@ SHARES = (
     *(Share(1, 30, 4096, policy) for policy in Policy),
     *(Share(1, 30, 4096, Policy.FIXED_SHARE, qos) for qos in Qos),
     *(Share(1, 30, 4096, None, qos) for qos in Qos),
+    Share(1, 30, 4096, memory_limit_mib=8192),
+    *(Share(1, 30, 4096, isolation=isolation) for isolation in Isolation),
+    *(Share(1, 30, 4096, device=device) for device in (Device("nvidia"), Device(None, ("A10",)))),
 )
 """What the pods ask for to which a key is added; a target has those that it can express."""
 EMPTY = PodKeys((ContainerKeys("main"),))
-NUMBERS = ("cards", "cores", "memory_mib", "memory_percent")
+NUMBERS = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
 RANDOM_TEXTS = 20
 
 
@@ -133,7 +137,12 @@ def _pods(backend: Backend, context: Context) -> Iterator[PodKeys]:
     """Pods with a share, as the backend writes them, without requests (K8S003)."""
     seen: list[PodKeys] = []
     for share in SHARES:
-        fit = fit_pod([ContainerShare("main", 0, share=share)], backend, GENEROUS, context.profile)
+        fit = fit_pod(
+            [ContainerShare("main", 0, share=naming_a_card(share, backend))],
+            backend,
+            GENEROUS,
+            context.profile,
+        )
         keys = replace(fit.keys, containers=tuple(replace(one, requests={}) for one in fit.keys.containers))
         if fit.accepted and keys not in seen:
             seen.append(keys)

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
-from gpuxlate.model.share import FULL_CARD_CORES, Policy, Qos, Share
+from gpuxlate.model.share import FULL_CARD_CORES, Device, Isolation, Policy, Qos, Share
 from gpuxlate.model.sheet import Place
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.acceptance import DROPPABLE
+from gpuxlate.translation.fit import OF_POD, Accept
 
 CORES_PER_CARD = st.one_of(
     st.integers(1, 20).map(lambda n: 5 * n),
@@ -33,6 +34,18 @@ MEMORY_PERCENT = st.one_of(st.none(), st.none(), st.none(), st.integers(1, 100))
 CARDS = st.sampled_from((1, 1, 1, 1, 2, 2, 3, 4, 8, 9))
 POLICIES = st.one_of(st.none(), st.sampled_from(Policy))
 CLASSES = st.one_of(st.none(), st.none(), st.sampled_from(Qos))
+BURST = st.sampled_from((None, None, None, None, None, 1, 1024))
+"""How far memory may burst, in MiB on each card above ``memory_mib``."""
+DEVICES = st.sampled_from(
+    (
+        *[None] * 7,
+        Device("nvidia"),
+        Device("metax"),
+        Device("nvidia", ("A10", "L20")),
+        Device(None, ("T4 16G",)),
+    )
+)
+ISOLATIONS = st.sampled_from((*[None] * 7, *Isolation))
 
 
 def _share(
@@ -42,10 +55,14 @@ def _share(
     policy: Policy | None,
     qos: Qos | None,
     percent: int | None,
+    burst: int | None,
+    device: Device | None,
+    isolation: Isolation | None,
 ) -> Share:
     total_cores = None if cores is None else cores * cards
     total = None if memory is None or percent is not None else memory * cards
-    return Share(cards, total_cores, total, policy, qos, percent)
+    limit = None if total is None or burst is None else total + burst * cards
+    return Share(cards, total_cores, total, policy, qos, percent, limit, device, isolation)
 
 
 SHARES = st.builds(
@@ -56,12 +73,23 @@ SHARES = st.builds(
     POLICIES,
     CLASSES,
     MEMORY_PERCENT,
+    BURST,
+    DEVICES,
+    ISOLATIONS,
 )
 
 
 def shares() -> st.SearchStrategy[Share]:
     """Any share: whole cards and parts, every field given or open."""
     return SHARES
+
+
+def naming_a_card(share: Share | None, backend: Backend) -> Share | None:
+    """The share, for a card of the dialect where its keys name cards and the share names none."""
+    model = next((row.model for row in backend.keys if row.model), None)
+    if share is None or share.device is not None or model is None:
+        return share
+    return replace(share, device=Device(backend.vendor, (model,)))
 
 
 def _pod(
@@ -73,7 +101,7 @@ def _pod(
     for (is_init, index), other, number in zip(places, others, range(len(places)), strict=False):
         share = first if number == chosen else other
         if share and agree:
-            share = replace(share, policy=first.policy, qos=first.qos)
+            share = replace(share, **{name: getattr(first, name) for name in OF_POD})
         made.append(ContainerShare(f"{'init' if is_init else 'main'}-{index}", index, is_init, share))
     return made
 
@@ -92,7 +120,7 @@ PODS = st.builds(
 def pods() -> st.SearchStrategy[list[ContainerShare]]:
     """One to three containers and at times an init container; an ordinary one has a share at least.
 
-    Most pods agree in policy and QoS class, some contradict themselves.
+    Most pods agree in what belongs to the pod, some contradict themselves.
     """
     return PODS
 
@@ -100,7 +128,7 @@ def pods() -> st.SearchStrategy[list[ContainerShare]]:
 def accepts() -> st.SearchStrategy[Accept]:
     """What a user allows: rounding, numbers to fill in, fields to drop."""
     fills = st.fixed_dictionaries({}, optional={"cores": CORES_PER_CARD, "memoryMiB": MEMORY_MIB_PER_CARD})
-    drops = st.frozensets(st.sampled_from(("cores", "policy", "qos", "selector")))
+    drops = st.frozensets(st.sampled_from(DROPPABLE))
     return st.builds(Accept, st.booleans(), fills, drops)
 
 
@@ -110,7 +138,7 @@ def generous() -> st.SearchStrategy[Accept]:
         Accept,
         st.just(True),
         st.fixed_dictionaries({"cores": CORES_PER_CARD, "memoryMiB": MEMORY_MIB_PER_CARD}),
-        st.just(frozenset({"cores", "policy", "qos", "selector"})),
+        st.just(frozenset(DROPPABLE)),
     )
 
 

@@ -78,6 +78,12 @@ class Outcome:
             changed["memory_limit_mib"] = limit_beside(changed["memory_mib"], limit)
         return replace(self.share, **changed)
 
+    @property
+    def told(self) -> Share:
+        """What the keys of the target tell of ``given``: a field that is implied has no key."""
+        without: dict[str, Any] = dict.fromkeys(self.implied)
+        return replace(self.given, **without)
+
     def findings(self) -> Iterator[Diagnostic]:
         for loss in self.losses:
             yield loss.diagnostic()

@@ -21,6 +21,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.translation import (
+    cards_are_of_one_vendor,
     isolation_is_the_same,
     nothing_is_left_behind,
     share_is_expressible,
@@ -224,6 +225,7 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     found.extend(fit.findings())
     if not settings.reads_only:
         found.extend(_isolation(readings, settings.to))
+        found.extend(_other_cards(readings, settings.to))
         found.extend(writable(pod, fit, sources, settings.to))
         found.extend(rescheduled(pod, fit, sources, settings.to))
         found.extend(miscounted(document, pod, fit))
@@ -289,6 +291,15 @@ def _isolation(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> 
     for _, reading in readings:
         if reading.isolation and reading.shares:
             yield isolation_is_the_same(reading.isolation, target.name, reading.shares[0].path)
+
+
+def _other_cards(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
+    """Cards of another vendor at the target (GX029), once for the pod."""
+    for source, reading in readings:
+        if reading.shares and source.vendor and target.vendor not in (None, source.vendor):
+            path = reading.shares[0].path
+            yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
+            return
 
 
 def _not_a_pod(pod: Pod, sources: Sequence[Backend], target: Backend) -> Diagnostic:

@@ -488,4 +488,4 @@ def test_other_keys_are_none_of_its_own(name: str) -> None:
 
 
 def test_says_every_field() -> None:
-    assert list(BACKEND.says) == list(Share().to_json())
+    assert list(BACKEND.says) == [*Share().to_json(), "device", "isolation"]

@@ -92,7 +92,7 @@ LINES = [
     ("gpuxlate render x --to volcengine-emr-s", ["volcengine-emr-spark"]),
     ("gpuxlate explain TKE00", ["TKE001", "TKE002", "TKE003", "TKE005", "TKE006", "TKE007", "TKE008"]),
     ("gpuxlate lint x --select VKE01", [f"VKE01{n}" for n in "012346789"]),
-    ("gpuxlate lint x --ignore TKE001,GX02", [f"TKE001,GX02{n}" for n in "012345678"]),
+    ("gpuxlate lint x --ignore TKE001,GX02", [f"TKE001,GX02{n}" for n in "0123456789"]),
     ("gpuxlate lint x --format gi", ["github", "gitlab"]),
     ("gpuxlate lint x --fail-on w", ["warning"]),
     ("gpuxlate schema k", ["kubernetes-overlay"]),

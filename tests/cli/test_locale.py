@@ -25,7 +25,7 @@ from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.messages import Message
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Policy, Qos, Share, ShareError
+from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.translation.fit import Verdict, fit_pod
 
@@ -142,6 +142,9 @@ def shares() -> Iterator[Share]:
             yield Share(**dict(zip(VALUES, values, strict=True)))
         except ShareError:
             continue
+    yield Share(1, 30, 4096, memory_limit_mib=8192)
+    yield from (Share(1, 30, 4096, isolation=one) for one in Isolation)
+    yield from (Share(1, 30, 4096, device=one) for one in (Device("nvidia"), Device("metax", ("C500",))))
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.testing import BackendContract
+from gpuxlate.testing import BackendContract, ReadingContract
 
 
 class TestVolcengineMgpu(BackendContract):
@@ -81,5 +81,15 @@ def test_every_built_in_target_is_here() -> None:
     assert here == {row.name for row in registry.BUILT_IN}
 
 
-class TestHygon(BackendContract):
-    backend = registry.get("hami-hygon")
+ONE_FILE = [row.name for row in registry.BUILT_IN if row.module.startswith(registry.ONE_FILE)]
+
+
+def _of(name: str) -> type[ReadingContract]:
+    """The contract for a dialect of one file, which needs no line of its own."""
+    backend = registry.get(name)
+    contract = ReadingContract if backend.reads_only else BackendContract
+    return type(f"Test{name.title().replace('-', '')}", (contract,), {"backend": backend})
+
+
+for _one in map(_of, ONE_FILE):
+    globals()[_one.__name__] = _one

@@ -25,7 +25,7 @@ from gpuxlate.model.share import Share
 from gpuxlate.model.spots import Spot, spots
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.testing.contract import too_little
+from gpuxlate.testing.amounts import implied, too_little
 from gpuxlate.testing.forgotten import GENEROUS
 from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.item import Item
@@ -231,7 +231,8 @@ def carried(text: str, done: Translation, target: Backend) -> Iterator[str]:
             yield f"the share of {item.container} is gone"
             continue
         lost = {loss.field for loss in item.losses if loss.kind in (LossKind.DROPPED, LossKind.FILLED)}
-        below = set(too_little(item.share, share, Accept())) - lost
+        without = implied(item.share, target)
+        below = set(too_little(item.share, share, Accept(), implied=without)) - lost
         below |= set(below_the_numbers(containers[item.container], item, share)) - lost
         if below:
             yield f"below in {sorted(below)}: {item.share} to {share}"

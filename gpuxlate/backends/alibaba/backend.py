@@ -14,7 +14,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile, card_of
-from gpuxlate.model.share import Qos
+from gpuxlate.model.share import Isolation, Qos
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
@@ -191,6 +191,8 @@ def _write_container(placing: Placing, ack: AlibabaProfile, nodes: CardProfile) 
     if ack.open_source and cards > 1:
         placing.refuse("cards", "ACK014", "open-source gpushare shares one card", "request one card")
     mode = ack.isolation if kind is _Kind.MEMORY else k.CORE_MEM
+    isolates = not ack.open_source and mode != k.SHARE_MODE  # ACK-LBL, OSS-UG
+    placing.isolated(Isolation.SOFT if isolates else Isolation.NONE)
     if unit == k.SMALL_UNIT_MIB and mode != k.SHARE_MODE:
         placing.refuse(
             "memory_mib",
@@ -265,6 +267,8 @@ BACKEND = Backend(
         "memoryMiB": "GiB units, total over the cards (128 MiB on share nodes)",
         "policy": "no key: a setting of the whole cluster",
         "qos": "no key",
+        "device": "no key; vendor nvidia alone",
+        "isolation": "no key; soft, none on share nodes, whole cards hardware",
     },
     rules_module="gpuxlate.backends.alibaba.rules",
     needs_module="gpuxlate.backends.alibaba.prerequisites",
@@ -272,6 +276,7 @@ BACKEND = Backend(
     extension=AlibabaProfile,
     in_container=in_container,
     nodes_module="gpuxlate.backends.alibaba.nodes",
+    vendor="nvidia",
     cloud=k.CLOUD,
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,

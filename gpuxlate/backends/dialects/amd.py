@@ -1,7 +1,8 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
+from gpuxlate.backends.base import Absent
 from gpuxlate.backends.sheet.rows import cards, cores, memory
-from gpuxlate.backends.sheet.sheet import Absent, Sheet
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.share import Isolation
 
 COUNT = "amd.com/gpu"

@@ -5,16 +5,16 @@ Shares are written for hami-core, which takes numbers; both ways are read.
 
 from dataclasses import replace
 
-from gpuxlate.backends.base import Taking
+from gpuxlate.backends.base import Absent, Taking
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, for_models, memory
-from gpuxlate.backends.sheet.sheet import Absent, Sheet
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.catalogue import card_named
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.predicates.conditions import Annotated
 
 NAME = "hami-ascend"
-COUNT = "huawei.com/{model}"
+COUNT = "huawei.com/Ascend{model}"
 MODE, HAMI_CORE = "huawei.com/vnpu-mode", "hami-core"
 
 

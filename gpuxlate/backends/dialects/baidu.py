@@ -1,7 +1,8 @@
 """Baidu CCE, cGPU and sGPU. The names of keys hold the card; numbers are totals over the cards."""
 
+from gpuxlate.backends.base import GIB, Confidence, Per, Range
 from gpuxlate.backends.sheet.rows import cards, cores, for_models, memory, percent
-from gpuxlate.backends.sheet.sheet import GIB, Confidence, Per, Range, Sheet
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.share import Isolation
 
 NAME = "baidu-cce"
@@ -26,7 +27,9 @@ SHEET = Sheet(
         for row in for_models(
             NAME,
             cards(COUNT, source="USAGE, SEVERAL"),
-            memory(MEMORY, unit=GIB, per=Per.TOTAL, needs=(COUNT,), excludes=(PERCENT,), source="USAGE, SEVERAL"),
+            memory(
+                MEMORY, unit=GIB, per=Per.TOTAL, needs=(COUNT,), excludes=(PERCENT,), source="USAGE, SEVERAL"
+            ),
             cores(
                 CORES,
                 per=Per.TOTAL,

@@ -1,7 +1,8 @@
-"""Cambricon MLU under HAMi. A part of a card is a part of one: with several, the keys of parts do not count."""
+"""Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
 
+from gpuxlate.backends.base import Absent, Range
 from gpuxlate.backends.sheet.rows import cards, cores, memory
-from gpuxlate.backends.sheet.sheet import Absent, Range, Several, Sheet
+from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.share import Isolation
 
 COUNT = "cambricon.com/vmlu"

@@ -1,7 +1,8 @@
 """The open-source Elastic GPU scheduler. Read only: the project ended in 2022."""
 
+from gpuxlate.backends.base import Confidence, Per, Range
 from gpuxlate.backends.sheet.rows import choice, cores, memory
-from gpuxlate.backends.sheet.sheet import Confidence, Per, Range, Sheet
+from gpuxlate.backends.sheet.sheet import Sheet
 
 CORE = "elasticgpu.io/gpu-core"
 

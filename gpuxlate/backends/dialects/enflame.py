@@ -1,4 +1,4 @@
-"""Enflame GCU under HAMi: memory or compute of one card, for which its scheduler finds the smallest profile."""
+"""Enflame GCU under HAMi: memory or compute of one card, of which it gives the smallest profile."""
 
 from gpuxlate.backends.sheet.rows import cores, memory, unread, whole
 from gpuxlate.backends.sheet.sheet import Several, Sheet

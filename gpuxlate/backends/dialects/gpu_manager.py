@@ -1,7 +1,8 @@
 """GPU manager (vCUDA), TKE's GPU sharing before qGPU. Read only: nobody moves to it."""
 
+from gpuxlate.backends.base import Per, Range
 from gpuxlate.backends.sheet.rows import choice, cores, memory, written
-from gpuxlate.backends.sheet.sheet import Per, Range, Sheet
+from gpuxlate.backends.sheet.sheet import Sheet
 
 CORE = "tencent.com/vcuda-core"
 

@@ -1,7 +1,8 @@
 """Hygon DCU under HAMi. Everything is per card; a part of a card is a part of one."""
 
+from gpuxlate.backends.base import Absent, Range
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, written
-from gpuxlate.backends.sheet.sheet import Absent, Range, Several, Sheet
+from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.share import Isolation
 
 COUNT, MEMORY = "hygon.com/hcunum", "hygon.com/hcumem"

@@ -1,7 +1,8 @@
-"""Iluvatar under HAMi. The names of keys hold the card; with several cards HAMi's webhook makes them whole."""
+"""Iluvatar under HAMi. The names of keys hold the card; the webhook makes several cards whole."""
 
+from gpuxlate.backends.base import Range
 from gpuxlate.backends.sheet.rows import cards, cores, for_models, memory
-from gpuxlate.backends.sheet.sheet import Range, Several, Sheet
+from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.share import Isolation
 
 NAME = "hami-iluvatar"
@@ -23,7 +24,13 @@ SHEET = Sheet(
             NAME,
             cards(COUNT, source="CODE"),
             memory("iluvatar.ai/{model}.vMem", unit=256, needs=(COUNT,), source="CODE"),
-            cores("iluvatar.ai/{model}.vCore", values=(Range(0, 100),), needs=(COUNT,), source="CODE"),
+            cores(
+                "iluvatar.ai/{model}.vCore",
+                values=(Range(0, 100),),
+                idle=("0",),
+                needs=(COUNT,),
+                source="CODE",
+            ),
         )
     ),
 )

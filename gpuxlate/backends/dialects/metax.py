@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from gpuxlate.backends.base import Taking
+from gpuxlate.backends.base import GIB, Absent, Place, Taking, key
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, whole, written
-from gpuxlate.backends.sheet.sheet import GIB, Absent, Place, Sheet, key
-from gpuxlate.rules.predicates.conditions import Annotated, Not
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.share import Isolation, Policy, Qos
+from gpuxlate.rules.predicates.conditions import Annotated, Not
 
 COUNT = "metax-tech.com/sgpu"
 APP_CLASS = "metax-tech.com/sgpu-app-class"

@@ -1,9 +1,10 @@
-"""Moore Threads sGPU under HAMi. Memory has legal sizes, compute comes in sixteenths; several cards are whole."""
+"""Moore Threads sGPU under HAMi: memory has legal sizes, compute sixteenths; several cards are whole."""
 
 from fractions import Fraction
 
+from gpuxlate.backends.base import Range
 from gpuxlate.backends.sheet.rows import cards, cores, memory
-from gpuxlate.backends.sheet.sheet import Range, Several, Sheet
+from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.catalogue import cards as catalogue
 from gpuxlate.model.share import Isolation
 

@@ -1,14 +1,16 @@
-"""nos (Nebuly): slices of a card by MPS, with their size in the name of the key. Read only: it ended in 2024."""
+"""nos (Nebuly): slices of a card by MPS, their size in the name of the key. Read only: ended in 2024."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from gpuxlate.backends.base import GIB, Place, Taking
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.sheet.rows import choice, memory
-from gpuxlate.backends.sheet.sheet import GIB, Place, Sheet
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Rule, rule
 
 SLICE = "nvidia.com/gpu-*gb"
@@ -21,7 +23,7 @@ def size_of(name: str) -> int | None:
     return int(size) if name == f"{BEFORE}{size}{BEHIND}" and size.isascii() and size.isdigit() else None
 
 
-def admits(container: ContainerKeys) -> ContainerKeys:
+def admits(_pod: Taking, container: ContainerKeys, _profile: Profile | None) -> ContainerKeys:
     """The slices as one amount of memory, under the name of the row."""
 
     def together(values: Mapping[str, Value]) -> dict[str, Value]:
@@ -77,8 +79,14 @@ SHEET = Sheet(
     documents={"DEMOS": "nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04)"},
     gpu_prefixes=("nos.nebuly.com/gpu",),
     keys=(
-        memory(SLICE, unit=GIB, source="DEMOS"),
-        choice("nos.nebuly.com/gpu-partitioning", Place.NODE_SELECTOR, Place.NODE, meaning="how nodes are divided", source="DEMOS"),
+        memory(SLICE, unit=GIB, values=(), source="DEMOS"),
+        choice(
+            "nos.nebuly.com/gpu-partitioning",
+            Place.NODE_SELECTOR,
+            Place.NODE,
+            meaning="how nodes are divided",
+            source="DEMOS",
+        ),
     ),
 )
 BACKEND = SHEET.backend

@@ -11,7 +11,7 @@ from gpuxlate.backends.numbers import outside
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile, card_of, memory_unit_of
-from gpuxlate.model.share import Policy, Qos
+from gpuxlate.model.share import Isolation, Policy, Qos
 
 CLASSES = {"0": Qos.ONLINE, "1": Qos.OFFLINE}
 PRIORITIES = {qos: text for text, qos in CLASSES.items()}
@@ -97,6 +97,7 @@ def _write_container(
                 "request a part of a card, or remove qos from the share",
             )
     else:
+        placing.isolated(Isolation.SOFT)  # by a library in the container, in mode hami-core
         memory = placing.on_grid("memory_mib", "HAMI004", step=unit, low=unit, unit="MiB")
         cores = placing.take("cores")
         values[k.MEMORY] = None if memory is None else memory // cards // unit
@@ -135,6 +136,8 @@ BACKEND = Backend(
         "memoryPercent": k.PERCENT,
         "policy": f"fixed-share only: variable {k.CORE_POLICY}: {k.FORCE}",
         "qos": f"{k.PRIORITY}: 0 online, 1 offline",
+        "device": "no key; vendor nvidia alone",
+        "isolation": "no key; soft, whole cards hardware",
     },
     rules_module="gpuxlate.backends.hami.rules",
     look_alikes=k.LOOK_ALIKES,
@@ -143,4 +146,5 @@ BACKEND = Backend(
     schedulers=k.SCHEDULERS,
     also_speaks=speaks,
     needs_module="gpuxlate.backends.hami.prerequisites",
+    vendor="nvidia",
 )

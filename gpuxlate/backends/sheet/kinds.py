@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from gpuxlate.backends.base import Absent, Key, Place
+from gpuxlate.backends.base import GIB, Absent, Key, Place
 from gpuxlate.backends.numbers import (
     named_twice,
     off_step,
@@ -19,7 +19,7 @@ from gpuxlate.backends.numbers import (
     whole_numbers,
     written_name,
 )
-from gpuxlate.backends.sheet import examples
+from gpuxlate.backends.sheet import examples, totals
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -33,6 +33,10 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 if TYPE_CHECKING:
     from gpuxlate.backends.sheet.sheet import Sheet
+
+
+MOST_MIB = GIB * GIB
+"""1 TiB: more than any card has."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,9 @@ class Kind:
 
     @cached_property
     def mine(self) -> tuple[Key, ...]:
-        """The rows that the rule is about, of the keys that it was given."""
-        return tuple(row for row in self.rows() if not self.keys or row.name in self.keys)
+        """The rows that the rule is about, of the keys that it was given; every cloud has its whole cards."""
+        own = (row for row in self.rows() if row.name != self.sheet.whole_card_key)
+        return tuple(row for row in own if not self.keys or row.name in self.keys)
 
     def applies(self) -> bool:
         """The sheet has something for this kind of rule."""
@@ -130,12 +135,13 @@ class Numbers(Kind):
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            yield Predicate(Amount(row.name, *row.ranges), Amount(row.name), (row.name,))
+            yield Predicate(totals.legal(self.sheet, row), Amount(row.name), (row.name,))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
         if breach.value is None or breach.container is None:
             return
+        row = totals.for_container(self.sheet, row, pod, breach.container)
         number = quantity.whole(breach.value.text) or 0
         near = next_legal(row, number)
         hint: Message = say("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
@@ -209,9 +215,10 @@ class Needs(Kind):
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
         if breach.value is not None:
-            other = say("add {key}", key=row.needs[0])
+            needed = " or ".join(row.needs)
+            other = say("add {key}", key=needed)
             name = written_name(breach.value, row.name)
-            message = say("{key} has no effect without {count}", key=name, count=row.needs[0])
+            message = say("{key} has no effect without {count}", key=name, count=needed)
             yield this.at(breach.value, message, other, on_key=True)
 
     def example(self) -> Example:
@@ -287,6 +294,70 @@ class Once(Kind):
         return good.setting(row.aliases[0], value.plain if value else 1)
 
 
+class Ignored(Kind):
+    """Memory beside whole cards, where all compute is whole cards."""
+
+    number, name, severity = 15, "whole-cards-have-their-memory", Severity.WARNING
+    summary = "Whole cards of {title} are requested without memory."
+    what = "Reports {keys} beside compute of 100 for each card."
+    usual_why = "Whole cards come with all of their memory: the number is ignored, and nothing limits it."
+
+    def rows(self) -> Iterable[Key]:
+        full = self.sheet.cards_in_cores or self.sheet.full_is_whole
+        return (rows.memory for rows in self.sheet.families if full and rows.memory)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows in self.sheet.families:
+            if rows.memory in self.mine and rows.memory and rows.cores:
+                yield Predicate(Not(totals.all_compute(self.sheet, rows.cores)), at=(rows.memory.name,))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            name = written_name(breach.value, breach.name)
+            message = say("{key} is ignored beside whole cards, which have all of their memory", key=name)
+            yield this.at(
+                breach.value, message, "remove it, or request less than 100 of compute", on_key=True
+            )
+
+    def example(self) -> Example:
+        cores = self.sheet.families[0].cores
+        return examples.share(self.sheet).setting(cores.name if cores else "", 100)
+
+
+class Amounts(Kind):
+    """Amounts of memory that may have a unit."""
+
+    number, name = 16, "amount-is-plausible"
+    no_policy = "an amount has a unit, and no schema compares those"
+    summary = "An amount of memory of {title} is one that a card can have."
+    what = "Reports {keys} below 1 MiB or above 1 TiB, of each card."
+    usual_why = "A number without a unit and one with a unit are not the same amount."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.sheet.keys if row.quantity and Place.RESOURCE in row.places)
+
+    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for row in self.mine:
+            for container in requesting(pod, row.name):
+                value = container.resources[row.name]
+                mib = self.sheet.mib_of_each_card(row, pod, container, context.profile)
+                if mib is None or 1 <= mib <= MOST_MIB:
+                    continue
+                name = written_name(value, row.name)
+                bare = {1: "MiB", GIB: "GiB"}.get(int(row.unit), "bytes")
+                message = say(
+                    "{key} {text} is {mib} MiB: a number without a unit counts {bare}",
+                    key=name,
+                    text=value.text,
+                    mib=f"{float(mib):g}",
+                    bare=bare,
+                )
+                yield this.at(value, message, "write the amount with its unit, such as 8192Mi")
+
+    def example(self) -> Example:
+        return examples.share(self.sheet).setting(self.mine[0].name, 4096 if self.mine[0].unit > 1 else 8)
+
+
 class Several(Kind):
     """A part of several cards, where a container can have a part of one only."""
 
@@ -339,7 +410,9 @@ class Fits(Kind):
     def rows(self) -> Iterable[Key]:
         fields = ("cards", "memory_mib")
         return (
-            row for row in self.sheet.keys if row.says in fields and row.unit and Place.RESOURCE in row.places
+            row
+            for row in self.sheet.keys
+            if row.says in fields and row.unit and Place.RESOURCE in row.places and not row.is_pattern
         )
 
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -357,7 +430,7 @@ class Fits(Kind):
     ) -> Iterator[Diagnostic]:
         for container in requesting(pod, row.name):
             value = container.resources[row.name]
-            each = self.sheet.mib_of_each_card(row, container, context.profile)
+            each = self.sheet.mib_of_each_card(row, pod, container, context.profile)
             if each is not None and each > card_mib:
                 yield this.at(value, *too_large(int(each), card_mib))
 

@@ -248,9 +248,7 @@ class OneShare(Kind):
     number, name = 13, "one-container-has-the-share"
     summary = "One container of a pod requests the share of {title}."
     what = "Reports {keys} in a second container of the pod."
-    usual_why = (
-        "The pod gets one share, and every container of it the same limits: two requests are not two parts."
-    )
+    usual_why = "The pod gets one share, and each container the same limits: two requests are not two."
 
     def rows(self) -> Iterable[Key]:
         return (
@@ -306,3 +304,36 @@ class Doubts(Kind):
     def example(self) -> Example:
         row = self.mine[0]
         return self.instead().setting(row.name, int(next(iter(row.doubts))))
+
+
+class Counts(Kind):
+    """Labels of the pod that count cards."""
+
+    number, name = 17, "label-counts-cards"
+    summary = "The label with which a pod of {title} counts its cards is a whole number."
+    what = "Reports {keys} with another value than a whole number of at least 1."
+    usual_why = "The label is ignored, or the pod is refused: its containers get no part of several cards."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.sheet.keys if Place.LABEL in row.places and row.ranges)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            yield Predicate(Labelled(row.name, *row.ranges), Labelled(row.name), (row.name,), each=False)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            message = say(
+                "{key} is {value!r}, which is not a number of cards", key=breach.name, value=breach.value.text
+            )
+            yield this.at(breach.value, message, "write a whole number of at least 1, in quotes")
+
+    def example(self) -> Example:
+        return self._with("two")
+
+    def instead(self) -> Example:
+        return self._with("1")
+
+    def _with(self, text: str) -> Example:
+        good = examples.share(self.sheet)
+        return replace(good, labels={**good.labels, self.mine[0].name: Value.of(text)})

@@ -53,8 +53,15 @@ def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
         for container in pod.pod.all_containers():
             value = pod.resource(container, row.name)
             if value is not None:
-                message = say("{key} {text} is not translated: it counts {what}", key=row.name, text=value.text, what=row.unread)
-                pod.note("GX023", message, value.path, "write the memory and the compute that the container needs")
+                message = say(
+                    "{key} {text} is not translated: it counts {what}",
+                    key=row.name,
+                    text=value.text,
+                    what=row.unread,
+                )
+                pod.note(
+                    "GX023", message, value.path, "write the memory and the compute that the container needs"
+                )
     fields: dict[str, Any] = {}
     origins: dict[str, Path] = {}
     for row in sheet.worded:
@@ -111,7 +118,7 @@ def _container(
     of_pod: Mapping[str, Any],
     origins_of_pod: Mapping[str, Path],
 ) -> ContainerShare:
-    admitted = sheet.admits(container) if sheet.admits else container
+    admitted = sheet.admits(pod, container, profile) if sheet.admits else container
     fields, origins = dict(of_pod), dict(origins_of_pod)
     for row in sheet.worded:
         if Place.ENV in row.places:
@@ -121,7 +128,7 @@ def _container(
     for rows in sheet.families:
         found = _numbers(sheet, pod, admitted, rows, profile)
         if found is not None:
-            found = replace(found, others=fields, origins={**origins, **found.origins})
+            found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
             return _share(pod, sheet.settles(pod, found) if sheet.settles else found)
     return pod.none(container)
 
@@ -157,7 +164,7 @@ def _numbers(
         origins["cards"] = container.resources[name].path
         return replace(found, cards=whole[name])
     by_count = rows.cards is not None and Place.RESOURCE in rows.cards.places
-    return found if count and by_count else None
+    return found if count and by_count and not rows.cards.needs else None
 
 
 def _count(pod: Taking, container: ContainerKeys, row: Key, origins: dict[str, Path]) -> int | None:
@@ -187,7 +194,10 @@ def _amount(
         return None
     origins[row.says or ""] = value.path
     if row.quantity:
-        return in_mib(row, value.text)
+        amount = in_mib(row, value.text)
+        if amount is None:
+            pod.unread(container, row.name, value)
+        return amount
     number = pod.number(container, row.name)
     return None if number is None else number * sheet.unit(row, profile)
 
@@ -207,12 +217,12 @@ def _part(
     """A part of one card, or of several."""
     if found.cards is None and rows.cards is not None and rows.cards.absent is Absent.NOTHING:
         return None
-    cards = found.cards or 1
 
     def amount(row: Key | None) -> Fraction | None:
         return amounts.get(row.name) if row else None
 
     cores, memory, percent = amount(rows.cores), amount(rows.memory), amount(rows.percent)
+    cards = found.cards or _cards_of(rows, percent)
     if sheet.cards_in_cores and cores and cores % FULL_CARD_CORES == 0:
         return replace(found, cards=int(cores) // FULL_CARD_CORES)
     if cards > 1 and sheet.several is not sheet.several.SHARED:
@@ -223,6 +233,8 @@ def _part(
     memory = memory and memory * times["memory_mib"]
     cores = cores and cores * times["cores"]
     percent = percent and percent * times["memory_percent"] / cards
+    if sheet.full_is_whole and cores == FULL_CARD_CORES * cards:
+        return replace(found, cards=cards)
     if sheet.sizes:
         memory, cores = _sized(sheet, memory, cores)
     if cores and rows.cores and cores.denominator != 1:
@@ -233,13 +245,20 @@ def _part(
             number=int(cores),
         )
         pod.note(sheet.code("NUMBERS"), message, found.origins["cores"], severity=Severity.INFO)
+    parts = cards if rows.memory is not None and rows.memory.quantity else 1  # bytes divide, MiB may not
     return replace(
         found,
         cards=cards,
         cores=int(cores) if cores else None,
-        memory_mib=math.ceil(memory) if memory else None,
+        memory_mib=math.ceil(memory / parts) * parts if memory else None,
         memory_percent=math.ceil(percent) if percent else None,
     )
+
+
+def _cards_of(rows: Rows, percent: Fraction | None) -> int:
+    """The cards of a part that no key counts: one, or one for each 100 percent."""
+    hundreds = rows.cards is not None and rows.cards.absent is Absent.HUNDREDS
+    return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
 def _sized(

@@ -60,6 +60,8 @@ def written(name: str, **fields: Any) -> Key:
 def for_models(dialect: str, *rows: Key) -> Iterator[Key]:
     """The rows once for each card that the catalogue knows under a name of the dialect, and for any other."""
     for row in rows:
+        if row.name.endswith(MODEL):
+            continue  # nothing tells it from other keys of the domain
         other = f"{row.meaning}, of a card that is not in the catalogue"
         name = row.name.replace(MODEL, "*")
         yield key(name, *row.places, meaning=other, template=row.name, source=row.source)

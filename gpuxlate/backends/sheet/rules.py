@@ -6,8 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpuxlate.backends.sheet.kinds import Compute, Excludes, Fits, Kind, Needs, Numbers, Once, Several
-from gpuxlate.backends.sheet.kinds_of_pods import Doubts, Init, Models, OneShare, Scheduler, Sizes, Words
+from gpuxlate.backends.sheet.kinds import (
+    Amounts,
+    Compute,
+    Excludes,
+    Fits,
+    Ignored,
+    Kind,
+    Needs,
+    Numbers,
+    Once,
+    Several,
+)
+from gpuxlate.backends.sheet.kinds_of_pods import Counts, Doubts, Init, Models, OneShare, Scheduler, Sizes, Words
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope
@@ -18,7 +29,7 @@ if TYPE_CHECKING:
 
 KINDS: tuple[type[Kind], ...] = (
     *(Numbers, Needs, Excludes, Words, Once, Scheduler, Several, Fits, Compute, Sizes, Init, Models),
-    *(OneShare, Doubts),
+    *(OneShare, Doubts, Ignored, Amounts, Counts),
 )
 """Every kind, in the order of their numbers."""
 

@@ -9,14 +9,12 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Absent as Absent
-from gpuxlate.backends.base import Backend, Key, Per, Place, Taking
-from gpuxlate.backends.base import Range as Range
-from gpuxlate.backends.sheet import reading, texts, writing
+from gpuxlate.backends.base import Backend, Key, Place, Taking
+from gpuxlate.backends.sheet import reading, texts, totals, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile, memory_unit_of
-from gpuxlate.model.share import Isolation
+from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.model.sheet import SELECTOR, other_names
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
@@ -60,7 +58,7 @@ class Rows(NamedTuple):
         return tuple(row for row in (self.memory, self.percent, self.cores) if row is not None)
 
 
-Admits = Callable[[ContainerKeys], ContainerKeys]
+Admits = Callable[[Taking, ContainerKeys, Profile | None], ContainerKeys]
 Hook = Callable[[Taking, reading.Fields], reading.Fields]
 
 
@@ -75,7 +73,8 @@ class Sheet:
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
     no other count. ``scheduler``: what every pod names; ``schedulers``: with which the keys have effect.
     ``one_share``: the containers of a pod have one share together. ``init``: init containers may have one.
-    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory.
+    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory. ``policy``: how a
+    card is shared between containers whose compute is set. ``full_is_whole``: all compute is whole cards.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
     ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
@@ -99,6 +98,8 @@ class Sheet:
     init: bool = True
     vendor: str | None = None
     isolation: Isolation | None = None
+    policy: Policy | None = None
+    full_is_whole: bool = False
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None
@@ -207,19 +208,13 @@ class Sheet:
         return code_of(self, kind, key)
 
     def mib_of_each_card(
-        self, row: Key, container: ContainerKeys, profile: Profile | None
+        self, row: Key, pod: PodKeys, container: ContainerKeys, profile: Profile | None
     ) -> Fraction | None:
         """MiB of each card that a row of memory asks for; None where it has no amount."""
         text = container.resources[row.name].text
         number = quantity.whole(text)
         amount = reading.in_mib(row, text) if row.quantity else number and number * self.unit(row, profile)
-        count = next((rows.cards for rows in self.families if row in rows.parts), None)
-        cards = (
-            quantity.whole(container.resources[count.name].text)
-            if count and count.name in container.resources
-            else 1
-        )
-        return Fraction(amount) / (1 if row.per is Per.CARD else max(cards or 1, 1)) if amount else None
+        return Fraction(amount) / (totals.cards_in(self, row, pod, container) or 1) if amount else None
 
     def _rules(self) -> Iterable[Rule]:
         from gpuxlate.backends.sheet.rules import rules_of_sheet

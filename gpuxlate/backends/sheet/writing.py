@@ -89,15 +89,18 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
             say("an init container cannot request a share of {target}", target=sheet.title),
             "request the share in an ordinary container",
         )
-    if rows is not None:
-        if sheet.vendor is not None:
-            placing.made_by(sheet.vendor)
+    if rows is None:
+        for attribute in ("cards", "cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # of which card is not known
+    else:
         if placing.asked.whole_cards:
             values = _whole(sheet, rows, placing)
         else:
             values = _part(sheet, rows, placing, profile)
             if sheet.isolation is not None:
                 placing.isolated(sheet.isolation)
+            if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
+                placing.shared_by(sheet.policy)
         placing.on_nodes(card_of(profile, sheet.names), sheet.code("FITS"), sheet.code("FITS"))
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {
@@ -127,7 +130,7 @@ def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
         if models
         else say("device.models is not set: the keys of {target} name the card", target=sheet.title)
     )
-    placing.refuse("device", sheet.code("MODEL"), message, say("write one of {known}", known=known))
+    placing.refuse("device", sheet.code("MODELS"), message, say("write one of {known}", known=known))
     return None
 
 
@@ -136,11 +139,15 @@ def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
     if sheet.isolation is not None:
         placing.take("isolation")  # nobody else is on the card
     cards = int(placing.take("cards"))
-    if rows.cards is not None and Place.RESOURCE in rows.cards.places:
+    if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
         return {rows.cards.name: cards}
     if sheet.cards_in_cores and rows.cores is not None:
         return {rows.cores.name: FULL_CARD_CORES * cards}
-    return {rows.whole[0].name: cards}
+    if rows.whole:
+        return {rows.whole[0].name: cards}
+    message = say("whole cards cannot be expressed: {target} has parts of cards only", target=sheet.title)
+    placing.refuse("cards", "GX023", message, "request a part of a card")
+    return {}
 
 
 def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -> Numbers:
@@ -148,7 +155,7 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
     if cards > 1 and (sheet.several is not sheet.several.SHARED or rows.cards is None):
         placing.refuse(
             "cards",
-            sheet.code("SEVERAL"),
+            "GX023" if rows.cards is None else sheet.code("SEVERAL"),
             say(
                 "a part of {cards} cards cannot be expressed: {target} shares one card",
                 cards=cards,
@@ -156,6 +163,11 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
             ),
             "request a part of one card, or whole cards",
         )
+        for attribute in ("cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # how much of one card is not what it asked
+        return {}
+    if sheet.full_is_whole:
+        placing.whole_when_full(sheet.code("IGNORED"))
     _needed(sheet, rows, placing)
     if sheet.sizes:
         _fit_size(sheet, placing)

@@ -10,7 +10,7 @@ from gpuxlate.backends.tencent.texts import OLD_ADDON_HINT, old_addon, other_pol
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Policy, Qos
+from gpuxlate.model.share import Isolation, Policy, Qos
 
 Numbers = dict[str, int | None]
 """Values of one container by key; None where a field that the target needs is not set."""
@@ -32,6 +32,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None) -> ContainerKeys:
+    placing.isolated(Isolation.SOFT)  # of memory and compute, by the add-on (S003)
     # as requested: a share that loses its cores here is not whole cards
     if placing.asked.whole_cards:
         values = _whole(placing, qos)
@@ -182,11 +183,14 @@ BACKEND = Backend(
         "memoryMiB": "GiB, total over the cards; whole cards have none",
         "policy": "required node affinity on the label qgpu-schedule-policy",
         "qos": "annotation app-class; one card, a part of it",
+        "device": "no key; vendor nvidia alone",
+        "isolation": "no key; soft, whole cards hardware",
     },
     words={"policy": k.POLICY_OF, "qos": k.CLASSES},
     rules_module="gpuxlate.backends.tencent.rules",
     needs_module="gpuxlate.backends.tencent.prerequisites",
     nodes_module="gpuxlate.backends.tencent.nodes",
+    vendor="nvidia",
     cloud=k.CLOUD,
     look_alikes=k.LOOK_ALIKES,
     quotes_numbers=True,

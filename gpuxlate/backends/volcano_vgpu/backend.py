@@ -6,6 +6,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing,
 from gpuxlate.backends.volcano_vgpu import keys as k
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile, card_of, memory_unit_of
+from gpuxlate.model.share import Isolation
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
@@ -49,6 +50,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 def _write_container(placing: Placing, unit: int, nodes: CardProfile) -> ContainerKeys:
     """Whole cards have their number only."""
+    placing.isolated(Isolation.SOFT)  # by HAMi's library, in mode hami-core (PLUGIN)
     cards = int(placing.take("cards"))
     memory = placing.on_grid("memory_mib", "VOLC007", step=unit, low=unit, unit="MiB")
     placing.on_nodes(nodes, "VOLC006", "VOLC007")
@@ -75,9 +77,12 @@ BACKEND = Backend(
         "cores": f"{k.CORES}, of each card",
         "memoryMiB": f"{k.MEMORY}, of each card",
         "memoryPercent": k.PERCENT,
+        "device": "no key; vendor nvidia alone",
+        "isolation": "no key; soft, whole cards hardware",
     },
     rules_module="gpuxlate.backends.volcano_vgpu.rules",
     look_alikes=k.LOOK_ALIKES,
     schedulers=(k.SCHEDULER,),
     needs_module="gpuxlate.backends.volcano_vgpu.prerequisites",
+    vendor="nvidia",
 )

@@ -10,7 +10,7 @@ from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Policy, Qos
+from gpuxlate.model.share import Isolation, Policy, Qos
 
 _POLICY_OF = {text: policy for policy, text in k.POLICIES.items()}
 _QOS_OF = {text: qos for qos, text in k.QOS_LEVELS.items()}
@@ -168,6 +168,7 @@ def _write_container(placing: Placing, multi: bool) -> ContainerKeys:
             ),
             "request fewer cards",
         )
+    placing.isolated(Isolation.SOFT)  # compute and memory, under every policy (S0)
     values = _whole(placing, offline) if placing.whole_cards else _shared(placing, offline, multi)
     written = {name: Value.of(number) for name, number in values.items()}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written)
@@ -247,11 +248,14 @@ BACKEND = Backend(
         "memoryMiB": "MiB, total; at least 256 on one card, 1024 per card on several",
         "policy": "annotation mgpu-compute-policy; several cards: best-effort",
         "qos": "annotation qos_level; offline: a part of one card",
+        "device": "no key; vendor nvidia alone",
+        "isolation": "no key; soft, whole cards hardware",
     },
     words={"policy": _POLICY_OF, "qos": {text: qos for qos, text in k.QOS_LEVELS.items()}},
     rules_module="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",
     model_label=k.GPU_NAME,
     nodes_module="gpuxlate.backends.volcengine.nodes",
+    vendor="nvidia",
     cloud=k.CLOUD,
 )

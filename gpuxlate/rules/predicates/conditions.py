@@ -213,7 +213,7 @@ class OfPod(Condition):
 
 
 @dataclass(frozen=True, init=False)
-class _Named(OfPod):
+class Named(OfPod):
     """The pod has a key; with words, its value is one of them."""
 
     name: str
@@ -224,21 +224,21 @@ class _Named(OfPod):
         object.__setattr__(self, "words", words)
 
 
-class Labelled(_Named):
+class Labelled(Named):
     """The pod itself has the label; with words, its value is one of them."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return _is_one(pod.labels.get(self.name), self.words)
 
 
-class Annotated(_Named):
+class Annotated(Named):
     """The pod itself has the annotation; with words, its value is one of them."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return _is_one(pod.annotations.get(self.name), self.words)
 
 
-class Selects(_Named):
+class Selects(Named):
     """The pod runs on nodes with the label; with words, only on those where it is one of them.
 
     By nodeSelector, or by a requirement with the operator In in every term of its node affinity.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.predicates.conditions import ALWAYS, Condition, resource
+from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not, resource
 
 
 class Breach(NamedTuple):
@@ -19,6 +20,21 @@ class Breach(NamedTuple):
     container: ContainerKeys | None
     name: str
     value: Value | None
+
+    @property
+    def inside(self) -> ContainerKeys:
+        """The container, of a predicate on each."""
+        return self.container or ContainerKeys()
+
+    @property
+    def there(self) -> Value:
+        """The value of the key, of a predicate that looks at keys that are there."""
+        return self.value or Value("", path=self.inside.path)
+
+    @property
+    def number(self) -> int:
+        """The value as the whole number that the predicate makes sure of."""
+        return quantity.whole(self.there.text) or 0
 
 
 @dataclass(frozen=True)
@@ -53,6 +69,13 @@ class Predicate:
             if self.when.holds(pod, container) and not self.must.holds(pod, container):
                 yield Breach(container, name, resource(container, name))
 
+    @property
+    def demand(self) -> Condition:
+        """What is true of the pod, or of each of its containers: one condition."""
+        there = [Asks(*self.at)] if self.each and self.at else []
+        only = [*there, *([] if self.when == ALWAYS else [self.when])]
+        return Any(Not(only[0] if len(only) == 1 else All(*only)), self.must) if only else self.must
+
     def _at_pod(self, pod: PodKeys) -> tuple[str, Value | None]:
         fields = {"schedulerName": pod.scheduler_name, "nodeName": pod.node_name}
         for name in self.at:
@@ -68,8 +91,8 @@ class Predicate:
 
         return cel.expression(self)
 
-    def to_schema(self) -> dict[str, Any]:
+    def to_schema(self) -> dict[str, object]:
         """A JSON Schema of a Pod."""
         from gpuxlate.rules.predicates import schema
 
-        return schema.of(self)
+        return schema.of_pod(self)

@@ -19,9 +19,10 @@ from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
 from gpuxlate.testing import strategies
+from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import Accept, fit_pod
 
-EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
+EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
 """All that a user can allow."""
 STYLES = ("limits", "limits", "both", "both", "requests")
 """Where the amounts of a source stand; in requests alone Kubernetes does not take them (K8S004)."""
