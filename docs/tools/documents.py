@@ -68,7 +68,9 @@ def groups() -> tuple[Group, ...]:
 
 def _of_sheet(text: str, id_: str) -> Document:
     found = _DATED.fullmatch(text)
-    title, date = (text, "undated") if found is None else (", ".join(filter(None, found.groups()[:2])), found[3])
+    title, date = (
+        (text, "undated") if found is None else (", ".join(filter(None, found.groups()[:2])), found[3])
+    )
     kind = "open source" if _REPOSITORY.match(text) else "vendor's page"
     return Document(id_, title, kind, date, named=re.escape(text))
 

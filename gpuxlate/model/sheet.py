@@ -112,7 +112,7 @@ class Key(NamedTuple):
     decimals_with: tuple[str, ...] = ()
     per: Per = Per.TOTAL
     values: tuple[Range | str | re.Pattern[str], ...] = ()
-    words: Mapping[str, object] = MappingProxyType({})
+    words: Mapping[str, Any] = MappingProxyType({})
     doubts: Mapping[str, str] = MappingProxyType({})
     needs: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()

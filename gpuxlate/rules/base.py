@@ -56,6 +56,8 @@ class Dialect(Protocol):
     @property
     def rules(self) -> tuple[Rule, ...]: ...
     @property
+    def reads_only(self) -> bool: ...
+    @property
     def form_module(self) -> str | None:
         """The module for shares outside of manifests: parameters of jobs, values of a console."""
 

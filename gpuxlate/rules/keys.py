@@ -164,16 +164,17 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
     ## Example
     ```yaml
-    resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory-ratio: 50}}
+    metadata: {annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/gpu-count: "1"}}
+    spec: {containers: [{name: web, image: web}]}
     ```
 
     ## Use instead
     ```yaml
-    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpucores: 50, nvidia.com/gpumem-percentage: 50}}
+    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}
     ```
 
     ## Source
-    koordinator-sh/koordinator; the table of products on the page of targets has those of the others.
+    NexusGPU/tensor-fusion; the table of products on the page of targets has those of the others.
     """
     words = vocabulary_of(context)
     for spot, product in _of_products(words, pod):

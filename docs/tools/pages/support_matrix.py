@@ -77,7 +77,10 @@ def pages() -> Iterator[tuple[str, str]]:
     for backend in registry.all_writable():
         row = cells(backend)
         lines.append([target_link(backend.name), *(", ".join(row[name].words()) for name in fields)])
-    yield "support-matrix.md", "\n\n".join(["# Support matrix", INTRODUCTION, "\n".join(table(head, lines))]) + "\n"
+    yield (
+        "support-matrix.md",
+        "\n\n".join(["# Support matrix", INTRODUCTION, "\n".join(table(head, lines))]) + "\n",
+    )
 
 
 def cells(backend: Backend) -> dict[str, Cell]:

@@ -92,7 +92,7 @@ SHEET = Sheet(
             "equal_distribution_scheduling_on_virtual_gpus.rst (2026-04-16)"
         ),
     },
-    gpu_prefixes=("volcano.sh/gpu-mem.", "volcano.sh/gpu-core.", "volcano.sh/gpu-num"),
+    gpu_prefixes=("volcano.sh/gpu-mem.", "volcano.sh/gpu-core."),
     why={
         "NUMBERS": "Memory is divided in units of 128 MiB and compute in steps of 5 %, on each card.",
         "NEEDS": "Compute cannot be set without memory.",
@@ -113,9 +113,7 @@ SHEET = Sheet(
                 source="EQUAL",
             ),
             memory(MEMORY, unit=UNIT, per=Per.TOTAL, source="VIRTUAL, EQUAL"),
-            cores(
-                CORE, per=Per.TOTAL, values=(Range(5, 100, 5),), needs=(MEMORY,), source="VIRTUAL, EQUAL"
-            ),
+            cores(CORE, per=Per.TOTAL, values=(Range(5, 100, 5),), needs=(MEMORY,), source="VIRTUAL, EQUAL"),
             whole(WHOLE, values=(), decimals_with=(SCHEDULER,), source="VIRTUAL"),
             choice(
                 *("accelerator", Place.NODE_SELECTOR, Place.NODE),

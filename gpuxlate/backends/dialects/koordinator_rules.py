@@ -58,4 +58,6 @@ def share_is_isolated(this: Rule, breach: Breach, pod: PodKeys, context: Context
         "{key} is counted, not enforced: nothing isolates the containers of the pod",
         key=written_name(breach.value, breach.name),
     )
-    return this.at(breach.value, message, say("add the label {label}: HAMi-core", label=k.ISOLATION), on_key=True)
+    return this.at(
+        breach.value, message, say("add the label {label}: HAMi-core", label=k.ISOLATION), on_key=True
+    )

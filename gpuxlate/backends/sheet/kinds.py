@@ -308,7 +308,7 @@ class Ignored(Kind):
 
     def predicates(self) -> Iterable[Predicate]:
         for rows in self.sheet.families:
-            if rows.memory in self.mine and rows.memory and rows.cores:
+            if rows.memory is not None and rows.cores is not None and rows.memory in self.mine:
                 yield Predicate(Not(totals.all_compute(self.sheet, rows.cores)), at=(rows.memory.name,))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:

@@ -163,8 +163,9 @@ def _numbers(
     if name is not None:
         origins["cards"] = container.resources[name].path
         return replace(found, cards=whole[name])
-    by_count = rows.cards is not None and Place.RESOURCE in rows.cards.places
-    return found if count and by_count and not rows.cards.needs else None
+    cards = rows.cards
+    by_count = cards is not None and Place.RESOURCE in cards.places and not cards.needs
+    return found if count and by_count else None
 
 
 def _count(pod: Taking, container: ContainerKeys, row: Key, origins: dict[str, Path]) -> int | None:

@@ -18,7 +18,16 @@ from gpuxlate.backends.sheet.kinds import (
     Once,
     Several,
 )
-from gpuxlate.backends.sheet.kinds_of_pods import Counts, Doubts, Init, Models, OneShare, Scheduler, Sizes, Words
+from gpuxlate.backends.sheet.kinds_of_pods import (
+    Counts,
+    Doubts,
+    Init,
+    Models,
+    OneShare,
+    Scheduler,
+    Sizes,
+    Words,
+)
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope

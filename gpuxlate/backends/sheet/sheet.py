@@ -187,7 +187,7 @@ class Sheet:
             read=partial(reading.read, self),
             write=partial(writing.write, self),
             says=texts.fields(self),
-            words={row.says: row.words for row in self.worded if row.says in ("policy", "qos")},
+            words={str(row.says): row.words for row in self.worded if row.says in ("policy", "qos")},
             rules_module=self.more_rules,
             rule_rows=self._rules,
             look_alikes=self.look_alikes,

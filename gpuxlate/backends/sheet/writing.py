@@ -26,7 +26,7 @@ def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys; what no row says is not taken, and so refused."""
     containers = [_container(sheet, placing, profile) for placing in pod.placings]
     words = _words(sheet, pod)
-    of_pod = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
+    of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
     if any(not one.whole_cards for one in pod.placings):
         of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in sheet.marks.items()}
     for row, value in words:
@@ -63,7 +63,8 @@ def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
 
 def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> None:
     """A label that counts the cards of a part of several, which is that of one container only."""
-    counted = {rows.cards for rows in sheet.families if rows.cards and Place.LABEL in rows.cards.places}
+    counts = {rows.cards.name: rows.cards for rows in sheet.families if rows.cards}
+    counted = [row for row in counts.values() if Place.LABEL in row.places]
     shared = [one for one in pod.placings if not one.whole_cards]
     for row in counted:
         several = [one for one in shared if one.cards > 1]
@@ -119,7 +120,7 @@ def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
     if "" in by_model:
         return by_model[""]
     device = placing.peek("device")
-    models = device.models if device else ()
+    models: tuple[str, ...] = device.models if device else ()
     if len(models) == 1 and models[0] in by_model and device.vendor in (None, sheet.vendor):
         placing.take("device")
         return by_model[models[0]]
