@@ -60,7 +60,8 @@ def compute_needs_hami_core(
         - name: web
           image: web
           resources:
-            limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144, huawei.com/Ascend310P-core: 50}
+            limits:
+              {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144, huawei.com/Ascend310P-core: 50}
     ```
 
     ## Source

@@ -13,7 +13,7 @@ from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
 NUMBER, MEMORY = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory"
 PERCENT, CORES = "volcano.sh/vgpu-memory-percentage", "volcano.sh/vgpu-cores"
-MODE = "volcano.sh/vgpu-mode"
+MODE, MODES = "volcano.sh/vgpu-mode", ("hami-core", "mig")
 SEEN = (NUMBER, MEMORY)
 """Without one of these Volcano sees no share (UTIL)."""
 
@@ -70,14 +70,14 @@ SHEET = Sheet(
         RuleRow(
             Scheduler,
             "VOLC003",
-            why="Only Volcano assigns shares of a card. Another scheduler counts the cards and assigns none, so "
-            "the device plugin fails the pod. A Volcano Job names it for its pods.",
+            why="Only Volcano assigns shares of a card. Another one counts the cards and assigns none, so the "
+            "device plugin fails the pod. A Volcano Job names it for its pods.",
         ),
         RuleRow(
             Numbers,
             "VOLC004",
             keys=(CORES,),
-            why="No card has more than 100 %. The key counts percent of each card: two cards at 30 % each are "
+            why="No card has more than 100 %. The key counts percent of each card: two cards at 30 % are "
             "`vgpu-number: 2` and `vgpu-cores: 30`.",
         ),
         RuleRow(Numbers, "VOLC005", keys=(PERCENT,), why='The scheduler uses 101 for "not set".'),
@@ -93,7 +93,7 @@ SHEET = Sheet(
             "VOLC007",
             keys=(MEMORY,),
             also=Fits,
-            why="The number counts MiB of each card, times the `gpuMemoryFactor` of the cluster: with a factor of "
+            why="The number counts MiB of each card, times the `gpuMemoryFactor` of the cluster: with one of "
             "1024 the same number is GiB.",
         ),
         RuleRow(

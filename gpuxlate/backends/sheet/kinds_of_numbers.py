@@ -86,7 +86,8 @@ class Numbers(Kind):
     def example(self) -> Example:
         good = self.instead()
         row = next((row for row in reversed(self.mine) if row.name in good.limits[0]), self.mine[0])
-        now = quantity.whole(good.limits[0][row.name].text) or 1
+        good = good.without(*(other.name for other in self.sheet.keys if row.name in other.beside))
+        now = number(good.limits[0].get(row.name)) or 1
         most = [one.most for one in row.ranges if one.most is not None]
         tries = [now + 1, now + 2, *(n + 1 for n in most), -1]
         bad = next(n for n in tries if not any(_within(n, one) for one in row.ranges))

@@ -67,7 +67,8 @@ class Sheet:
     """A dialect that is read and written by its rows.
 
     ``short``: what sentences call it, where the title is long. ``prefix``: of the codes of its rules.
-    ``documents``: what the short names in ``source`` of the rows are: the document (a repository as OWNER/NAME), its date in parentheses last. The docs list them from here.
+    ``documents``: what the short names in ``source`` of the rows are: the document (a repository as
+    OWNER/NAME), its date in parentheses last. The docs list them from here.
     ``why``: by kind of rule (its name), why the vendor wants it, in place of a general sentence.
     ``several``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had, where
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
