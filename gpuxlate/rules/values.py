@@ -67,7 +67,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 yield this.at(value, message, hint)
 
 
-@rule("GX008", Severity.WARNING, fix="safe")
+@rule("GX008", Severity.WARNING, fix="safe", no_policy="the API server sees a number, not how it was written")
 def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Numbers are written in plain decimal digits.
 
