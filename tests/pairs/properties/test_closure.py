@@ -29,7 +29,7 @@ EXAMPLES = 60
 def exactly(text: str, source: Backend, target: Backend, question: Question) -> str | None:
     """The text in another dialect; None where something would be lost or has no key to tell it."""
     done = translated(text, source, target, question, Accept())
-    untold = any(one.share and implied(one.share, target) for one in done.items)
+    untold = any(one.share and implied(one.share, target, Accept()) for one in done.items)
     return None if done.refused or untold else done.text
 
 
