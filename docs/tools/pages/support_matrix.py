@@ -16,7 +16,7 @@ from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import JSON_NAMES, Policy, Qos, Share, ShareError
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
 
 CARDS = (1, 2, 3, 9)
@@ -26,6 +26,7 @@ MEMORY = (None, 1, 200, 256, 1000, 4096, 90112)
 """MiB on each card."""
 PERCENT = (1, 50)
 """Memory in percent of each card."""
+DEVICES = (Device("nvidia"), Device("metax"), Device(None, ("A10",)))
 
 _PERCENT = JSON_NAMES["memory_percent"]
 DOUBTFUL = "doubtful"
@@ -129,6 +130,10 @@ def _grid() -> Iterator[Share]:
 
     for cards, cores, percent in product(CARDS, CORES, PERCENT):
         yield Share(cards, cores and cores * cards, memory_percent=percent)
+
+    for one in (*({"device": device} for device in DEVICES), *({"isolation": level} for level in Isolation)):
+        yield from (Share(**one), Share(1, 30, 4096, **one))
+    yield Share(1, 30, 4096, memory_limit_mib=8192)
 
 
 def _profiles(target: str) -> Iterator[Profile | None]:
