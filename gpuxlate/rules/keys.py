@@ -15,7 +15,12 @@ from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
 
 
-@rule("GX003", Severity.ERROR, fix="unsafe")
+@rule(
+    "GX003",
+    Severity.ERROR,
+    fix="unsafe",
+    no_policy="it compares an unknown name with all known ones, letter by letter",
+)
 def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No key is a misspelt key of a vendor.
 

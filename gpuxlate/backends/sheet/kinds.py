@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,11 +24,11 @@ from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import card_of
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule
-from gpuxlate.rules.predicates.conditions import Amount, Asks, Not
+from gpuxlate.rules.predicates.conditions import Amount, Asks, Labelled, Not, SomeContainer
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 if TYPE_CHECKING:
@@ -72,6 +72,10 @@ class Kind:
         """The sheet has something for this kind of rule."""
         return bool(self.mine)
 
+    def fixes(self) -> str | None:
+        """Whether some of its findings have a fix, and of which kind."""
+        return self.fix
+
     def predicates(self) -> Iterable[Predicate]:
         """What it demands, as predicates; none where no policy can say it."""
         return ()
@@ -109,7 +113,7 @@ class Kind:
             f"## Why\n{why.format(**values)}",
             f"## Example\n```yaml\n{self.example().text}\n```{profile}",
             f"## Use instead\n```yaml\n{self.instead().text}\n```",
-            *([f"## Fix\n{self.fixing}"] if self.fixing else []),
+            *([f"## Fix\n{self.fixing}"] if self.fixes() else []),
             f"## Source\n{self.sheet.described(sources)}.",
         ]
         return "\n\n".join(parts)
@@ -122,7 +126,7 @@ class Kind:
 class Numbers(Kind):
     """Ranges, steps and legal sets."""
 
-    number, name, fix = 1, "number-is-legal", "unsafe"
+    number, name = 1, "number-is-legal"
     summary = "The numbers of {title} are ones that it takes."
     what = "Reports {keys} outside of their range, off their step, or not in their list."
     usual_why = "The number is refused or ignored, or no card ever has it."
@@ -132,6 +136,15 @@ class Numbers(Kind):
         return (
             row for row in self.sheet.keys if Place.RESOURCE in row.places and row.ranges and not row.quantity
         )
+
+    def fixes(self) -> str | None:
+        """None where each number up to the maximum will do: the next legal one is above."""
+        off = any(
+            one.step > 1 or len(row.ranges) > 1 or totals.count_of(self.sheet, row)
+            for row in self.mine
+            for one in row.ranges
+        )
+        return "unsafe" if off else None
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
@@ -241,13 +254,18 @@ class Excludes(Kind):
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            yield Predicate(Not(Asks(*row.excludes)), at=(row.name,))
+            others = Asks(*row.excludes)
+            if Place.LABEL in row.places:
+                yield Predicate(Not(SomeContainer(others)), Labelled(row.name), (row.name,), each=False)
+            else:
+                yield Predicate(Not(others), at=(row.name,))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
-        if breach.value is None or breach.container is None:
+        if breach.value is None:
             return
-        other = next(name for name in row.excludes if name in breach.container.resources)
+        containers = pod.all_containers() if breach.container is None else (breach.container,)
+        other = next(name for one in containers for name in row.excludes if name in one.resources)
         name = written_name(breach.value, row.name)
         message = say("{key} and {other} are both set", key=name, other=other)
         yield this.at(breach.value, message, "keep one of them", on_key=True)
@@ -256,6 +274,9 @@ class Excludes(Kind):
         good, row = self.instead(), self.mine[0]
         one = next((name for name in (row.name, *row.excludes) if name in good.limits[0]), row.name)
         both = {row.name, row.excludes[0]} if one == row.name else {row.name, one}
+        if Place.LABEL in row.places:
+            alone = good.without(*good.limits[0]).setting(row.excludes[0], 1)
+            return replace(alone, labels={row.name: Value.of("2")})
         for name in sorted(both - {*good.limits[0]}):
             found = next(each for each in self.sheet.keys if each.name == name)
             good = good.setting(name, next((r.least for r in found.ranges), 1) or 1)

@@ -153,8 +153,8 @@ class Sizes(Kind):
     severity = Severity.INFO
     summary = "The memory of a part of a card is one that {title} has."
     what = (
-        "Reports {keys} between two sizes: the container gets the next larger one, and the compute that comes "
-        "with it."
+        "Reports {keys} between two sizes: the container gets the next larger one, and the compute that "
+        "comes with it."
     )
     usual_why = "Cards are divided into parts of fixed sizes."
 

@@ -97,7 +97,7 @@ def _rule(sheet: Sheet, row: RuleRow, kind: Kind) -> Rule:
         row.code or f"{sheet.prefix}{kind.number:03d}",
         row.severity or kind.severity,
         Scope.POD,
-        kind.fix,
+        kind.fixes(),
         word if predicates else kind.of_profile,
         kind.missing,
         predicates,

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, Key, Place, Taking
+from gpuxlate.backends.base import Backend, Key, Place, Placing, Taking
 from gpuxlate.backends.sheet import reading, texts, totals, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
@@ -73,10 +73,11 @@ class Sheet:
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
     no other count. ``scheduler``: what every pod names; ``schedulers``: with which the keys have effect.
     ``one_share``: the containers of a pod have one share together. ``init``: init containers may have one.
-    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory. ``policy``: how a
-    card is shared between containers whose compute is set. ``full_is_whole``: all compute is whole cards.
+    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory; ``policy``: how
+    containers whose compute is set share a card. ``full_is_whole``: all compute of a card is the whole card.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
+    ``places``: what it takes or refuses of a share before its rows do; returns fields that need no value.
     ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
     """
@@ -103,6 +104,7 @@ class Sheet:
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None
+    places: Callable[[Placing], frozenset[str]] | None = None
     compute_when: Condition = ALWAYS
     marks: Mapping[str, str] = field(default_factory=dict)
     reads_only: bool = False
@@ -214,7 +216,8 @@ class Sheet:
         text = container.resources[row.name].text
         number = quantity.whole(text)
         amount = reading.in_mib(row, text) if row.quantity else number and number * self.unit(row, profile)
-        return Fraction(amount) / (totals.cards_in(self, row, pod, container) or 1) if amount else None
+        cards = totals.cards_in(self, row, pod, container) or 1
+        return None if amount is None else Fraction(amount) / cards
 
     def _rules(self) -> Iterable[Rule]:
         from gpuxlate.backends.sheet.rules import rules_of_sheet

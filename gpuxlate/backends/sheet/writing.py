@@ -70,12 +70,13 @@ def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> No
         several = [one for one in shared if one.cards > 1]
         if several:
             labels[row.name] = Value.of(str(several[0].cards))
-        if several and len(shared) > 1:
-            for placing in shared:
+        beside = pod.placings if row.excludes else shared  # whole cards too
+        if several and len(beside) > 1:
+            for placing in beside:
                 message = say(
                     "{key} counts the cards of one share; the pod has {count}",
                     key=row.name,
-                    count=len(shared),
+                    count=len(beside),
                 )
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
@@ -97,7 +98,8 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
         if placing.asked.whole_cards:
             values = _whole(sheet, rows, placing)
         else:
-            values = _part(sheet, rows, placing, profile)
+            free = sheet.places(placing) if sheet.places else frozenset()
+            values = _part(sheet, rows, placing, profile, free)
             if sheet.isolation is not None:
                 placing.isolated(sheet.isolation)
             if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
@@ -151,7 +153,9 @@ def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
     return {}
 
 
-def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -> Numbers:
+def _part(
+    sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None, free: frozenset[str]
+) -> Numbers:
     cards = int(placing.take("cards"))
     if cards > 1 and (sheet.several is not sheet.several.SHARED or rows.cards is None):
         placing.refuse(
@@ -167,9 +171,10 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
         for attribute in ("cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # how much of one card is not what it asked
         return {}
-    if sheet.full_is_whole:
+    if sheet.full_is_whole and rows.cores is not None:
+        _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
         placing.whole_when_full(sheet.code("IGNORED"))
-    _needed(sheet, rows, placing)
+    _needed(sheet, rows, placing, free)
     if sheet.sizes:
         _fit_size(sheet, placing)
     if placing.whole_cards:
@@ -186,7 +191,7 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
     return values
 
 
-def _needed(sheet: Sheet, rows: Rows, placing: Placing) -> None:
+def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) -> None:
     """Fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
@@ -195,7 +200,7 @@ def _needed(sheet: Sheet, rows: Rows, placing: Placing) -> None:
             "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
         )
     all_of_card = sheet.sizes or (cores is not None and cores.absent is Absent.ALL)
-    if all_of_card and placing.peek("cores") is None:
+    if all_of_card and placing.peek("cores") is None and "cores" not in free:
         why = say("without it the container has all compute of its cards at {target}", target=sheet.title)
         placing.need("cores", "GX021", why)
     if sheet.sizes and no_memory:
