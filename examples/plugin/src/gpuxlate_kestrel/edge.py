@@ -38,7 +38,8 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _text(placing: Placing) -> str:
-    if placing.init or placing.index or placing.take("cards") > 1:
+    cards = placing.take("cards")
+    if placing.init or placing.index or cards > 1:
         message = say("{key} is a part of one card for the first container", key=SHARE)
         placing.refuse("cards", "EDGE001", message, "request one card, in the first container")
     cores = placing.need("cores", "EDGE001", say("{key} has both numbers", key=SHARE))
