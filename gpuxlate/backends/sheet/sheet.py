@@ -66,8 +66,9 @@ Hook = Callable[[Taking, reading.Fields], reading.Fields]
 class Sheet:
     """A dialect that is read and written by its rows.
 
-    ``prefix``: of the codes of its rules. ``documents``: what the short names in ``source`` of the rows are:
-    the document (a repository as OWNER/NAME), its date in parentheses last. The docs list them from here.
+    ``short``: what sentences call it, where the title is long. ``prefix``: of the codes of its rules.
+    ``documents``: what the short names in ``source`` of the rows are: the document (a repository as
+    OWNER/NAME), its date in parentheses last. The docs list them from here.
     ``why``: by kind of rule (its name), why the vendor wants it, in place of a general sentence.
     ``several``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had, where
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
@@ -90,6 +91,7 @@ class Sheet:
     gpu_prefixes: tuple[str, ...]
     why: Mapping[str, str] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
+    short: str = ""
     several: Several = Several.SHARED
     sizes: tuple[Size, ...] = ()
     cards_in_cores: bool = False
@@ -114,6 +116,11 @@ class Sheet:
     also_speaks: Callable[[PodKeys], bool] | None = None
     needs_module: str | None = None
     nodes_module: str | None = None
+
+    @property
+    def called(self) -> str:
+        """What sentences call it."""
+        return self.short or self.title
 
     @property
     def names(self) -> tuple[str, ...]:

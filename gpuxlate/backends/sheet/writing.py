@@ -104,7 +104,7 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
                 placing.isolated(sheet.isolation)
             if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
                 placing.shared_by(sheet.policy)
-        placing.on_nodes(card_of(profile, sheet.names), sheet.code("FITS"), sheet.code("FITS"))
+        placing.on_nodes(card_of(profile, sheet.names), *_codes_of_profile(sheet, rows))
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {
         row.name: Value.of(word)
@@ -114,6 +114,12 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
         if value is placing.peek(row.says) and placing.take(row.says)
     }
     return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
+
+
+def _codes_of_profile(sheet: Sheet, rows: Rows) -> tuple[str, str]:
+    """The rules on what the cards of a profile have: how many a node has, and how much memory."""
+    count, memory = (row.name if row else "" for row in (rows.cards, rows.memory))
+    return sheet.code("FITS", count), sheet.code("FITS", memory)
 
 
 def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
