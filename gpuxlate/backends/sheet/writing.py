@@ -194,6 +194,9 @@ def _part(
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
         elif not (sheet.sizes and row.says == "cores"):
             values[row.name] = _number(sheet, row, placing, profile)
+    no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
+    if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
+        return _whole(sheet, rows, placing)
     return values
 
 
