@@ -168,7 +168,7 @@ class Backend:
 
     @cached_property
     def exact_keys(self) -> Mapping[str, Key]:
-        rows = (row for row in self.keys if not row.name.endswith("*"))
+        rows = (row for row in self.keys if not row.is_pattern)
         return {name: row for row in rows for name in (row.name, *row.aliases)}
 
     @cached_property
@@ -194,7 +194,7 @@ class Backend:
         if name not in found:
             if len(found) > MEMORY:
                 found.clear()
-            patterns = (row for row in self.keys if row.name.endswith("*"))
+            patterns = (row for row in self.keys if row.is_pattern)
             found[name] = self.exact_keys.get(name) or next((r for r in patterns if r.matches(name)), None)
         return found[name]
 
@@ -208,6 +208,11 @@ class Backend:
         return name not in (self.whole_card_key, IGNORE) and (
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
+
+    def owns_at(self, name: str, place: Place) -> bool:
+        """The key is this vendor's in a place of a pod."""
+        row = self.find(name)
+        return self.owns(name) and (row is None or not row.is_word or place in row.places)
 
     def is_gpu_key(self, name: str) -> bool:
         """The key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""
@@ -233,6 +238,10 @@ class Backend:
         """The pod asks for a GPU in this dialect, whatever keys are in its resources."""
         return self.also_speaks is not None and self.also_speaks(pod)
 
+    def has_words_in(self, pod: PodKeys) -> bool:
+        """The pod has words that are keys of this dialect where somebody says that it speaks it."""
+        return any((row := self.find(name)) is not None and row.is_word for name, _, _ in self.owned(pod))
+
     def owned(self, pod: PodKeys) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""
         for container in pod.all_containers():
@@ -253,7 +262,7 @@ class Backend:
 
     def _owned_in(self, values: Mapping[str, Value], place: Place) -> Iterator[tuple[str, Place, Path]]:
         for name, value in values.items():
-            if self.owns(name):
+            if self.owns_at(name, place):
                 yield name, place, value.path
 
 

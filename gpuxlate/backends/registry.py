@@ -66,6 +66,7 @@ BUILT_IN: tuple[Row, ...] = (
     Row("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
     Row("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
     Row("hami-hygon", f"{ONE_FILE}.hygon", ("hygon",), ("hygon.com/",)),
+    Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 

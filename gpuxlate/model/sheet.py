@@ -79,8 +79,8 @@ BYTE = Fraction(1, 2**20)
 
 
 class Key(NamedTuple):
-    """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix and no
-    further slash: what is before a slash is a domain, and another domain is another owner.
+    """One row of the data sheet. A ``*`` in a name stands for any text without a slash, such as the name of
+    a container: what is before a slash is a domain, and another domain is another owner.
 
     ``unit``: MiB, percent or cards of one unit of the number, by ``says``; 0 where the row has no number.
     ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
@@ -93,7 +93,8 @@ class Key(NamedTuple):
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
     may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by
-    its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` in it.
+    its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
+    ``{container}`` in it.
     """
 
     name: str
@@ -121,10 +122,31 @@ class Key(NamedTuple):
     model: str = ""
     template: str = ""
 
+    @property
+    def is_pattern(self) -> bool:
+        """The name is that of many keys."""
+        return "*" in self.name
+
+    @property
+    def is_word(self) -> bool:
+        """The name could be anybody's: it is the vendor's in its own places alone, beside other keys."""
+        return self.general and "/" not in self.name
+
     def matches(self, key: str) -> bool:
-        if self.name.endswith("*"):
-            return key.startswith(self.name[:-1]) and "/" not in key[len(self.name) - 1 :]
-        return key == self.name
+        head, star, tail = self.name.partition("*")
+        if not star:
+            return key == self.name
+        end = len(key) - len(tail)
+        return (
+            key.startswith(head)
+            and end >= len(head)
+            and key.endswith(tail)
+            and "/" not in key[len(head) : end]
+        )
+
+    def of(self, container: str) -> str:
+        """The key of one container, where the name of a container is part of the key."""
+        return self.name.replace("*", container)
 
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""

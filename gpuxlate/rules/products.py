@@ -198,20 +198,6 @@ PRODUCTS: tuple[Product, ...] = (
         "cards, compute in percent and memory in bytes or percent, in total over the cards",
         "koordinator-sh/koordinator at a7a1b76b (2026-07-24)",
     ),
-    Product(  # facts koordinator-kai 2 and 3
-        "KAI Scheduler and Run:ai",
-        ("nvidia.com/container.*", "kai.scheduler/gpu-*", "runai-gpu-group/*"),
-        "a fraction of each card, or memory of each card in MiB or with a unit",
-        "kai-scheduler/KAI-Scheduler at d5bc503a (2026-08-07)",
-        {
-            Place.ANNOTATION: (
-                *("gpu-fraction", "gpu-fraction.limit", "gpu-fraction-num-devices"),
-                *("gpu-fraction-container-name", "gpu-memory", "gpu-memory.limit"),
-            ),
-            Place.LABEL: ("runai-gpu-group",),
-            Place.ENV: ("RUNAI_GPU_MEMORY_LIMIT",),
-        },
-    ),
     # facts huawei-baidu-legacy 1 to 3
     Product(
         "xGPU of Huawei CCE",

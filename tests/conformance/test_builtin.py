@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.kai.profile import KaiProfile
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.testing import BackendContract
 
@@ -83,3 +84,14 @@ def test_every_built_in_target_is_here() -> None:
 
 class TestHygon(BackendContract):
     backend = registry.get("hami-hygon")
+
+
+class TestKai(BackendContract):
+    backend = registry.get("kai")
+
+
+class TestKaiWithNvFractions(BackendContract):
+    """The mode that reads amounts with the name of the container in their keys."""
+
+    backend = registry.get("kai")
+    profile = Profile("kai", extensions=(KaiProfile("NvFractions"),))

@@ -75,6 +75,10 @@ class Kind:
         """A breach in words."""
         raise NotImplementedError
 
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Findings beside those of the predicates, which know no key with the name of a container in it."""
+        return iter(())
+
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         """The findings of a rule that has no predicate."""
         raise NotImplementedError

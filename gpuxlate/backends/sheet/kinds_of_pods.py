@@ -37,6 +37,14 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 DEFAULT_SCHEDULER = "default-scheduler"
 
 
+def _by_pattern(rows: Iterable[Key], pod: PodKeys) -> Iterator[tuple[Key, str, Value]]:
+    """The annotations with the name of a container in their own, each with its row."""
+    for row in rows:
+        if row.is_pattern and Place.ANNOTATION in row.places:
+            found = ((name, value) for name, value in pod.annotations.items() if row.matches(name))
+            yield from ((row, name, value) for name, value in found)
+
+
 class Words(Kind):
     """Annotations, labels and variables that have a list of values."""
 
@@ -55,6 +63,8 @@ class Words(Kind):
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
             words = self._known(row)
+            if row.is_pattern:
+                continue
             if Place.ENV in row.places:
                 yield Predicate(EnvIs(row.name, *words), EnvIs(row.name), (row.name,))
             elif Place.LABEL in row.places:
@@ -65,15 +75,21 @@ class Words(Kind):
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
         if breach.value is not None:
-            message = say(
-                "{key} is {value!r}, which {title} does not know",
-                key=row.name,
-                value=breach.value.text,
-                title=self.sheet.title,
-            )
-            yield this.at(
-                breach.value, message, say("write one of {known}", known=", ".join(self._known(row)))
-            )
+            yield self._unknown(this, row, breach.name, breach.value)
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for row, name, value in _by_pattern(self.mine, pod):
+            if value.text not in self._known(row):
+                yield self._unknown(this, row, name, value)
+
+    def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
+        message = say(
+            "{key} is {value!r}, which {title} does not know",
+            key=name,
+            value=value.text,
+            title=self.sheet.title,
+        )
+        return this.at(value, message, say("write one of {known}", known=", ".join(self._known(row))))
 
     def example(self) -> Example:
         return self._with(lambda word: f"{word}s")
@@ -111,10 +127,18 @@ class Scheduler(Kind):
 
     def _asks(self) -> Condition:
         resources = tuple(row.name for row in self.mine if Place.RESOURCE in row.places)
-        on_pod = [Annotated(row.name) for row in self.mine if Place.ANNOTATION in row.places]
+        exact = (row for row in self.mine if Place.ANNOTATION in row.places and not row.is_pattern)
+        on_pod = [Annotated(row.name) for row in exact]
         return Any(*([SomeContainer(Asks(*resources))] if resources else []), *on_pod)
 
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
+            yield from self.findings(this, Breach(None, "schedulerName", pod.scheduler_name), pod)
+
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        value = self._asking(pod)
+        if value is None:
+            return
         name = self.sheet.backend.schedulers[0]
         hint = say("write schedulerName: {name}", name=name)
         if breach.value is not None and breach.value.text:
@@ -124,11 +148,9 @@ class Scheduler(Kind):
             fix = Fix(hint, (Put(breach.value.path, name),), safe=False)
             yield this.at(breach.value, message, hint, fix=fix)
             return
-        value = self._asking(pod)
-        if value is not None:
-            fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
-            message = say("schedulerName is not set; only {name} places this share", name=name)
-            yield this.at(value, message, hint, severity=Severity.WARNING, on_key=True, fix=fix, missing=True)
+        fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
+        message = say("schedulerName is not set; only {name} places this share", name=name)
+        yield this.at(value, message, hint, severity=Severity.WARNING, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
         for row in self.mine:
@@ -137,7 +159,7 @@ class Scheduler(Kind):
                     return container.resources[row.name]
             if row.name in pod.annotations:
                 return pod.annotations[row.name]
-        return None
+        return next((value for _, _, value in _by_pattern(self.mine, pod)), None)
 
     def example(self) -> Example:
         return replace(self.instead(), scheduler="another-scheduler")
@@ -219,7 +241,7 @@ class Models(Kind):
     usual_why = "A name that no node has never schedules. A new card can be added in a profile."
 
     def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if row.template)
+        return (row for row in self.sheet.keys if row.model)
 
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         patterns = {row.template.replace("{model}", "*"): row for row in self.mine}

@@ -81,6 +81,7 @@ def _rule(sheet: Sheet, row: RuleRow, kind: Kind) -> Rule:
         word if predicates else kind.of_profile,
         kind.missing,
         predicates,
+        kind.also if predicates else None,
         no_policy=kind.no_policy,
         title=kind.name,
         write_text=kind.text,

@@ -10,12 +10,12 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Absent as Absent
-from gpuxlate.backends.base import Backend, Key, Per, Place, Taking
+from gpuxlate.backends.base import Backend, Key, Per, Place, Read, Taking, Write
 from gpuxlate.backends.base import Range as Range
 from gpuxlate.backends.sheet import reading, texts, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.model.profile import Profile, memory_unit_of
+from gpuxlate.model.profile import Extension, Profile, memory_unit_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import SELECTOR, other_names
 from gpuxlate.rules.base import Rule
@@ -79,6 +79,8 @@ class Sheet:
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
     ``uncapped``: words in annotations with which compute has no cap, whatever the rows say.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
+    ``read`` and ``write``: in place of those by rows, where a share is not in the resources of containers;
+    ``says`` then goes with them. ``extension``: its own part of a profile.
     """
 
     name: str
@@ -109,6 +111,11 @@ class Sheet:
     also_speaks: Callable[[PodKeys], bool] | None = None
     needs_module: str | None = None
     nodes_module: str | None = None
+    read: Read | None = None
+    write: Write | None = None
+    says: Mapping[str, str] | None = None
+    wrong_names: frozenset[str] = frozenset()
+    extension: type[Extension] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -170,15 +177,15 @@ class Sheet:
 
     @cached_property
     def backend(self) -> Backend:
-        """The target. What a special dialect has beside goes in by ``dataclasses.replace``."""
+        """The target."""
         return Backend(
             name=self.name,
             title=self.title,
             keys=self.keys,
             gpu_prefixes=self.gpu_prefixes,
-            read=partial(reading.read, self),
-            write=partial(writing.write, self),
-            says=texts.fields(self),
+            read=self.read or partial(reading.read, self),
+            write=self.write or partial(writing.write, self),
+            says=self.says or texts.fields(self),
             words={row.says: row.words for row in self.worded if row.says in ("policy", "qos")},
             rules_module=self.more_rules,
             rule_rows=self._rules,
@@ -190,6 +197,8 @@ class Sheet:
             reads_only=self.reads_only,
             needs_module=self.needs_module,
             nodes_module=self.nodes_module,
+            wrong_names=self.wrong_names,
+            extension=self.extension,
         )
 
     def code(self, kind: str, key: str = "") -> str:
