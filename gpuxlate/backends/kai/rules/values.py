@@ -26,7 +26,7 @@ def _exponents(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
 
 
 def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
-    message = say("{key} {value!r} is not a number above 0 and below 1", key=name, value=value.text)
+    message = say("{key} {value!r} is not a decimal number above 0 and below 1", key=name, value=value.text)
     hint = say('write a decimal such as "0.25"; for whole cards write {key} in limits', key=k.WHOLE)
     return this.at(value, message, hint)
 
