@@ -80,6 +80,7 @@ BUILT_IN: tuple[Row, ...] = (
     Row("gpu-manager", f"{ONE_FILE}.gpu_manager", (), ("tencent.com/vcuda",)),
     Row("elastic-gpu", f"{ONE_FILE}.elastic_gpu", (), ("elasticgpu.",)),
     Row("nos", f"{ONE_FILE}.nos", (), ("nvidia.com/gpu-",)),
+    Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 

@@ -22,7 +22,11 @@ READ_ONLY = {one.name for one in registry.all_backends() if one.reads_only}
 def test_targets_as_json() -> None:
     found = json.loads(run("targets", "-o", "json").out)["targets"]
     assert [one["name"] for one in found] == [one.name for one in registry.all_backends()]
-    assert {one["name"] for one in found if one["readOnly"]} == READ_ONLY == {"gpu-manager", "elastic-gpu", "nos"}
+    assert (
+        {one["name"] for one in found if one["readOnly"]}
+        == READ_ONLY
+        == {"gpu-manager", "elastic-gpu", "nos"}
+    )
     units = {row["name"]: row["unit"] for one in found for row in one["keys"]}
     assert units["nvidia.com/gpumem"] == "MiB of each card"
     assert units["mthreads.com/sgpu-core"] == "units of 6.25 % of each card"
@@ -38,7 +42,9 @@ def test_targets_in_a_table() -> None:
 
 
 @pytest.mark.parametrize("arguments", [("compare",), ("compare", "--manifests"), ("render", "--to", "all")])
-def test_shares_are_written_for_no_target_that_is_only_read(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_shares_are_written_for_no_target_that_is_only_read(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     share = tmp_path / "share.yaml"
     share.write_text(SHARE)
     folder = tmp_path / "out"
@@ -48,5 +54,7 @@ def test_shares_are_written_for_no_target_that_is_only_read(tmp_path: Path, argu
     named = text + " ".join(one.name for one in folder.glob("*"))
     assert [name for name in READ_ONLY if f"{name} " in named or f"{name}\n" in named] == []
     if arguments == ("compare",):
-        compared = {line.split()[0] for line in text.splitlines() if line and not line.startswith((" ", "bert"))}
+        compared = {
+            line.split()[0] for line in text.splitlines() if line and not line.startswith((" ", "bert"))
+        }
         assert compared == {"TARGET", *(one.name for one in registry.all_writable())}
