@@ -6,7 +6,8 @@ from gpuxlate.backends.kai import keys as k
 from gpuxlate.backends.kai.profile import KaiProfile
 from gpuxlate.backends.kai.reading import read, speaks
 from gpuxlate.backends.kai.writing import NAMES, write
-from gpuxlate.backends.sheet.kinds_of_pods import Scheduler, Words
+from gpuxlate.backends.sheet.kinds_of_keys import Words
+from gpuxlate.backends.sheet.kinds_of_pods import Scheduler
 from gpuxlate.backends.sheet.rules import RuleRow
 from gpuxlate.backends.sheet.sheet import Sheet
 
