@@ -263,7 +263,7 @@ def any_pod(draw: st.DrawFn) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(CONDITIONS, CONDITIONS, st.sampled_from([(), (M,), (M, N)]), any_pod(), any_pod())
 def test_any_condition(
     must: Condition, when: Condition, at: tuple[str, ...], one: Object, other: Object
