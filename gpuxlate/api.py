@@ -39,18 +39,26 @@ TEXT, OBJECTS, WORKLOAD = "<text>", "<objects>", "<workload>"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One target. ``fields``: its representation of each field, by JSON name; None: not supported."""
+    """One target. ``fields``: its representation of each field, by JSON name; None: not supported.
+    ``reads_only``: it can be translated from, not to."""
 
     name: str
     aliases: tuple[str, ...]
     title: str
     fields: Mapping[str, str | None]
+    reads_only: bool = False
 
 
 def targets() -> tuple[Target, ...]:
     """Every target, those that write manifests first."""
     return tuple(
-        Target(b.name, registry.aliases(b.name), b.title, {n: b.says.get(n) for n in JSON_NAMES.values()})
+        Target(
+            b.name,
+            registry.aliases(b.name),
+            b.title,
+            {n: b.says.get(n) for n in JSON_NAMES.values()},
+            b.reads_only,
+        )
         for b in registry.all_backends()
     )
 
@@ -78,7 +86,8 @@ def translate(
     given = _Input.of(text, name)
     source = _manifests(from_) if from_ else None
     accept = acceptance(round, fill, drop)
-    settings = Settings(_manifests(to), source, accept, _profile(profile), allow_leftovers=allow_leftovers)
+    target = _manifests(registry.writable(to).name)
+    settings = Settings(target, source, accept, _profile(profile), allow_leftovers=allow_leftovers)
     made = translate_source(given.source, settings)
     diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
     if made.refused:
@@ -132,7 +141,7 @@ def render(
     """
     from gpuxlate.translation.documents import rendered
 
-    backend = registry.get(to)
+    backend = registry.writable(to)
     settings = Settings(backend, accept=acceptance(round, fill, drop), profile=_profile(profile))
     if isinstance(spec, Share):
         from gpuxlate.config.document import to_document

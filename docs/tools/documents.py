@@ -1,8 +1,9 @@
 """The documents that facts come from: what each is, where it stands, which date it bears.
 
-The code names its sources in words (the ``## Source`` of rules, prerequisites) and by short tags (the
-rows of the data sheets, spelt out at the top of each ``keys.py``). Both are found in the files of
-``documents/``, which has a README; a test holds that every source of the code is.
+The code names its sources in words (the ``## Source`` of rules, prerequisites, the ``documents`` of a
+sheet) and by short tags (the rows of the data sheets). Both are found in the files of ``documents/``, which
+has a README; what a sheet names and no file has is a document by its sheet. A test holds that every source
+of the code is one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
 
 FOLDER = Path(__file__).with_name("documents")
 
@@ -41,9 +45,34 @@ class Group:
     documents: tuple[Document, ...]
 
 
+OF_SHEETS = "Dialects of one sheet"
+_DATED = re.compile(r"(.*?) \((?:([^()]*), )?(\d{4}(?:-\d\d){0,2})\)")
+"""A document of a sheet with its date."""
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\b")
+
+
 @cache
 def groups() -> tuple[Group, ...]:
-    return tuple(map(_group, sorted(FOLDER.glob("*.toml"))))
+    """Those of the files, then what sheets name beside."""
+    files = tuple(map(_group, sorted(FOLDER.glob("*.toml"))))
+    known = [one for group in files for one in group.documents]
+    texts = {
+        text: f"{sheet.name}-{tag.lower()}"
+        for sheet in (backend.sheet for backend in registry.all_backends() if backend.sheet)
+        for tag, text in reversed(sheet.documents.items())
+        if not any(one.is_named_in(text) for one in known)
+    }
+    made = tuple(_of_sheet(text, id_) for text, id_ in texts.items())
+    return (*files, Group(OF_SHEETS, made)) if made else files
+
+
+def _of_sheet(text: str, id_: str) -> Document:
+    found = _DATED.fullmatch(text)
+    title, date = (
+        (text, "undated") if found is None else (", ".join(filter(None, found.groups()[:2])), found[3])
+    )
+    kind = "open source" if _REPOSITORY.match(text) else "vendor's page"
+    return Document(id_, title, kind, date, named=re.escape(text))
 
 
 def _group(path: Path) -> Group:
@@ -70,9 +99,12 @@ def named_in(text: str) -> list[Document]:
     return [one for one in all_documents() if one.is_named_in(" ".join(text.split()))]
 
 
-def tagged(target: str, tags: str) -> list[tuple[str, list[Document]]]:
+def tagged(backend: Backend, tags: str) -> list[tuple[str, list[Document]]]:
     """Each tag of a row of a target's data sheet, with the documents it stands for."""
-    known = [one for one in all_documents() if one.sheets and target.startswith(one.sheets)]
+    if backend.sheet:
+        words = backend.sheet.documents
+        return [(tag, named_in(words.get(tag, ""))) for tag in tags.split(", ") if tag]
+    known = [one for one in all_documents() if one.sheets and backend.name.startswith(one.sheets)]
     whole = [one for one in known if tags in one.tags]
     names = [tags] if whole else [tag.strip() for tag in tags.split(",")]
     return [(name, [one for one in known if name in one.tags]) for name in names if name]

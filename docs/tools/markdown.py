@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from gpuxlate.model.diagnostics import URL
 
+SITE = URL.removesuffix("rules/")
+"""Where the pages of the site are: a link to it is right wherever it is read (see ``staging``)."""
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a table. A bar in a cell is escaped, a line end is a break."""
@@ -14,5 +17,16 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def rule_link(code: str) -> str:
-    """A rule's code as a link to its page on the site: right wherever it is read (see ``staging``)."""
+    """A rule's code as a link to its page on the site."""
     return f"[{code}]({URL}{code}/)"
+
+
+def target_link(name: str) -> str:
+    """A target's name as a link to its page on the site."""
+    return f"[{name}]({SITE}targets/{name}/)"
+
+
+def filled(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table, without the columns that no row fills."""
+    kept = [index for index in range(len(head)) if any(row[index] for row in rows)]
+    return table([head[index] for index in kept], [[row[index] for index in kept] for row in rows])

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from docs.tools.markdown import SITE
 from docs.tools.pages import generated
 from gpuxlate.backends import registry
-from gpuxlate.model.diagnostics import URL
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,7 +31,7 @@ NO_PLAYGROUND = (
 
 _FENCE = re.compile(r"^( *```[a-z]+) [^\n{]+$", re.MULTILINE)
 """A fence with more than a language, such as ``console live``: a code host ignores the rest."""
-_ON_THE_SITE = re.compile(rf"\]\({re.escape(URL.removesuffix('rules/'))}(?!schemas/)([\w/-]*?)/?(#[\w-]+)?\)")
+_ON_THE_SITE = re.compile(rf"\]\({re.escape(SITE)}(?!schemas/)([\w/-]*?)/?(#[\w-]+)?\)")
 
 
 def stage(folder: Path, *, playground: bool) -> None:
@@ -50,7 +50,7 @@ def stage(folder: Path, *, playground: bool) -> None:
 
 
 def _form() -> str:
-    names = [one.name for one in registry.all_backends() if not one.form_module]
+    names = [one.name for one in registry.all_writable() if not one.form_module]
     form = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
     return form.replace("<!-- targets -->", "\n".join(f"<option>{name}</option>" for name in names))
 

@@ -21,8 +21,21 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import ANY, SELECTOR, Key, Place, Range, key, other_names
-from gpuxlate.rules.base import Context, Rule, check_pod, rules_of
+from gpuxlate.model.sheet import (
+    ANY,
+    BYTE,
+    GIB,
+    SELECTOR,
+    Absent,
+    Confidence,
+    Key,
+    Per,
+    Place,
+    Range,
+    key,
+    other_names,
+)
+from gpuxlate.rules.base import Context, Rule, check_pod, in_order, rules_of
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
@@ -31,15 +44,21 @@ if TYPE_CHECKING:
     from gpuxlate.backends.form import Form
     from gpuxlate.backends.live import Live
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
+    from gpuxlate.backends.sheet.sheet import Sheet
 
 __all__ = [
     "ANY",
+    "BYTE",
+    "GIB",
     "SELECTOR",
+    "Absent",
     "Backend",
     "Cloud",
+    "Confidence",
     "ContainerShare",
     "InContainer",
     "Key",
+    "Per",
     "Place",
     "Placing",
     "PodPlacing",
@@ -102,7 +121,8 @@ class Backend:
     read: Read
     write: Write
     says: Mapping[str, str]
-    rules_module: str
+    rules_module: str | None = None
+    rule_rows: Callable[[], Iterable[Rule]] = tuple  # those that follow from its rows
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # its own, by field: to the value
     look_alikes: tuple[Product, ...] = ()  # whose keys are easily taken for its own (GX006)
     whole_card_key: str | None = None
@@ -116,14 +136,17 @@ class Backend:
     extension: type[Extension] | None = None  # its own part of a profile
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     model_label: str | None = None  # the label of nodes that has the card model
+    reads_only: bool = False  # a source of migrations, never a target
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
+    sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The vendor's rules, loaded when asked for."""
-        return rules_of(import_module(self.rules_module))
+        """The vendor's rules, those of its rows and those of its module, loaded when asked for."""
+        of_module = rules_of(import_module(self.rules_module)) if self.rules_module else ()
+        return in_order((*self.rule_rows(), *of_module), self.name)
 
     @cached_property
     def form(self) -> Form | None:
@@ -161,7 +184,7 @@ class Backend:
 
     @cached_property
     def exact_keys(self) -> Mapping[str, Key]:
-        rows = (row for row in self.keys if not row.name.endswith("*"))
+        rows = (row for row in self.keys if not row.is_pattern)
         return {name: row for row in rows for name in (row.name, *row.aliases)}
 
     @cached_property
@@ -187,7 +210,7 @@ class Backend:
         if name not in found:
             if len(found) > MEMORY:
                 found.clear()
-            patterns = (row for row in self.keys if row.name.endswith("*"))
+            patterns = (row for row in self.keys if row.is_pattern)
             found[name] = self.exact_keys.get(name) or next((r for r in patterns if r.matches(name)), None)
         return found[name]
 
@@ -201,6 +224,11 @@ class Backend:
         return name not in (self.whole_card_key, IGNORE) and (
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
+
+    def owns_at(self, name: str, place: Place) -> bool:
+        """The key is this vendor's in a place of a pod."""
+        row = self.find(name)
+        return self.owns(name) and (row is None or not row.is_word or place in row.places)
 
     def is_gpu_key(self, name: str) -> bool:
         """The key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""
@@ -226,6 +254,10 @@ class Backend:
         """The pod asks for a GPU in this dialect, whatever keys are in its resources."""
         return self.also_speaks is not None and self.also_speaks(pod)
 
+    def has_words_in(self, pod: PodKeys) -> bool:
+        """The pod has words that are keys of this dialect where somebody says that it speaks it."""
+        return any((row := self.find(name)) is not None and row.is_word for name, _, _ in self.owned(pod))
+
     def owned(self, pod: PodKeys) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""
         for container in pod.all_containers():
@@ -246,7 +278,7 @@ class Backend:
 
     def _owned_in(self, values: Mapping[str, Value], place: Place) -> Iterator[tuple[str, Place, Path]]:
         for name, value in values.items():
-            if self.owns(name):
+            if self.owns_at(name, place):
                 yield name, place, value.path
 
 

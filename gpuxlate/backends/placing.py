@@ -17,6 +17,7 @@ from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
     Isolation,
+    Policy,
     Share,
     above_limit,
     limit_beside,
@@ -89,6 +90,10 @@ class Placing:
         """Take ``isolation`` where the target gives at least what is asked. Whole cards need no call."""
         self._imply("isolation", say("its isolation is {gives}", gives=gives), gives.covers)
 
+    def shared_by(self, policy: Policy) -> None:
+        """Take ``policy`` where it is the one that the target has."""
+        self._imply("policy", say("its policy is {policy}", policy=policy), policy.__eq__)
+
     def made_by(self, vendor: str) -> None:
         """Take ``device`` where any card of the vendor will do. ``Backend.vendor`` needs no call."""
         self._imply("device", say("its cards are made by {vendor}", vendor=vendor), Device(vendor).__eq__)
@@ -110,6 +115,7 @@ class Placing:
 
     @property
     def whole_cards(self) -> bool:
+        """Neither compute nor memory is set, as it is now."""
         return all(self._now[name] is None for name in ("cores", "memory_mib", "memory_percent"))
 
     @property
@@ -124,6 +130,7 @@ class Placing:
         return any(not loss.accepted for loss in self.losses)
 
     def origin(self, attribute: str) -> Path:
+        """The place of a field in what was read, else that of the container."""
         return self._origins.get(attribute, self.path)
 
     # -- recording ----------------------------------------------------------------------------

@@ -24,28 +24,29 @@ class PodPlacing:
 
     def policy(self) -> Policy | None:
         """Take the policy, which belongs to the pod."""
-        found = self._of_pod("policy")
+        found = self.take("policy")
         return found if isinstance(found, Policy) else None
 
     def qos(self) -> Qos | None:
         """Take the QoS class, which belongs to the pod."""
-        found = self._of_pod("qos")
+        found = self.take("qos")
         return found if isinstance(found, Qos) else None
 
     def device(self) -> Device | None:
         """Take the cards that will do, which belong to the pod."""
-        found = self._of_pod("device")
+        found = self.take("device")
         return found if isinstance(found, Device) else None
 
     def isolation(self) -> Isolation | None:
         """Take the least isolation, which belongs to the pod."""
-        found = self._of_pod("isolation")
+        found = self.take("isolation")
         return found if isinstance(found, Isolation) else None
 
-    def peek_policy(self) -> Policy | None:
-        """The policy, without taking it."""
-        return next((p.peek("policy") for p in self.placings if p.peek("policy")), None)
+    def peek(self, attribute: str) -> Any:
+        """A field that belongs to the pod, without taking it."""
+        return next((one.peek(attribute) for one in self.placings if one.peek(attribute) is not None), None)
 
-    def _of_pod(self, attribute: str) -> Any:
+    def take(self, attribute: str) -> Any:
+        """Take a field that belongs to the pod."""
         found = [placing.take(attribute) for placing in self.placings]
         return next((value for value in found if value is not None), None)

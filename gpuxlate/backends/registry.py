@@ -35,6 +35,7 @@ class Row(NamedTuple):
     form: bool = False
 
 
+ONE_FILE = "gpuxlate.backends.dialects"
 BUILT_IN: tuple[Row, ...] = (
     Row(
         "volcengine-mgpu",
@@ -63,7 +64,23 @@ BUILT_IN: tuple[Row, ...] = (
         form=True,
     ),
     Row("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
-    Row("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
+    Row("volcano-vgpu", f"{ONE_FILE}.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
+    Row("metax-sgpu", f"{ONE_FILE}.metax", ("metax",), ("metax-tech.com/",)),
+    Row("hami-hygon", f"{ONE_FILE}.hygon", ("hygon",), ("hygon.com/",)),
+    Row("hami-cambricon", f"{ONE_FILE}.cambricon", ("cambricon",), ("cambricon.com/",)),
+    Row("hami-iluvatar", f"{ONE_FILE}.iluvatar", ("iluvatar",), ("iluvatar.ai/",)),
+    Row("hami-mthreads", f"{ONE_FILE}.mthreads", ("mthreads",), ("mthreads.com/",)),
+    Row("hami-kunlun", f"{ONE_FILE}.kunlun", ("kunlun",), ("kunlunxin.com/",)),
+    Row("hami-enflame", f"{ONE_FILE}.enflame", ("enflame",), ("enflame.com/",)),
+    Row("hami-ascend", f"{ONE_FILE}.ascend", ("ascend",), ("huawei.com/",)),
+    Row("hami-amd", f"{ONE_FILE}.amd", ("amd",), ("amd.com/gpu",)),
+    Row("koordinator", f"{ONE_FILE}.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
+    Row("huawei-cce", f"{ONE_FILE}.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
+    Row("baidu-cce", f"{ONE_FILE}.baidu", ("baidu",), ("baidu.com/",)),
+    Row("gpu-manager", f"{ONE_FILE}.gpu_manager", (), ("tencent.com/vcuda",)),
+    Row("elastic-gpu", f"{ONE_FILE}.elastic_gpu", (), ("elasticgpu.",)),
+    Row("nos", f"{ONE_FILE}.nos", (), ("nvidia.com/gpu-",)),
+    Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 
@@ -80,6 +97,14 @@ class UnknownTargetError(LookupError):
         if near:
             self.hint = say("did you mean {name}?", name=near[0])
         super().__init__(say("unknown target {name!r}", name=name))
+
+
+class ReadOnlyTargetError(ValueError):
+    """A target that is read and never written; ``hint``: what it is good for."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(say("invalid target {name!r}: it is read and not written", name=name))
+        self.hint = say("--from {name} reads its keys; gpuxlate targets lists what is written", name=name)
 
 
 def target_names() -> tuple[str, ...]:
@@ -123,6 +148,15 @@ def get(name: str) -> Backend:
     return found
 
 
+def writable(name: str) -> Backend:
+    """The backend of a name that shares are to be written for. Raises what ``get`` raises, and
+    ReadOnlyTargetError."""
+    found = get(name)
+    if found.reads_only:
+        raise ReadOnlyTargetError(found.name)
+    return found
+
+
 def aliases(name: str) -> tuple[str, ...]:
     """The other names of a target."""
     found = next((row.aliases for row in BUILT_IN if row.name == name), None)
@@ -133,6 +167,17 @@ def all_backends() -> Iterator[Backend]:
     """Every backend, loaded; those that write manifests of pods come first, plug-ins after built-in ones."""
     yield from pod_backends()
     yield from form_backends()
+
+
+def all_writable() -> Iterator[Backend]:
+    """Every backend that shares can be written for, in the order of ``all_backends``."""
+    return (one for one in all_backends() if not one.reads_only)
+
+
+def writable_names() -> Iterator[str]:
+    """``target_names`` without those that are only read; plug-ins stay unloaded."""
+    read_only = {row.name for row in BUILT_IN if _load(row).reads_only}
+    return (name for name in target_names() if name not in read_only)
 
 
 @cache

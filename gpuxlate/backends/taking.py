@@ -45,11 +45,15 @@ class Taking:
         value = self.resource(container, name)
         amount = number(value)
         if value is not None and amount is None:
-            self._unread.add(container.path)
-            if numerals.written(value).form is numerals.Form.ODD:  # GX008 only warns; the key would be lost
-                message = say("{key} {text} is not translated", key=name, text=value.text)
-                self.note("K8S001", message, value.path, "write the number in plain decimal digits")
+            self.unread(container, name, value)
         return amount
+
+    def unread(self, container: ContainerKeys, name: str, value: Value) -> None:
+        """A value that is no number, for which the container has no share (K8S001, K8S002)."""
+        self._unread.add(container.path)
+        if numerals.written(value).form is numerals.Form.ODD:  # GX008 only warns; the key would be lost
+            message = say("{key} {text} is not translated", key=name, text=value.text)
+            self.note("K8S001", message, value.path, "write the number in plain decimal digits")
 
     def label(self, name: str) -> Value | None:
         """A label of the pod, else of the workload (K8S005); both are taken."""
@@ -62,6 +66,7 @@ class Taking:
         return self._take(self.pod.annotations.get(name)) or owner
 
     def env(self, container: ContainerKeys, name: str) -> Value | None:
+        """A variable of the container; it is taken."""
         return self._take(container.env.get(name))
 
     def node_values(self, name: str) -> tuple[str, ...]:
@@ -159,6 +164,7 @@ class Taking:
         return ContainerShare(container.name, container.index, container.init, path=container.path)
 
     def reading(self, containers: list[ContainerShare], isolation: str | None = None) -> Reading:
+        """The result of a reader."""
         return Reading(
             tuple(containers),
             tuple(self.selectors),

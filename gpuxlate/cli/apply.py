@@ -29,7 +29,7 @@ def command(
             "--to",
             help="The target; by default that of the nodes.",
             metavar="TARGET",
-            autocompletion=common.complete_target,
+            autocompletion=common.complete_written,
         ),
     ] = None,
     from_: options.From = None,
@@ -62,7 +62,7 @@ def command(
             "write --dry-run=server; gpuxlate translate needs no server",
         )
     accepted = common.accept(round_, fill, drop)
-    source, target = common.target(from_) if from_ else None, common.target(to) if to else None
+    source, target = common.target(from_) if from_ else None, common.written_target(to) if to else None
     known, given = common.profile(profile), common.some_inputs(file)
     server = live_options.cluster(namespace, False, None, context, kubeconfig, request_timeout)
     nodes = gpu_nodes(server) if target is None or known is None else []
@@ -91,7 +91,7 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
     """The dialect that the nodes of the cluster serve."""
     served = targets_served(nodes)
     if len(served) == 1:
-        return common.target(served[0])
+        return common.written_target(served[0])
     if not served:
         raise common.CliError(
             "no node of this cluster serves a target",

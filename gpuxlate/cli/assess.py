@@ -34,7 +34,7 @@ def command(
     if output not in ("table", "json"):
         raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     settings = Settings(
-        common.target(to),
+        common.written_target(to),
         common.target(from_) if from_ else None,
         common.accept(round_, fill, drop),
         common.profile(profile),

@@ -153,6 +153,14 @@ def target(name: str) -> Backend:
         raise CliError(str(error), error.hint) from None
 
 
+def written_target(name: str) -> Backend:
+    """The backend of a name that shares are to be written for; one that is only read is a usage error."""
+    try:
+        return registry.writable(target(name).name)
+    except registry.ReadOnlyTargetError as error:
+        raise CliError(str(error), error.hint) from None
+
+
 _NUMBER = re.compile("[1-9][0-9]{0,11}")
 
 
@@ -287,6 +295,11 @@ Complete = Callable[[str], list[str]]
 def complete_target(incomplete: str) -> list[str]:
     """Shell completion of target names."""
     return [name for name in registry.target_names() if name.startswith(incomplete)]
+
+
+def complete_written(incomplete: str) -> list[str]:
+    """Shell completion of the names of targets that are written."""
+    return [name for name in registry.writable_names() if name.startswith(incomplete)]
 
 
 def complete_code(incomplete: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import common, language, options
-from gpuxlate.cli.render import render_asked, workloads
+from gpuxlate.cli.render import render_asked, workloads, written_manifests
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
@@ -50,7 +50,7 @@ def command(
     if found.diagnostics:
         return common.Exit.FINDINGS
     accept, known = common.accept(round_, fill, drop), common.profile(profile)
-    backends = list(registry.all_backends())
+    backends = list(registry.all_writable())
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
         return _manifests(found, groups, accept, known, translate)
@@ -73,7 +73,7 @@ def _manifests(
     """Print what each vendor's manifest would be; stderr gets what a vendor refuses."""
     from gpuxlate.cli.side_by_side import side_by_side
 
-    backends = [b for b in registry.pod_backends() if b.name != "neutral"]
+    backends = [b for b in written_manifests() if b.name != "neutral"]
     blocks: list[str] = []
     problems: list[Diagnostic] = []
     for base, asked in groups:

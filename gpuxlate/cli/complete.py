@@ -115,7 +115,7 @@ def _values(option: str, last: str, before: Sequence[str], at: int) -> tuple[lis
     if option in _FILE_OPTIONS:
         return [], FILES
     if option in ("--to", "--from"):
-        return _with_prefix(last, _targets()), NO_FILES
+        return _with_prefix(last, _targets(written=option == "--to")), NO_FILES
     if option in ("--select", "--ignore"):
         done, comma, rest = last.rpartition(",")
         return [(done + comma + code, text) for code, text in _with_prefix(rest, _rules())], NO_FILES
@@ -152,12 +152,15 @@ def _arguments(command: str, last: str) -> tuple[list[Candidate], int]:
     return [], FILES
 
 
-def _targets() -> Iterator[Candidate]:
+def _targets(*, written: bool) -> Iterator[Candidate]:
+    """Built-in targets, then their other names; ``written``: without those that are only read."""
     from gpuxlate.backends import registry
 
-    for row in registry.BUILT_IN:
+    names = {*(registry.writable_names() if written else registry.target_names())}
+    rows = [row for row in registry.BUILT_IN if row.name in names]
+    for row in rows:
         yield row.name, f"also {', '.join(row.aliases)}" if row.aliases else ""
-    for row in registry.BUILT_IN:
+    for row in rows:
         for alias in row.aliases:
             yield alias, row.name
 

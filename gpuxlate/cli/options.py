@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from gpuxlate.cli.common import complete_target
+from gpuxlate.cli.common import complete_target, complete_written
 from gpuxlate.translation.acceptance import DROPPABLE
 
 Paths = Annotated[list[str], typer.Argument(help="Files, folders or - for stdin.", metavar="PATH...")]
 Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for stdin.", metavar="SPEC...")]
 To = Annotated[
-    str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_target)
+    str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_written)
 ]
 From = Annotated[
     str | None,

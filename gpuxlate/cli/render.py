@@ -30,7 +30,7 @@ def command(
             "--to",
             help="The target; may be repeated, or all (all that write manifests).",
             metavar="TARGET",
-            autocompletion=common.complete_target,
+            autocompletion=common.complete_written,
         ),
     ],
     workload: Annotated[
@@ -89,8 +89,13 @@ def command(
 def _targets(names: list[str]) -> list[Backend]:
     found: list[Backend] = []
     for name in names:
-        found += registry.pod_backends() if name == "all" else [common.target(name)]
+        found += written_manifests() if name == "all" else [common.written_target(name)]
     return list({backend.name: backend for backend in found}.values())
+
+
+def written_manifests() -> Iterator[Backend]:
+    """Every target that writes manifests."""
+    return (one for one in registry.pod_backends() if not one.reads_only)
 
 
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:

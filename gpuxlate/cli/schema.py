@@ -12,7 +12,7 @@ from gpuxlate.cli import common
 from gpuxlate.inputs.files import Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 
-KINDS = ("spec", "config", "profile", "diagnostics", "report", "kubernetes-overlay")
+KINDS = ("spec", "config", "profile", "diagnostics", "report", "catalogue", "kubernetes-overlay")
 
 
 def command(

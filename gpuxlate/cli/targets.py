@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
 from gpuxlate.model.share import JSON_NAMES
@@ -18,13 +21,14 @@ def command(output: options.Output = "table") -> int:
                 "name": b.name,
                 "aliases": list(registry.aliases(b.name)),
                 "title": b.title,
+                "readOnly": b.reads_only,
                 "fields": {name: b.says.get(name) for name in fields},
                 "keys": [
                     {
                         "name": row.name,
                         "places": ["parameter"] if b.form_module else sorted(str(p) for p in row.places),
                         "meaning": row.meaning,
-                        "unit": row.unit or None,
+                        "unit": row.counts or None,
                         "source": row.source or None,
                     }
                     for row in b.keys
@@ -34,14 +38,21 @@ def command(output: options.Output = "table") -> int:
         ]
         common.out(common.write_json({"format": "gpuxlate-targets/v1", "targets": targets}))
     elif output == "table":
-        rows = [
-            [
-                "\n".join([b.name, *(f"  {alias}" for alias in registry.aliases(b.name))]),
-                "\n".join(f"{name}: {b.says.get(name, 'not supported')}" for name in fields),
-            ]
-            for b in backends
-        ]
+        rows = [["\n".join(_names(b)), "\n".join(_fields(b))] for b in backends]
         common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
     else:
         raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     return common.Exit.CLEAN
+
+
+def _names(backend: Backend) -> list[str]:
+    read = ["  (read only)"] if backend.reads_only else []
+    return [backend.name, *(f"  {alias}" for alias in registry.aliases(backend.name)), *read]
+
+
+def _fields(backend: Backend) -> Iterator[str]:
+    """What each field is; those without anything on one line, since there are many targets."""
+    yield from (f"{name}: {backend.says[name]}" for name in JSON_NAMES.values() if name in backend.says)
+    missing = [name for name in JSON_NAMES.values() if name not in backend.says]
+    if missing:
+        yield f"not supported: {', '.join(missing)}"

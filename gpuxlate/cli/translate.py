@@ -37,15 +37,15 @@ def command(
     given = common.some_inputs(paths)
     if in_place and any(one.path is None for one in given):
         raise common.CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
-    source = common.target(from_) if from_ else None
-    for one in (common.target(to), source):
+    target, source = common.written_target(to), common.target(from_) if from_ else None
+    for one in (target, source):
         if one and one.form_module:
             raise common.CliError(
                 f"invalid target {one.name!r} for translate: it is not for manifests",
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
     settings = Settings(
-        common.target(to),
+        target,
         source,
         common.accept(round_, fill, drop),
         common.profile(profile),

@@ -15,6 +15,7 @@ from typing import Any
 from gpuxlate.config.find import read_toml
 from gpuxlate.inputs.bounded import StrPath, content, inside, repository
 from gpuxlate.inputs.patterns import pattern
+from gpuxlate.model.catalogue import Card
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.pod import Path as DocumentPath
@@ -216,7 +217,9 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     from gpuxlate.config.problems import check
 
     given, problems = check(profile_model(), data, CODE, base=base)
-    if given is None:
+    catalogue = tuple(map(Card.from_document, (given or {}).get("catalogue", ())))
+    problems += _named_twice(catalogue, (*base, "catalogue"))
+    if given is None or problems:
         raise ConfigError(problems)
     cards = given.get("cards", {})
     return Profile(
@@ -228,7 +231,20 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
         given.get("components", {}),
         tuple(one.from_document(given[one.key]) for one in registry.extensions() if one.key in given),
         given.get("memoryUnitMiB", 1),
+        catalogue,
     )
+
+
+def _named_twice(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
+    from gpuxlate.config.problems import dotted
+
+    names: set[str] = set()
+    for index, one in enumerate(catalogue):
+        if one.name.casefold() in names:
+            path = (*base, index, "name")
+            message = f"{dotted(path)} is {one.name!r} a second time"
+            yield Diagnostic(CODE, Severity.ERROR, message, "write all of a card in one entry", path)
+        names.add(one.name.casefold())
 
 
 def load_profile_file(path: Path, read_yaml: ReadYaml) -> Profile:

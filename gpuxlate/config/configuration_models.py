@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from gpuxlate.backends import registry
-from gpuxlate.config.models import NO_CONTROL, OMITTED, FromText, Strict
+from gpuxlate.config.models import LABEL, NO_CONTROL, OMITTED, FromText, Strict
+from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.profile import Extension
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import Policy
@@ -38,6 +39,81 @@ class CardsModel(Strict):
     )
     memoryMiB: AtLeastOne = Field(  # noqa: N815
         default=OMITTED, description="Memory of one card in MiB.", examples=[22731]
+    )
+
+
+class TemplateModel(Strict):
+    """A part into which a card can be divided."""
+
+    model_config = ConfigDict(title="Template")
+
+    name: Text = Field(description="Name of the template.", examples=["vir05_1c_16g"])
+    memoryMiB: AtLeastOne = Field(description="Memory of the part in MiB.", examples=[16384])  # noqa: N815
+    aiCores: AtLeastOne = Field(description="AI cores of the part.", examples=[5])  # noqa: N815
+
+
+class CardModel(Strict):
+    """One model of card."""
+
+    model_config = ConfigDict(title="Card")
+
+    name: str = Field(
+        pattern=r"^[^\s,]+$",
+        max_length=MAX_NAME,
+        description="Name in the catalogue: the product's, without its vendor. It has no form factor where "
+        "the names of the dialects say none. Case does not matter.",
+        examples=["A100-80GB", "A100-SXM4-80GB"],
+    )
+    vendor: str = Field(
+        pattern=LABEL, max_length=63, description="Vendor of the card, in small letters.", examples=["nvidia"]
+    )
+    memoryMiB: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED,
+        description="MiB of one card that can be allocated: the least that a document gives. Omitted: no "
+        "document gives it.",
+        examples=[22731],
+    )
+    nominalMiB: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED,
+        description="The size in the card's name or data sheet, where a node may offer less; a GB is 1024 "
+        "MiB.",
+        examples=[24576],
+    )
+    aiCores: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED, description="AI cores of the whole card.", examples=[20]
+    )
+    names: dict[Text, Text] = Field(
+        default=OMITTED,
+        description="Name of a target to the text for the card in the target's keys.",
+        examples=[{"baidu-cce": "a10_24g"}],
+    )
+    templates: list[TemplateModel] = Field(
+        default=OMITTED,
+        description="The only parts of the card that can be allocated.",
+        examples=[[{"name": "vir05_1c_16g", "memoryMiB": 16384, "aiCores": 5}]],
+    )
+    sizesMiB: list[AtLeastOne] = Field(  # noqa: N815
+        default=OMITTED,
+        description="The only amounts of memory that a part of the card may have, in MiB.",
+        examples=[[1024, 2048]],
+    )
+    source: Text = Field(
+        default=OMITTED, description="Documents that the facts come from.", examples=["A data sheet"]
+    )
+    confidence: Literal["documented", "seen"] = Field(
+        default="documented",
+        description="seen: manifests that somebody published say it, and no document does.",
+        examples=["seen"],
+    )
+
+
+class CatalogueModel(Strict):
+    """The catalogue of cards: what each is called by each target, and what is known of it."""
+
+    model_config = ConfigDict(title="Catalogue of cards")
+
+    cards: list[CardModel] = Field(
+        description="The cards.", examples=[[{"name": "A10-24GB", "vendor": "nvidia", "nominalMiB": 24576}]]
     )
 
 
@@ -74,6 +150,12 @@ class CommonProfile(Strict):
         description="MiB of one unit of a memory key that counts MiB, where the cluster is set to count in "
         "larger steps (the memory factor of its device plugin).",
         examples=[1, 1024],
+    )
+    catalogue: list[CardModel] = Field(
+        default=OMITTED,
+        description="Cards that the catalogue of cards does not have. Of a card that it has, what is "
+        "written here counts, and the rest stays.",
+        examples=[[{"name": "L20", "vendor": "nvidia", "memoryMiB": 45470}]],
     )
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.config.numerals import as_integer, as_string
 from gpuxlate.model.sheet import Key, Place, Range
+from gpuxlate.rules.predicates.numerals import as_integer, as_string
 from gpuxlate.rules.vocabulary import BY_HAND
 
 Schema = dict[str, Any]
@@ -163,8 +163,8 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
     for backend in backends:
         exact = backend.exact_keys
         for name, row in exact.items():
-            if name == backend.whole_card_key:
-                continue  # every cloud knows it
+            if name == backend.whole_card_key or row.is_word:
+                continue  # every cloud knows it, or anybody may use it
             if _may_stand(row, place):
                 properties[name] = _value(backend, row, place)
             elif not _kept_by_another(backends, backend, name):
@@ -194,7 +194,7 @@ def _kept_by_another(backends: list[Backend], mine: Backend, name: str) -> bool:
 def _unknown(backend: Backend, prefix: str) -> str:
     """The pattern of names under a GPU prefix that the data sheet does not hold."""
     rest = [row.name[len(prefix) :] for row in backend.keys if row.name.startswith(prefix)]
-    known = [re.escape(one[:-1]) if one.endswith("*") else f"{re.escape(one)}$" for one in rest]
+    known = [f"{re.escape(one)}$".replace(r"\*", "[^/]*") for one in rest]
     known += [f"{re.escape(one[len(prefix) :])}$" for one in ANYWHERE if one.startswith(prefix)]
     return f"^{re.escape(prefix)}(?!{'|'.join(known)})"
 
@@ -209,7 +209,9 @@ def _never(message: str) -> Schema:
 
 def _stray(backends: list[Backend], field: str) -> Schema:
     """Labels and annotations outside ``metadata``, where Kubernetes reads none (K8S006)."""
-    names = sorted({n for b in backends for n, row in b.exact_keys.items() if row.places & _STEERING})
+    names = sorted(
+        {n for b in backends for n, row in b.exact_keys.items() if row.places & _STEERING and not row.is_word}
+    )
     message = f"{field} belong inside metadata"
     return {"description": f"{message}.", "properties": {name: _never(message) for name in names}}
 
@@ -290,7 +292,7 @@ def _requirement(backends: list[Backend]) -> Schema:
 
 def _value(backend: Backend, row: Key, place: Place) -> Schema:
     """One value: a whole number, bare or quoted, in limits; a string elsewhere."""
-    description = f"{backend.title}: {row.meaning}{f' ({row.unit})' if row.unit else ''}."
+    description = f"{backend.title}: {row.meaning}{f' ({row.counts})' if row.counts else ''}."
     if Place.SCHEDULER in row.places:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:

@@ -20,6 +20,7 @@ VERSIONS = {
     "profile": "v1alpha1",
     "diagnostics": "v1",
     "report": "v1",
+    "catalogue": "v1alpha1",
     "kubernetes-overlay": "v1",
 }
 """The kinds of schema, and the version of each."""
@@ -71,13 +72,14 @@ def _body(kind: str) -> dict[str, Any]:
         from gpuxlate.config.overlay import overlay
 
         return overlay()
-    from gpuxlate.config.configuration_models import config_model, profile_model
+    from gpuxlate.config.configuration_models import CatalogueModel, config_model, profile_model
     from gpuxlate.config.models import DocumentModel, InOrder
 
     models: dict[str, type[BaseModel]] = {
         "spec": DocumentModel,
         "config": config_model(),
         "profile": profile_model(),
+        "catalogue": CatalogueModel,
     }
     return _tidy(models[kind].model_json_schema(schema_generator=InOrder))
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
+from gpuxlate.model.catalogue import Card
+
 
 class CardProfile(NamedTuple):
     """The cards of the nodes: model, how many a node has, MiB of one card."""
@@ -79,7 +81,8 @@ class Profile:
     """One cluster. ``components`` maps a component's name to its version.
 
     ``extensions``: what vendors add, at most one of each. ``memory_unit_mib``: MiB of one unit of a memory
-    key that counts MiB, where the cluster is set to count in larger steps.
+    key that counts MiB, where the cluster is set to count in larger steps. ``catalogue``: cards that the
+    catalogue of the package does not have, or of which the profile says more.
     """
 
     target: str
@@ -90,6 +93,7 @@ class Profile:
     components: Mapping[str, str] = field(default_factory=dict)
     extensions: tuple[Extension, ...] = ()
     memory_unit_mib: int = 1
+    catalogue: tuple[Card, ...] = ()
 
     def changes_unit(self, unit: str) -> bool:
         """The cluster counts in a unit of its own what data sheets give in this one."""

@@ -90,6 +90,15 @@ def whole(text: str) -> int | None:
         return None
 
 
+def is_amount(text: str) -> bool:
+    """The text is a quantity, with a suffix or without."""
+    try:
+        parse(text)
+    except QuantityError:
+        return False
+    return True
+
+
 _PLAIN = re.compile(r"0|[1-9][0-9]*")
 
 

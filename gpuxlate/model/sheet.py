@@ -1,11 +1,17 @@
-"""The rows of a dialect's data sheet: one row a key."""
+"""The rows of a dialect's data sheet: one row a key.
+
+The sheet is the single source of what a dialect's keys say: reading and writing where nothing special
+happens, the rules on numbers, the schema for editors and the tables of the docs follow from it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from gpuxlate.model import quantity
 
@@ -36,38 +42,146 @@ class Range(NamedTuple):
     step: int = 1
 
 
-class Key(NamedTuple):
-    """One row of the data sheet. A name that ends in ``*`` matches every key with that prefix and no
-    further slash: what is before a slash is a domain, and another domain is another owner.
+class Per(StrEnum):
+    """What the number of a row counts, where a container has several cards."""
 
-    ``values``: what may be valid in a pod, as ranges, words, or patterns of the whole text; empty where
-    the data sheet sets no bounds. ``needs``: resources of which the container must have one too.
-    These are what an editor can check; rules check the rest. ``aliases``: other names of the same key, which
-    are read and not written. ``idle``: values with which a pod asks for what it asks for without the key (the
-    vendor's default), so that a reader may forget them; ANY for all.
+    CARD = "each card"
+    TOTAL = "total over the cards"
+
+
+class Absent(StrEnum):
+    """What a container has without the key. A count, compute and memory have the first of their kind."""
+
+    ONE = "one card"
+    UNCAPPED = "not capped"
+    ALL = "all of the card"
+    HUNDREDS = "a card for each 100 percent of memory"  # one below 100
+
+
+class Writer(StrEnum):
+    """Who writes the key. What a vendor's scheduler alone writes has the place SCHEDULER."""
+
+    USER = "user"
+    WEBHOOK = "webhook"
+
+
+class Confidence(StrEnum):
+    """How sure the row is: read in code, or written in one document."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+
+
+GIB = 1024
+"""MiB."""
+BYTE = Fraction(1, 2**20)
+"""MiB."""
+
+
+class Key(NamedTuple):
+    """One row of the data sheet. In a name, ``*`` is any text without a slash: what is before a
+    slash is a domain, and another domain is another owner.
+
+    ``unit``: MiB, percent or cards of one unit of the number, by ``says``; 0 where the row has no number.
+    ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
+    ``decimals_with``: schedulers with which the vendor's API servers take a part of one.
+    ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges (of each card's part
+    where a total has a count beside it), words, or patterns of the whole text; empty where the data sheet
+    sets no bounds. ``words``: the value of the field that each
+    word is. ``doubts``: values whose effect is not certain, and why.
+
+    ``unread``: why no share holds what the number says.
+
+    ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have;
+    ``beside``: those beside which it is ignored.
+    ``absent``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and the
+    versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
+    values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
+    may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by
+    its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
+    ``{container}`` in it.
     """
 
     name: str
     places: frozenset[Place]
     meaning: str
-    unit: str = ""
     source: str = ""
     says: str | None = None  # the attribute of Share that it sets, or SELECTOR
+    unit: Fraction | int = 0
+    quantity: bool = False
+    decimals_with: tuple[str, ...] = ()
+    per: Per = Per.TOTAL
     values: tuple[Range | str | re.Pattern[str], ...] = ()
+    words: Mapping[str, Any] = MappingProxyType({})
+    doubts: Mapping[str, str] = MappingProxyType({})
     needs: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    absent: Absent | None = None
+    writer: Writer = Writer.USER
+    since: str = ""
+    until: str = ""
+    confidence: Confidence = Confidence.HIGH
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
     aliases: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    whole: bool = False
+    unread: str = ""
+    model: str = ""
+    template: str = ""
+
+    @property
+    def is_pattern(self) -> bool:
+        """The name is that of many keys."""
+        return "*" in self.name
+
+    @property
+    def is_word(self) -> bool:
+        """The name could be anybody's: it is the vendor's in its own places alone, beside other keys."""
+        return self.general and "/" not in self.name
 
     def matches(self, key: str) -> bool:
-        if self.name.endswith("*"):
-            return key.startswith(self.name[:-1]) and "/" not in key[len(self.name) - 1 :]
-        return key == self.name
+        head, star, tail = self.name.partition("*")
+        if not star:
+            return key == self.name
+        end = len(key) - len(tail)
+        return (
+            key.startswith(head)
+            and end >= len(head)
+            and key.endswith(tail)
+            and "/" not in key[len(head) : end]
+        )
+
+    def of(self, container: str) -> str:
+        """The key of one container, where the name of a container is part of the key."""
+        return self.name.replace("*", container)
 
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""
         number = quantity.whole(text)
+        if self.says == "cores" and number is not None and number * self.unit == 100:
+            return True  # all of a card, as without the key
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """The numbers that the key may have, in its unit."""
+        return tuple(one for one in self.values if isinstance(one, Range))
+
+    @property
+    def counts(self) -> str:
+        """The unit in words: ``MiB of each card``; empty where the row has no number."""
+        match self.says:
+            case "cards" if self.unit:
+                return "cards"
+            case "cores" | "memory_percent" if self.unit:
+                each = "percent" if self.unit == 1 else f"units of {float(self.unit):g} %"
+                return f"{each} of {'each' if self.per is Per.CARD else 'one'} card"
+            case "memory_mib" | "memory_limit_mib" if self.unit:
+                found = {1: "MiB", GIB: "GiB", BYTE: "bytes"}.get(self.unit, f"units of {self.unit} MiB")
+                found += ", or an amount with a unit" if self.quantity else ""
+                return found + (" of each card" if self.per is Per.CARD else "")
+        return ""
 
 
 def other_names(keys: Iterable[Key]) -> Mapping[str, str]:
@@ -75,18 +189,6 @@ def other_names(keys: Iterable[Key]) -> Mapping[str, str]:
     return {alias: row.name for row in keys for alias in row.aliases}
 
 
-def key(
-    name: str,
-    *places: Place,
-    meaning: str,
-    unit: str = "",
-    source: str = "",
-    says: str | None = None,
-    values: tuple[Range | str | re.Pattern[str], ...] = (),
-    needs: tuple[str, ...] = (),
-    general: bool = False,
-    aliases: tuple[str, ...] = (),
-    idle: tuple[str, ...] = (),
-) -> Key:
-    """A row of the data sheet."""
-    return Key(name, frozenset(places), meaning, unit, source, says, values, needs, general, aliases, idle)
+def key(name: str, *places: Place, **fields: Any) -> Key:
+    """A row of the data sheet; ``fields`` are those of Key."""
+    return Key(name, frozenset(places), **fields)

@@ -16,13 +16,16 @@ from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.sheet import Key
+from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.products import Product
+
+if TYPE_CHECKING:  # a command without rules loads none
+    from gpuxlate.rules.predicates.predicate import Predicate
 
 
 class Scope(StrEnum):
@@ -55,6 +58,8 @@ class Dialect(Protocol):
     @property
     def rules(self) -> tuple[Rule, ...]: ...
     @property
+    def reads_only(self) -> bool: ...
+    @property
     def form_module(self) -> str | None:
         """The module for shares outside of manifests: parameters of jobs, values of a console."""
 
@@ -63,6 +68,12 @@ class Dialect(Protocol):
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
+
+    def owns_at(self, name: str, place: Place) -> bool:
+        """The key is this vendor's in a place of a pod."""
+
+    def speaks_in(self, pod: PodKeys) -> bool:
+        """Some container of the pod requests a GPU in this dialect."""
 
 
 class Context(NamedTuple):
@@ -85,6 +96,8 @@ class Rule:
     """A declared rule. Calling it runs its check.
 
     ``missing``: its findings are about something that is not there, unless one says otherwise.
+    ``predicates``: what it demands of a pod; ``check`` then words one breach of them, and ``also`` finds
+    what a profile alone shows. Without any, ``no_policy`` says why no policy of a cluster can demand it.
     """
 
     code: str
@@ -93,6 +106,9 @@ class Rule:
     fix: str | None
     check: Callable[..., Any]
     missing: bool = False
+    predicates: tuple[Predicate, ...] = ()
+    also: PodCheck | None = None
+    no_policy: str = ""
 
     @property
     def name(self) -> str:
@@ -100,20 +116,33 @@ class Rule:
         return self.check.__name__.replace("_", "-")
 
     @property
+    def text(self) -> str:
+        """The docstring of the function."""
+        return self.check.__doc__ or ""
+
+    @property
     def summary(self) -> str:
-        """The first line of the docstring."""
-        return (self.check.__doc__ or "").lstrip().partition("\n")[0]
+        """The first line of the text."""
+        return self.text.lstrip().partition("\n")[0]
 
     @cached_property
     def sections(self) -> dict[str, str]:
-        """The docstring by heading, in its order."""
+        """The text by heading, in its order."""
         import inspect
 
-        parts = re.split(r"^## (.+)$", inspect.cleandoc(self.check.__doc__ or ""), flags=re.M)
+        parts = re.split(r"^## (.+)$", inspect.cleandoc(self.text), flags=re.M)
         return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
     def __call__(self, *args: Any) -> Any:
-        return self.check(self, *args)
+        return self._breaches(*args) if self.predicates else self.check(self, *args)
+
+    def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for predicate in self.predicates:
+            for breach in predicate.breaches(pod):
+                found = self.check(self, breach, pod, context)
+                yield from (found,) if isinstance(found, Diagnostic) else found
+        if self.also is not None:
+            yield from self.also(self, pod, context)
 
     def at(
         self,
@@ -152,17 +181,41 @@ def letters(text: str) -> str:
 
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
+NO_POLICY = {
+    Scope.SOURCE: "it is about the text of a file, which the API server does not see",
+    Scope.TRANSLATION: "it is about a translation, not about a pod",
+    Scope.DOCUMENT: "it is about what a document has beside its pods",
+    Scope.JOB: "the parameters of a job are not in Kubernetes",
+}
+"""Why no policy of a cluster can demand what a rule of the scope does."""
+BY_API_SERVER = "the API server itself refuses such a pod, before a policy sees it"
+"""``no_policy`` of a rule on what Kubernetes validates (registry/core/pod, BeforeCreate)."""
+
 
 def rule(
-    code: str, severity: Severity, *, scope: Scope = Scope.POD, fix: str | None = None, missing: bool = False
+    code: str,
+    severity: Severity,
+    *,
+    scope: Scope = Scope.POD,
+    fix: str | None = None,
+    missing: bool = False,
+    predicate: Predicate | tuple[Predicate, ...] = (),
+    also: PodCheck | None = None,
+    no_policy: str = "",
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
     ``missing``: its findings are about something that is not there, so it does not apply to patches.
+    ``predicate``: what the rule demands, in one or several. The function then has the signature
+    ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
+    ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
+    ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
     """
+    predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
-        return Rule(code, severity, scope, fix, check, missing)
+        why = no_policy or NO_POLICY.get(scope, "")
+        return Rule(code, severity, scope, fix, check, missing, predicates, also, why)
 
     return declare
 
@@ -172,11 +225,17 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 
     Raises CodeTakenError where two of them have one code.
     """
+    holders = (module, *_modules_in(module))
+    found = (value for holder in holders for value in vars(holder).values() if isinstance(value, Rule))
+    return in_order(found, module.__name__)
+
+
+def in_order(rules: Iterable[Rule], owner: str) -> tuple[Rule, ...]:
+    """Rules in the order of their codes. Raises CodeTakenError where two of them have one code."""
     found: dict[str, Rule] = {}
-    for holder in (module, *_modules_in(module)):
-        for value in vars(holder).values():
-            if isinstance(value, Rule) and found.setdefault(value.code, value) is not value:
-                raise CodeTakenError(found[value.code], value, module.__name__)
+    for one in rules:
+        if found.setdefault(one.code, one) is not one:
+            raise CodeTakenError(found[one.code], one, owner)
     return tuple(found[code] for code in sorted(found))
 
 

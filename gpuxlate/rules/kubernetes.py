@@ -14,7 +14,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
@@ -40,13 +40,19 @@ def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
                     yield container, values, Resource(name, value, next(iter(words.rows(name)), None))
 
 
-@rule("K8S001", Severity.ERROR, fix="unsafe")
+@rule(
+    "K8S001",
+    Severity.ERROR,
+    fix="unsafe",
+    no_policy=BY_API_SERVER,
+)
 def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The quantity of a GPU resource is a whole number.
 
     ## What it does
     Reports fractions (`5.5`, `1500m`), values that are not a number, and numbers above 2^63-1 in the
-    limits and requests of a container, for every vendor's key and for `nvidia.com/gpu`.
+    limits and requests of a container, for every vendor's key and for `nvidia.com/gpu`. Nothing of a
+    part of `nvidia.com/gpu` in a pod of a vendor whose API servers take one.
 
     ## Why
     GPU resources are extended resources: the API server refuses anything but integers.
@@ -86,9 +92,18 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
         elif reading.form is Form.FRACTION:
+            schedulers = _of_decimals(words, one.name) if 0 < (reading.amount or 0) < 1 else ()
+            if pod.scheduler_name is not None and pod.scheduler_name.text in schedulers:
+                continue
             hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
             message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
-            yield this.at(one.value, message, hint, fix=fix)
+            named_elsewhere = bool(schedulers) and pod.scheduler_name is None
+            yield this.at(one.value, message, hint, fix=fix, missing=named_elsewhere)
+
+
+def _of_decimals(words: Vocabulary, name: str) -> set[str]:
+    """The schedulers of vendors whose API servers take a part of a card in this key."""
+    return {one for row in words.rows(name) for one in row.decimals_with}
 
 
 def not_yet_known(value: Value) -> Diagnostic:
@@ -130,14 +145,19 @@ def _rounding(one: Resource, reading: Written, unit: str) -> tuple[str, Fix | No
     return hint, Fix(title, (Put(one.value.path, up),), safe=False)
 
 
-@rule("K8S002", Severity.ERROR, fix="safe")
+@rule(
+    "K8S002",
+    Severity.ERROR,
+    fix="safe",
+    no_policy="the API server writes quantities its own way before a policy sees them: 1k may have been 1000",
+)
 def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The quantity of a GPU resource is a number without a suffix.
 
     ## What it does
     Reports units after the number (`2Gi`, `4GB`, `30%`). A warning where Kubernetes reads what was
     probably meant: `3000m`, `30.0`, and `6k` where MiB are counted. Nothing of `6k` in an object of a
-    server, which prints 6000 so.
+    server, which prints 6000 so, nor of units in a key that counts bytes or takes a unit.
 
     ## Why
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
@@ -164,6 +184,8 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     of_server = pod.served or words.placed_by_scheduler(pod)
     for _, _, one in resources_of(pod, words):
         reading = numerals.written(one.value)
+        if one.row is not None and one.row.quantity and reading.amount is not None:
+            continue  # an amount of bytes
         if reading.form is Form.SUFFIX and not (of_server and numerals.is_canonical(reading)):
             yield _suffixed(this, one, reading, numerals.unit_of(one.row, context.profile))
 
@@ -196,8 +218,10 @@ def _suffixed(this: Rule, one: Resource, reading: Written, unit: str) -> Diagnos
     meant = numerals.intended(reading, unit)
     if meant is None:
         hint = "write the number without a suffix"
-        if one.row and one.row.unit:
-            hint = say("write the number without a suffix ({unit})", unit=one.row.unit)
+        if one.row and one.row.quantity:
+            hint = "write a number with a unit of Kubernetes, as 4Gi"
+        elif one.row and one.row.counts:
+            hint = say("write the number without a suffix ({unit})", unit=one.row.counts)
         return this.at(one.value, message, hint)
     number, certain = meant
     write = say("write {number}", number=number)
@@ -218,7 +242,12 @@ def _harmless(reading: Written, unit: str) -> int | None:
     return amount if reading.suffix in ("k", "Ki") and unit == "MiB" and plausible else None
 
 
-@rule("K8S003", Severity.ERROR, fix="safe")
+@rule(
+    "K8S003",
+    Severity.ERROR,
+    fix="safe",
+    no_policy=BY_API_SERVER,
+)
 def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Requests equal limits where a container sets both.
 
@@ -274,7 +303,13 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
         yield this.at(one.value, message, hint, fix=fix)
 
 
-@rule("K8S004", Severity.ERROR, fix="safe", missing=True)
+@rule(
+    "K8S004",
+    Severity.ERROR,
+    fix="safe",
+    missing=True,
+    no_policy=BY_API_SERVER,
+)
 def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A GPU resource is in limits, not in requests alone.
 

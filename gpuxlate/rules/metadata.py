@@ -8,13 +8,18 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Edit, Put, Remove
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys, Value
-from gpuxlate.model.sheet import Place
+from gpuxlate.model.sheet import ANY, Place
 from gpuxlate.model.spots import Level, spots
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, rule
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 
-@rule("K8S005", Severity.WARNING, fix="safe")
+@rule(
+    "K8S005",
+    Severity.WARNING,
+    fix="safe",
+    no_policy="it is about the workload: a pod does not show what its workload has",
+)
 def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Labels and annotations of a share are on the pod template, not only on the workload.
 
@@ -76,7 +81,10 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
             if not words.rows(name):
                 continue
             rows = [row for row in (one.find(name) for one in words.dialects_in(pod)) if row is not None]
-            steers = any(place in row.places and Place.SCHEDULER not in row.places for row in rows)
+            steers = any(
+                place in row.places and Place.SCHEDULER not in row.places and ANY not in row.idle
+                for row in rows
+            )
             if steers and name not in stray and on_pod.get(name) != value:
                 yield _on_workload(this, name, value, on_pod.get(name), (*pod.metadata_path, field))
 
@@ -100,7 +108,12 @@ def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target:
     return this.at(value, message, hint, on_key=True, fix=fix, missing=True)
 
 
-@rule("K8S006", Severity.ERROR, fix="safe")
+@rule(
+    "K8S006",
+    Severity.ERROR,
+    fix="safe",
+    no_policy="the API server has dropped fields that it does not know, before a policy sees the pod",
+)
 def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Labels and annotations are inside `metadata`.
 
@@ -145,6 +158,8 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     for spot in spots(pod):
         if spot.level is not Level.STRAY or not words.is_read(spot.name):
             continue
+        if not words.is_meant(spot.name, spot.place, pod):
+            continue
         if words.written_by_scheduler(spot.name):
             continue  # GX004 removes it
         target: Path = (*pod.metadata_path, spot.field)
@@ -168,7 +183,12 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
         )
 
 
-@rule("K8S008", Severity.ERROR, fix="safe")
+@rule(
+    "K8S008",
+    Severity.ERROR,
+    fix="safe",
+    no_policy=BY_API_SERVER,
+)
 def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Values of labels, annotations and node selectors are strings.
 
@@ -210,6 +230,8 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
         if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
             continue
         if value.kind is Kind.STR or spot.level is Level.STRAY or not words.is_read(spot.name):
+            continue
+        if not words.is_meant(spot.name, spot.place, pod):
             continue
         if value.kind in (Kind.NODE, Kind.NULL):
             what = "has no value" if value.kind is Kind.NULL else "holds a mapping or a list"

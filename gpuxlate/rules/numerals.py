@@ -122,11 +122,11 @@ def _integers(body: str) -> list[int]:
 
 
 def unit_of(row: Key | None, profile: Profile | None) -> str:
-    """The first word of the data sheet's unit: MiB, GiB, percent, cards.
+    """The first word of the data sheet's unit: MiB, GiB, bytes, percent, cards.
 
     Empty where no row gives one, and where the profile sets another unit for the cluster.
     """
-    unit = (row.unit.split() or [""])[0] if row else ""
+    unit = (row.counts.replace(",", "").split() or [""])[0] if row else ""
     return "" if profile and profile.changes_unit(unit) else unit
 
 

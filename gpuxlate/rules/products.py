@@ -89,69 +89,20 @@ NOS = Product(  # facts huawei-baidu-legacy 3
 )
 
 PRODUCTS: tuple[Product, ...] = (
+    # facts hami-family 1: what the dialects of these vendors do not read
+    Product(
+        "Enflame GCU sharing of older charts",
+        ("enflame.com/vgcu*", "enflame.com/shared-gcu"),
+        "slices of a card, or percent of one",
+        _HAMI,
+    ),
+    Product(
+        "Cambricon MIM partitions",
+        ("cambricon.com/mlu*.mim*",),
+        "partitions with their profile in the name",
+        _HAMI,
+    ),
     # facts hami-family 1
-    Product(
-        "MetaX sGPU",
-        (
-            *("metax-tech.com/sgpu*", "metax-tech.com/vcore", "metax-tech.com/vmemory"),
-            *("metax-tech.com/use-gpuuuid", "metax-tech.com/nouse-gpuuuid"),
-            *("metax-tech.com/gpu-devices-allocated", "metax-tech.com/predicate-time"),
-        ),
-        "cards, compute in percent of each card, memory of each card in GiB or with a unit",
-        _HAMI,
-    ),
-    Product(
-        "Hygon DCU under HAMi",
-        (
-            *("hygon.com/hcunum", "hygon.com/hcumem", "hygon.com/hcucores"),
-            *("hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"),
-            *("hygon.com/use-*", "hygon.com/nouse-*"),
-        ),
-        "cards, memory in MiB and compute in percent of each card",
-        _HAMI,
-    ),
-    Product(
-        "AMD GPUs under HAMi",
-        ("amd.com/gpumem", "amd.com/gpucores"),
-        "memory in MiB and compute in percent of each card",
-        _HAMI,
-    ),
-    Product(
-        "Cambricon MLU sharing",
-        ("cambricon.com/vmlu", "cambricon.com/mlu*.*"),
-        "cards, memory in units of 256 MiB, compute in percent",
-        _HAMI,
-    ),
-    Product(
-        "Iluvatar vGPU under HAMi",
-        ("iluvatar.ai/*-vgpu", "iluvatar.ai/*.vMem", "iluvatar.ai/*.vCore"),
-        "cards of the model in the name, memory in units of 256 MiB, compute in percent",
-        _HAMI,
-    ),
-    Product(
-        "Moore Threads sGPU",
-        ("mthreads.com/vgpu", "mthreads.com/sgpu-memory", "mthreads.com/sgpu-core"),
-        "cards, memory in units of 512 MiB, compute in sixteenths of a card",
-        _HAMI,
-    ),
-    Product(
-        "Kunlunxin vXPU under HAMi",
-        ("kunlunxin.com/vxpu", "kunlunxin.com/vxpu-memory"),
-        "cards, memory in MiB",
-        _HAMI,
-    ),
-    Product(
-        "Enflame GCU sharing",
-        ("enflame.com/drs-gcu", "enflame.com/gcu-*", "enflame.com/vgcu*", "enflame.com/shared-gcu"),
-        "slices of a card, or memory in MiB and compute in percent",
-        _HAMI,
-    ),
-    Product(
-        "Ascend vNPU under HAMi",
-        ("huawei.com/Ascend*-memory", "huawei.com/Ascend*-core", "huawei.com/vnpu-mode"),
-        "memory in MiB, rounded up to a template, compute in percent",
-        _HAMI,
-    ),
     Product(  # facts hami-family 3
         "Ascend vNPU under Volcano and MindCluster",
         ("huawei.com/npu-core", "huawei.com/Ascend*-*c", "huawei.com/Ascend*-*c.*"),
@@ -198,43 +149,7 @@ PRODUCTS: tuple[Product, ...] = (
         "clients of a card, or a MIG profile",
         "Google Cloud, GPU sharing in GKE",
     ),
-    Product(  # facts koordinator-kai 1
-        "Koordinator",
-        (
-            *("koordinator.sh/gpu*", "node.koordinator.sh/gpu-*", "scheduling.koordinator.sh/gpu-*"),
-            *("kubernetes.io/gpu", "kubernetes.io/gpu-core"),
-            *("kubernetes.io/gpu-memory", "kubernetes.io/gpu-memory-ratio"),
-        ),
-        "cards, compute in percent and memory in bytes or percent, in total over the cards",
-        "koordinator-sh/koordinator at a7a1b76b (2026-07-24)",
-    ),
-    Product(  # facts koordinator-kai 2 and 3
-        "KAI Scheduler and Run:ai",
-        ("nvidia.com/container.*", "kai.scheduler/gpu-*", "runai-gpu-group/*"),
-        "a fraction of each card, or memory of each card in MiB or with a unit",
-        "kai-scheduler/KAI-Scheduler at d5bc503a (2026-08-07)",
-        {
-            Place.ANNOTATION: (
-                *("gpu-fraction", "gpu-fraction.limit", "gpu-fraction-num-devices"),
-                *("gpu-fraction-container-name", "gpu-memory", "gpu-memory.limit"),
-            ),
-            Place.LABEL: ("runai-gpu-group",),
-            Place.ENV: ("RUNAI_GPU_MEMORY_LIMIT",),
-        },
-    ),
     # facts huawei-baidu-legacy 1 to 3
-    Product(
-        "xGPU of Huawei CCE",
-        ("volcano.sh/gpu-mem.128Mi", "volcano.sh/gpu-core.percentage", "volcano.sh/gpu-num"),
-        "memory in units of 128 MiB and compute in percent, in total over the cards",
-        "opentelekomcloud-docs/cloud-container-engine (2026-04-16)",
-    ),
-    Product(
-        "cGPU of Baidu CCE",
-        ("baidu.com/*cgpu*",),
-        "cards, compute in percent, memory in GiB or percent, in total over the cards",
-        'Baidu AI Cloud, "single container, several cards" (2025-10-27)',
-    ),
     Product(
         "the virtual GPU plug-in of AWS",
         ("k8s.amazonaws.com/vgpu",),
@@ -261,7 +176,7 @@ PRODUCTS: tuple[Product, ...] = (
         "VirtAI OrionX, in public manifests",
         {Place.ENV: ("ORION_VGPU", "ORION_GMEM", "ORION_RATIO", "ORION_RESERVED", "ORION_CROSS_NODE")},
     ),
-    *(GPU_MANAGER, ELASTIC_GPU, SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER, NOS),
+    *(SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER),
 )
 
 

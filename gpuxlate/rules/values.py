@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import Kind, PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Rule, rule
@@ -46,7 +46,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
         for name, value in container.resources.items():
             row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
             reading = numerals.written(value)
-            if row is None or reading.form is not Form.PLAIN:
+            if row is None or row.quantity or reading.form is not Form.PLAIN:
                 continue
             unit, amount = numerals.unit_of(row, context.profile), int(reading.number)
             if unit == "GiB" and amount > numerals.MOST_PLAUSIBLE_GIB:
@@ -67,7 +67,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 yield this.at(value, message, hint)
 
 
-@rule("GX008", Severity.WARNING, fix="safe")
+@rule("GX008", Severity.WARNING, fix="safe", no_policy="the API server sees a number, not how it was written")
 def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Numbers are written in plain decimal digits.
 
@@ -98,7 +98,8 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
         for values in (container.limits, container.requests):
             for name, value in values.items():
                 found = numerals.readings(value) if words.owners(name) or words.is_resource(name) else ()
-                if not found:
+                with_unit = value.kind is not Kind.INT and any(row.quantity for row in words.rows(name))
+                if not found or with_unit:  # an exponent is a unit
                     continue
                 if len(found) == 1 and found[0] is not None:
                     write = say("write {number}", number=found[0])

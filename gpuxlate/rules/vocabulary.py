@@ -43,7 +43,7 @@ class Vocabulary:
                 row.name
                 for one in dialects
                 for row in one.keys
-                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.name.endswith("*")
+                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.is_pattern
             )
         )
         self.owners = lru_cache(maxsize=4096)(self._owners)
@@ -59,7 +59,7 @@ class Vocabulary:
             *LOCAL_NAMES,
         ]
         self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
-        self._bare = tuple({one.rstrip("*") for one in known if "/" not in one})
+        self._bare = tuple({one.partition("*")[0] for one in known if "/" not in one})
 
     def is_foreign(self, name: str) -> bool:
         """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
@@ -89,13 +89,15 @@ class Vocabulary:
         """A dialect or this tool reads the key."""
         return name == IGNORE or bool(self.owners(name))
 
+    def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
+        """A key without a domain is a vendor's in pods that speak its dialect; others are so everywhere."""
+        return "/" in name or any(
+            one.owns_at(name, place) and one.speaks_in(pod) for one in self.owners(name)
+        )
+
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
-        """The dialects of which a container has a key in limits or requests."""
-        names = {
-            name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
-        }
-        found = {id(one) for name in names for one in self.owners(name)}
-        return [one for one in self.dialects if id(one) in found]
+        """The dialects in which the pod asks for GPUs."""
+        return [one for one in self.dialects if one.speaks_in(pod)]
 
     def is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
@@ -118,7 +120,12 @@ class Vocabulary:
 
         ``place``: where it is in a pod. None is any place, where names without a domain are no product's.
         """
-        if self.is_foreign(name) or self.owners(name) or self.rows(name):
+        if self.is_foreign(name):
+            return None
+        owners = self.owners(name)
+        if owners and all(one.reads_only for one in owners):
+            return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
+        if owners or self.rows(name):
             return None
         found = product_at(name, place) if place else product_of(name)
         return found or product_in(name, self._look_alikes)
@@ -175,7 +182,7 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     """
     listed = tuple(dialects)
     found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
-    found |= {row.name.rstrip("*") for one in listed for row in one.keys if not row.name.isalpha()}
+    found |= {row.name.partition("*")[0] for one in listed for row in one.keys if not row.name.isalpha()}
     found |= {name for one in listed for row in one.keys for name in row.aliases}
     found |= {part for name in Vocabulary(listed).candidates if "/" in name for part in _parts(name)}
     lowered = {one.lower() for one in found}

@@ -1,11 +1,11 @@
 """The conformance suite for backends, to subclass in a test module. It needs hypothesis.
 
-from gpuxlate.testing import BackendContract
+from gpuxlate.testing import BackendContract, ReadingContract
 
 class TestMine(BackendContract):
     backend = BACKEND
 """
 
-from gpuxlate.testing.contract import BackendContract
+from gpuxlate.testing.contract import BackendContract, ReadingContract
 
-__all__ = ["BackendContract"]
+__all__ = ["BackendContract", "ReadingContract"]

@@ -16,7 +16,7 @@ from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
 from gpuxlate.rules.base import Context
 from gpuxlate.testing.manifest import as_manifest, entries, with_key
-from gpuxlate.testing.strategies import PLACES, WORDS
+from gpuxlate.testing.strategies import PLACES, WORDS, naming_a_card
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import Accept, fit_pod
 from gpuxlate.translation.reader import read_pod
@@ -84,7 +84,7 @@ class _Trial:
 
     @property
     def name(self) -> str:
-        return self.row.name.replace("*", "main")
+        return self.row.of("main")
 
     def wrong(self, text: str, pods: Sequence[PodKeys]) -> Iterator[str]:
         """The pods in which the key has a value, and nothing comes of it."""
@@ -137,7 +137,12 @@ def _pods(backend: Backend, context: Context) -> Iterator[PodKeys]:
     """Pods with a share, as the backend writes them, without requests (K8S003)."""
     seen: list[PodKeys] = []
     for share in SHARES:
-        fit = fit_pod([ContainerShare("main", 0, share=share)], backend, GENEROUS, context.profile)
+        fit = fit_pod(
+            [ContainerShare("main", 0, share=naming_a_card(share, backend))],
+            backend,
+            GENEROUS,
+            context.profile,
+        )
         keys = replace(fit.keys, containers=tuple(replace(one, requests={}) for one in fit.keys.containers))
         if fit.accepted and keys not in seen:
             seen.append(keys)

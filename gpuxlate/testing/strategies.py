@@ -84,6 +84,14 @@ def shares() -> st.SearchStrategy[Share]:
     return SHARES
 
 
+def naming_a_card(share: Share | None, backend: Backend) -> Share | None:
+    """The share, for a card of the dialect where its keys name cards and the share names none."""
+    model = next((row.model for row in backend.keys if row.model), None)
+    if share is None or share.device is not None or model is None:
+        return share
+    return replace(share, device=Device(backend.vendor, (model,)))
+
+
 def _pod(
     first: Share, others: list[Share | None], containers: int, init: bool, place: int, agree: bool
 ) -> list[ContainerShare]:
@@ -162,7 +170,7 @@ VALUES = st.one_of(
 def keys(backend: Backend) -> st.SearchStrategy[PodKeys]:
     """A pod with keys of the backend anywhere, with any values. Its values have no paths yet."""
     rows = [row for row in backend.keys if row.name != backend.whole_card_key]
-    names = st.sampled_from([row.name.replace("*", "main") for row in rows])
+    names = st.sampled_from([row.of("main") for row in rows])
     values = st.dictionaries(names, VALUES, max_size=3)
     texts = st.lists(VALUES.map(lambda value: value.text), max_size=2).map(tuple)
     operators = st.sampled_from(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))

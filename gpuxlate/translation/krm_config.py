@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -67,7 +67,8 @@ def settings_of(config: object, base: Path = ()) -> Settings:
     if not isinstance(allowed, bool):
         message = say("invalid value {value!r} for allowLeftovers", value=allowed)
         raise BadConfigError(message, "write true or false", (*path, "allowLeftovers"))
-    return Settings(_backend(given["to"], (*path, "to")), source, accept, profile, allow_leftovers=allowed)
+    target = _backend(given["to"], (*path, "to"), registry.writable)
+    return Settings(target, source, accept, profile, allow_leftovers=allowed)
 
 
 def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -103,13 +104,13 @@ def _known(given: Iterable[str], path: Path) -> None:
 
 
 def _targets() -> str:
-    return ", ".join(one.name for one in registry.pod_backends())
+    return ", ".join(one.name for one in registry.pod_backends() if not one.reads_only)
 
 
-def _backend(name: object, path: Path) -> Backend:
+def _backend(name: object, path: Path, find: Callable[[str], Backend] = registry.get) -> Backend:
     try:
-        found = registry.get(str(name))
-    except registry.UnknownTargetError as error:
+        found = find(str(name))
+    except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
         raise BadConfigError(str(error), error.hint, path) from None
     if found.form_module:
         message = say("{target} is not for manifests", target=found.name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.kai.profile import KaiProfile
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.testing import BackendContract
+from gpuxlate.testing import BackendContract, ReadingContract
 
 
 class TestVolcengineMgpu(BackendContract):
@@ -79,3 +80,35 @@ def test_every_built_in_target_is_here() -> None:
         one.backend.name for one in globals().values() if isinstance(one, type) and hasattr(one, "backend")
     }
     assert here == {row.name for row in registry.BUILT_IN}
+
+
+ONE_FILE = [row.name for row in registry.BUILT_IN if row.module.startswith(registry.ONE_FILE)]
+
+
+def _of(name: str) -> type[ReadingContract]:
+    """The contract for a dialect of one file, which needs no line of its own."""
+    backend = registry.get(name)
+    contract = ReadingContract if backend.reads_only else BackendContract
+    return type(f"Test{name.title().replace('-', '')}", (contract,), {"backend": backend})
+
+
+for _one in map(_of, ONE_FILE):
+    globals()[_one.__name__] = _one
+
+
+class TestHuaweiCceOnT4(BackendContract):
+    """A T4 has 15360 MiB (facts of the catalogue of cards): a part of nvidia.com/gpu is a part of these."""
+
+    backend = registry.get("huawei-cce")
+    profile = Profile("huawei-cce", cards=CardProfile("T4", memory_mib=15360))
+
+
+class TestKai(BackendContract):
+    backend = registry.get("kai")
+
+
+class TestKaiWithNvFractions(BackendContract):
+    """The mode that reads amounts with the name of the container in their keys."""
+
+    backend = registry.get("kai")
+    profile = Profile("kai", extensions=(KaiProfile("NvFractions"),))

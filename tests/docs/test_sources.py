@@ -11,6 +11,7 @@ from docs.tools import documents
 from docs.tools.pages import documents as page
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.model.catalogue import Card, cards
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.products import PRODUCTS, Product
@@ -30,7 +31,7 @@ def test_the_tags_of_a_data_sheet_are_known(backend: Backend) -> None:
     unknown = [
         (row.name, tag)
         for row in backend.keys
-        for tag, found in documents.tagged(backend.name, row.source)
+        for tag, found in documents.tagged(backend, row.source)
         if not found
     ]
     assert unknown == []
@@ -46,6 +47,18 @@ def test_the_source_of_a_product_is_known(product: Product) -> None:
     assert len(documents.named_in(product.source)) == 1
 
 
+@pytest.mark.parametrize("card", cards(), ids=lambda card: card.name)
+def test_the_sources_of_a_card_are_known(card: Card) -> None:
+    for source in card.source.split("; "):
+        assert documents.named_in(source) or re.search(documents.OWN, source), source
+
+
+def test_every_card_is_on_its_page(pages: Path) -> None:
+    text = (pages / "cards.md").read_text(encoding="utf-8")
+    words = {word for card in cards() for word in (card.name, *card.names.values())}
+    assert [word for word in sorted(words) if f"`{word}`" not in text] == []
+
+
 def test_every_product_is_on_the_page_of_targets(pages: Path) -> None:
     text = (pages / "targets.md").read_text(encoding="utf-8")
     missing = [key for one in PRODUCTS for key in (one.title, *one.keys) if key not in text]
@@ -53,8 +66,8 @@ def test_every_product_is_on_the_page_of_targets(pages: Path) -> None:
 
 
 def test_every_document_is_used() -> None:
-    rules, keys, nodes = page.cited()
-    used = {*rules, *keys, *nodes}
+    rules, keys, nodes, of_cards = page.cited()
+    used = {*rules, *keys, *nodes, *of_cards}
     assert [one.id for one in documents.all_documents() if one.id not in used] == []
 
 

@@ -24,7 +24,7 @@ BACKENDS = tuple(registry.pod_backends())
 JOBS = [row for backend in registry.form_backends() if backend.form for row in backend.form.rows]
 KEYS = sorted(
     {
-        name.rstrip("*")
+        name.partition("*")[0]
         for backend in BACKENDS
         for name in (*(row.name for row in backend.keys), *backend.gpu_prefixes)
     }

@@ -15,7 +15,7 @@ from dataclasses import replace
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Place
+from gpuxlate.backends.base import Backend, Per, Place
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
@@ -45,7 +45,6 @@ ACCEPTING = (
     Accept(True, {"cores": 30, "memoryMiB": 8192}),
     Accept(False, {}, frozenset({"policy", "qos", "selector"})),
 )
-MIB = {"MiB": 1, "GiB": 1024}
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
@@ -257,9 +256,9 @@ def below_the_numbers(container: ContainerKeys, item: Item, given: Share) -> Ite
         row, number = source.find(name), quantity.whole(value.text)
         if row is None or number is None or row.says not in asked:
             continue
-        total = row.says != "cards" and "of each card" not in row.unit
+        total = row.says != "cards" and row.per is Per.TOTAL
         # the vendors divide whole units, and round down
-        amount = (number // cards if total else number) * MIB.get(row.unit.partition(" ")[0], 1)
+        amount = (number // cards if total else number) * (row.unit if row.says == "memory_mib" else 1)
         asked[row.says] = max(asked[row.says], amount)
     if cards < asked["cards"]:
         yield "cards"

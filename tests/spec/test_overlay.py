@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.config.numerals import as_integer, as_string
 from gpuxlate.config.schemas import schema
 from gpuxlate.model.sheet import Range
+from gpuxlate.rules.predicates.numerals import LOWEST, as_integer, as_string
 from gpuxlate.translation.results import loaded
 from gpuxlate.yamltext.compose import NotYamlError
 from tests.lint.cases import Case, cases
@@ -160,6 +160,13 @@ def test_kinds_without_pods_are_left_alone(kind: str) -> None:
         Range(256),
         Range(999),
         Range(7, 1234),
+        Range(5, None, 5),
+        Range(0, None, 2),
+        Range(0, 12345, 10),
+        Range(1000, 1400000, 100),
+        Range(LOWEST, 123),
+        Range(LOWEST, None, 5),
+        Range(LOWEST),
     ],
     ids=str,
 )
@@ -172,9 +179,12 @@ def test_numbers_bare_and_quoted(one: Range) -> None:
     assert not any(quoted.is_valid(text) for text in ("", "05", "5.0", "5 ", "+5", "five", "5Gi"))
 
 
-def test_a_range_that_no_pattern_can_say() -> None:
+@pytest.mark.parametrize(
+    "one", [Range(7, None, 7), Range(256, 1_000_000, 256), Range(-5, None, 5), Range(-9)]
+)
+def test_a_range_that_no_pattern_can_say(one: Range) -> None:
     with pytest.raises(ValueError, match="cannot be expressed"):
-        as_string(Range(5, None, 5))
+        as_string(one)
 
 
 def test_patterns_are_those_that_editors_know() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from importlib import import_module
 
 from docs.tools.documents import groups, named_in, tagged
-from docs.tools.markdown import rule_link, table
+from docs.tools.markdown import SITE, rule_link, table
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import Source
+from gpuxlate.model.catalogue import cards
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.products import PRODUCTS
 
@@ -20,7 +21,7 @@ facts](sources.md) describes how they were read, where they contradict each othe
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    rules, keys, nodes = cited()
+    rules, keys, nodes, of_cards = cited()
     parts = ["# Documents", INTRODUCTION]
     for group in groups():
         rows = [
@@ -28,7 +29,7 @@ def pages() -> Iterator[tuple[str, str]]:
                 f'<a id="{one.id}"></a>' + (f"[{one.title}]({one.url})" if one.url else one.title),
                 one.kind,
                 one.date,
-                ", ".join(_resting(keys[one.id], one.id in nodes, rules[one.id])),
+                ", ".join(_resting(keys[one.id], of_cards[one.id], one.id in nodes, rules[one.id])),
             ]
             for one in group.documents
         ]
@@ -37,16 +38,20 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "documents.md", "\n\n".join(parts) + "\n"
 
 
-def _resting(keys: int, nodes: bool, rules: list[str]) -> list[str]:
-    found = [f"{keys} key{'s' if keys != 1 else ''}"] if keys else []
+def _resting(keys: int, of_cards: int, nodes: bool, rules: list[str]) -> list[str]:
+    counts = {"key": keys, "card": of_cards}
+    found = [f"{count} {what}{'s' if count != 1 else ''}" for what, count in counts.items() if count]
     return [*found, *(["what nodes need"] if nodes else []), *map(rule_link, rules)]
 
 
-def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str]]:
-    """By document: codes of rules, the number of keys; those that say what nodes need."""
+def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, int]]:
+    """By document: codes of rules, the number of keys; those that say what nodes need; the number of
+    cards.
+    """
     rules: dict[str, list[str]] = defaultdict(list)
     keys: dict[str, int] = defaultdict(int)
     nodes: set[str] = set()
+    of_cards = Counter(document.id for card in cards() for document in named_in(card.source))
     backends = list(registry.all_backends())
     for code, rule in all_rules(backends).items():
         for one in named_in(rule.sections["Source"]):
@@ -56,10 +61,10 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str]]:
             keys[one.id] += len(product.keys)
     for backend in backends:
         for row in backend.keys:
-            for one in {found.id for _, documents in tagged(backend.name, row.source) for found in documents}:
+            for one in {found.id for _, documents in tagged(backend, row.source) for found in documents}:
                 keys[one] += 1
         nodes |= {document.id for title in of_nodes(backend) for document in named_in(title)}
-    return rules, keys, nodes
+    return rules, keys, nodes, of_cards
 
 
 def of_nodes(backend: Backend) -> list[str]:
@@ -72,12 +77,12 @@ def of_nodes(backend: Backend) -> list[str]:
 
 def link(source: str) -> str:
     """A source in words, as a link to its document."""
-    return ", ".join(f"[{one.title}](documents.md#{one.id})" for one in named_in(source))
+    return ", ".join(f"[{one.title}]({SITE}documents/#{one.id})" for one in named_in(source))
 
 
-def links(target: str, tags: str) -> str:
+def links(backend: Backend, tags: str) -> str:
     """The source column of a data sheet: each tag leads to its document."""
-    found = tagged(target, tags)
+    found = tagged(backend, tags)
     return ", ".join(
-        f"[{name}](documents.md#{documents[0].id})" if documents else name for name, documents in found
+        f"[{name}]({SITE}documents/#{documents[0].id})" if documents else name for name, documents in found
     )

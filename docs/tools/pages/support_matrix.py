@@ -7,14 +7,17 @@ that said so, make its cell: nothing here is written by hand.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import product
 
-from docs.tools.markdown import rule_link, table
+from docs.tools.markdown import rule_link, table, target_link
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
+from gpuxlate.model.catalogue import cards as catalogue
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
@@ -26,7 +29,11 @@ MEMORY = (None, 1, 200, 256, 1000, 4096, 90112)
 """MiB on each card."""
 PERCENT = (1, 50)
 """Memory in percent of each card."""
-DEVICES = (Device("nvidia"), Device("metax"), Device(None, ("A10",)))
+
+POLICIES = tuple((one, None) for one in (None, *Policy))
+CLASSES = tuple(product((None, Policy.BEST_EFFORT), Qos))
+DEVICES = tuple(Device(one) for one in dict.fromkeys(card.vendor for card in catalogue()))
+"""Any card of each vendor."""
 
 _PERCENT = JSON_NAMES["memory_percent"]
 DOUBTFUL = "doubtful"
@@ -37,7 +44,7 @@ INTRODUCTION = """\
 The results for each field at each target, computed by translating many shares. *exact*, *rounded*,
 *filled*, *dropped* and *refused* have the meanings of [translate](translate.md); *doubtful* is exact with
 a warning. The result for a share depends on its numbers: see `gpuxlate compare`. Some rules need a
-profile."""
+profile. The page of a target has the rules behind each result. Targets that are read only have none."""
 
 
 @dataclass
@@ -53,51 +60,40 @@ class Cell:
         """What it met, in the order of the verdicts."""
         return [word for word in WORDS if word in self.met]
 
+    def with_rules(self) -> list[str]:
+        """``rounded: ACK006``, each code a link."""
+        found = []
+        for word in self.words():
+            codes = ", ".join(map(rule_link, sorted(self.met[word])))
+            found.append(f"{word}: {codes}" if codes else word)
+        return found
+
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Target by field, then each target with the rules behind its cells and its prerequisites."""
-    rows = [(backend, cells(backend)) for backend in registry.all_backends()]
+    """Target by field; the rules behind the cells are on the pages of the targets."""
     fields = list(JSON_NAMES.values())
     head = ["target", *(f"`{name}`" for name in fields)]
-    lines = [
-        [f"[{backend.name}](#{backend.name})", *(", ".join(row[name].words()) for name in fields)]
-        for backend, row in rows
-    ]
-    parts = ["# Support matrix", INTRODUCTION, "\n".join(table(head, lines))]
-    parts += [_target(backend, row) for backend, row in rows]
-    yield "support-matrix.md", "\n\n".join(parts) + "\n"
-
-
-def _target(backend: Backend, row: dict[str, Cell]) -> str:
-    fields = [
-        [f"`{name}`", backend.says.get(name, "not supported"), "<br>".join(_with_rules(cell))]
-        for name, cell in row.items()
-    ]
-    lines = [f"## {backend.name}", "", *table(["field", "representation", "results"], fields)]
-    needs = [
-        [one.what, str(one.bound), one.when or "every share", str(one.severity), str(one.source)]
-        for one in backend.requirements
-    ]
-    if needs:
-        lines += ["", "Prerequisites, as `gpuxlate nodepool --check` compares them:", ""]
-        lines += table(["prerequisite", "required", "for", "severity", "source"], needs)
-    return "\n".join(lines)
-
-
-def _with_rules(cell: Cell) -> list[str]:
-    """``rounded: ACK006``, each code a link."""
-    found = []
-    for word in cell.words():
-        codes = ", ".join(map(rule_link, sorted(cell.met[word])))
-        found.append(f"{word}: {codes}" if codes else word)
-    return found
+    lines = []
+    for backend in registry.all_writable():
+        row = cells(backend)
+        lines.append([target_link(backend.name), *(", ".join(row[name].words()) for name in fields)])
+    yield (
+        "support-matrix.md",
+        "\n\n".join(["# Support matrix", INTRODUCTION, "\n".join(table(head, lines))]) + "\n",
+    )
 
 
 def cells(backend: Backend) -> dict[str, Cell]:
     """The row of a target, by the JSON names of the fields."""
+    return _cells(backend.name)
+
+
+@cache
+def _cells(target: str) -> dict[str, Cell]:
+    backend = registry.get(target)
     row = {name: Cell() for name in JSON_NAMES.values()}
     for profile in _profiles(backend.name):
-        for share in _grid():
+        for share in _grid(backend):
             # a diagnostic knows a place only: here the place is the name of the field
             origins = {attribute: (name,) for attribute, name in JSON_NAMES.items()}
             container = ContainerShare("", 0, share=share, origins=origins)
@@ -121,19 +117,20 @@ def _add(row: dict[str, Cell], outcome: Outcome) -> None:
             row[name].add("exact")
 
 
-def _grid() -> Iterator[Share]:
-    for cards, cores, memory, policy, qos in product(CARDS, CORES, MEMORY, (None, *Policy), (None, *Qos)):
-        try:
-            yield Share(cards, cores and cores * cards, memory and memory * cards, policy, qos)
-        except ShareError:
-            continue
-
+def _grid(backend: Backend) -> Iterator[Share]:
+    """Shares of each field alone and with the numbers; of a card that the keys of the target name."""
+    model = next((row.model for row in backend.keys if row.model), None)
+    named = Device(models=(model,)) if model else None
+    for cards, cores, memory, words in product(CARDS, CORES, MEMORY, (*POLICIES, *CLASSES)):
+        with suppress(ShareError):
+            yield Share(cards, cores and cores * cards, memory and memory * cards, *words, device=named)
     for cards, cores, percent in product(CARDS, CORES, PERCENT):
-        yield Share(cards, cores and cores * cards, memory_percent=percent)
-
-    for one in (*({"device": device} for device in DEVICES), *({"isolation": level} for level in Isolation)):
-        yield from (Share(**one), Share(1, 30, 4096, **one))
-    yield Share(1, 30, 4096, memory_limit_mib=8192)
+        yield Share(cards, cores and cores * cards, memory_percent=percent, device=named)
+    for cards, cores in product(CARDS, CORES):
+        share = Share(cards, cores and cores * cards, 4096 * cards, device=named)
+        yield replace(share, memory_limit_mib=8192 * cards)
+        yield from (replace(share, isolation=one) for one in Isolation)
+        yield from (replace(share, device=one) for one in (None, *DEVICES))
 
 
 def _profiles(target: str) -> Iterator[Profile | None]:

@@ -1,24 +1,24 @@
-"""The page of targets, from the data sheets: the fields of a share, and the keys of each target. Then
-the products that are no target: what they are called, and their keys."""
+"""The page of targets: one table of all, each with a page of its own (``target``). Then the products that
+are no target: what they are called, and their keys."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from docs.tools.markdown import rule_link, table
+from docs.tools.markdown import rule_link, table, target_link
 from docs.tools.pages import documents
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.products import PRODUCTS, Product
 
+INTRODUCTION = """\
+# Targets
 
-def pages() -> Iterator[tuple[str, str]]:
-    parts = ["# Targets\n\nThe fields that each target supports, and its keys.\n"]
-    parts += [_target(backend) for backend in registry.all_backends()]
-    parts.append(_products())
-    yield "targets.md", "\n".join(parts)
-
+What gpuxlate reads and writes. Each page has the keys of a target, how it represents the fields of a share,
+its rules and an example, all from its data sheet. [The support matrix](support-matrix.md) compares them.
+Another name works wherever the name does. What is *read only* can be translated from, not to.
+"""
 
 NAMED = f"""\
 ## Products that are not read
@@ -28,30 +28,28 @@ the product ({rule_link("GX027")}, or {rule_link("GX006")} where a key is easily
 """
 
 
-def _products() -> str:
+def pages() -> Iterator[tuple[str, str]]:
+    head = ["target", "also", "what", "shares", "read and written"]
+    lines = [INTRODUCTION, *table(head, [_target(one) for one in registry.all_backends()]), "", *_products()]
+    yield "targets.md", "\n".join(lines) + "\n"
+
+
+def _target(backend: Backend) -> list[str]:
+    fields = [name for name in JSON_NAMES.values() if name in backend.says]
+    return [
+        target_link(backend.name),
+        ", ".join(f"`{alias}`" for alias in registry.aliases(backend.name)),
+        backend.title,
+        ", ".join(fields),
+        "read only" if backend.reads_only else "parameters" if backend.form_module else "manifests",
+    ]
+
+
+def _products() -> list[str]:
     rows = [[one.title, _keys(one), one.numbers, documents.link(one.source)] for one in PRODUCTS]
-    return "\n".join([NAMED, *table(["product", "keys", "numbers", "source"], rows)]) + "\n"
+    return [NAMED, *table(["product", "keys", "numbers", "source"], rows)]
 
 
 def _keys(product: Product) -> str:
     local = [(name, f" ({place})") for place, names in product.local.items() for name in names]
     return "\n".join(f"`{name}`{where}" for name, where in (*((key, "") for key in product.keys), *local))
-
-
-def _target(backend: Backend) -> str:
-    others = ", ".join(f"`{alias}`" for alias in registry.aliases(backend.name))
-    lines = [f"## {backend.name}", "", backend.title + (f". Also called {others}." if others else "."), ""]
-    fields = [[f"`{name}`", backend.says.get(name, "not supported")] for name in JSON_NAMES.values()]
-    lines += [*table(["field", "representation"], fields), ""]
-    keys = [
-        [
-            f"`{row.name}`",
-            ", ".join(sorted(map(str, row.places))),
-            row.meaning,
-            row.unit,
-            documents.links(backend.name, row.source),
-        ]
-        for row in backend.keys
-    ]
-    lines += table(["key", "place", "meaning", "unit", "source"], keys)
-    return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.base import Cloud, Key, Place, Range, key
+from gpuxlate.backends.base import GIB, Cloud, Key, Place, Range, key
 from gpuxlate.rules.products import ACS, SIMULATORS
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack")
@@ -80,7 +80,7 @@ KEYS: tuple[Key, ...] = (
         MEMORY,
         Place.RESOURCE,
         meaning="GPU memory, total",
-        unit="GiB by default",
+        unit=GIB,
         source="MULTI, UNIT",
         says="memory_mib",
         values=(Range(),),
@@ -89,7 +89,7 @@ KEYS: tuple[Key, ...] = (
         CORE,
         Place.RESOURCE,
         meaning="compute of one card",
-        unit="percent of one card",
+        unit=1,
         source="CORE",
         says="cores",
         values=(Range(CORE_MIN, CORE_MAX, CORE_STEP),),
@@ -99,17 +99,17 @@ KEYS: tuple[Key, ...] = (
         COUNT,
         Place.LABEL,
         meaning="cards of a share",
-        unit="cards",
+        unit=1,
         source="MULTI",
         says="cards",
         values=(Range(),),
     ),
-    key(WHOLE, Place.RESOURCE, meaning="whole cards", unit="cards", source="LBL", says="cards"),
+    key(WHOLE, Place.RESOURCE, meaning="whole cards", unit=1, source="LBL", says="cards"),
     key(
         TOPOLOGY,
         Place.RESOURCE,
         meaning="whole cards by topology",
-        unit="cards",
+        unit=1,
         source="LBL",
         says="cards",
         idle=("0",),

@@ -65,7 +65,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys. HAMi has fixed-share (FORCE) alone; other policies are not taken."""
     unit, nodes = memory_unit_of(profile, k.NAMES), card_of(profile, k.NAMES)
     names = HamiProfile.of(profile).names.by_key
-    policy = pod.policy() if pod.peek_policy() is Policy.FIXED_SHARE else None
+    policy = pod.policy() if pod.peek("policy") is Policy.FIXED_SHARE else None
     qos = pod.qos()
     containers = [_write_container(placing, policy, qos, unit, nodes, names) for placing in pod.placings]
     return PodKeys(

@@ -13,7 +13,7 @@ values.yaml): DaoCloud's documentation has ``nvidia.com/vgpu`` beside ``gpumem``
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import SELECTOR, Key, Place, key
+from gpuxlate.backends.base import SELECTOR, Key, Per, Place, key
 from gpuxlate.rules.products import NOS, VGPU_MANAGER
 
 NAMES = ("hami", "4paradigm")
@@ -71,14 +71,12 @@ CHOICES = (USE_TYPE, AVOID_TYPE, USE_UUID, AVOID_UUID, MODE, NUMA, NODE_POLICY, 
 """Annotations that choose cards or nodes: no field of a share."""
 SHARE_KEYS = (MEMORY, PERCENT, CORES)
 
-_PERCENT_OF_CARD = "percent of each card"
-
 KEYS: tuple[Key, ...] = (
     key(
         COUNT,
         Place.RESOURCE,
         meaning="cards",
-        unit="cards",
+        unit=1,
         source="DEV, RENAMED",
         says="cards",
         aliases=(VGPU, GPUALLOC),
@@ -87,7 +85,8 @@ KEYS: tuple[Key, ...] = (
         MEMORY,
         Place.RESOURCE,
         meaning="GPU memory",
-        unit="MiB of each card",
+        unit=1,
+        per=Per.CARD,
         source="DEV, RENAMED",
         says="memory_mib",
         aliases=("nvidia.com/vgpumem",),
@@ -97,7 +96,8 @@ KEYS: tuple[Key, ...] = (
         PERCENT,
         Place.RESOURCE,
         meaning="GPU memory",
-        unit=_PERCENT_OF_CARD,
+        unit=1,
+        per=Per.CARD,
         source="DEV, HOOK, RENAMED",
         says="memory_percent",
         aliases=("nvidia.com/vgpumem-percentage",),
@@ -107,7 +107,8 @@ KEYS: tuple[Key, ...] = (
         CORES,
         Place.RESOURCE,
         meaning="compute",
-        unit=_PERCENT_OF_CARD,
+        unit=1,
+        per=Per.CARD,
         source="DEV, RENAMED",
         says="cores",
         aliases=("nvidia.com/vgpucores",),

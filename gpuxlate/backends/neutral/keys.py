@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.base import Key, Place, Range, key
+from gpuxlate.backends.base import Key, Per, Place, Range, key
 from gpuxlate.model.share import MODEL, VENDOR, Isolation, Policy, Qos
 
 CORES = "gpuxlate.io/cores"
@@ -30,7 +30,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="cards",
         meaning="cards, an equal part of each",
-        unit="cards",
+        unit=1,
         values=(Range(),),
     ),
     key(
@@ -38,7 +38,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="cores",
         meaning="compute, total over the cards",
-        unit="percent of one card",
+        unit=1,
         values=(Range(),),
         idle=("100",),
     ),
@@ -47,7 +47,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="memory_mib",
         meaning="GPU memory, total over the cards",
-        unit="MiB",
+        unit=1,
         values=(Range(),),
     ),
     key(
@@ -55,7 +55,8 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="memory_percent",
         meaning="GPU memory, of each card",
-        unit="percent of each card",
+        unit=1,
+        per=Per.CARD,
         values=(Range(1, 100),),
         idle=("100",),
     ),
@@ -72,7 +73,7 @@ KEYS: tuple[Key, ...] = (
         Place.RESOURCE,
         says="memory_limit_mib",
         meaning="how far GPU memory may burst, total over the cards",
-        unit="MiB",
+        unit=1,
         values=(Range(),),
         needs=(MEMORY,),
     ),

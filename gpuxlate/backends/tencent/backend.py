@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Backend, Placing, PodPlacing
+from gpuxlate.backends.base import GIB, Backend, Placing, PodPlacing
 from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
@@ -65,7 +65,7 @@ def _offline(placing: Placing) -> Numbers:
         placing.refuse("cards", "TKE010", "offline pods of TKE share one card only", "request one card")
     cores = placing.need("cores", "TKE010", say("offline pods need {key}", key=k.GREEDY))
     placing.need("memory_mib", "TKE010", say("offline pods need {key}", key=k.MEMORY))
-    memory = placing.on_grid("memory_mib", "TKE001", step=k.GIB, low=k.GIB, unit="MiB")
+    memory = placing.on_grid("memory_mib", "TKE001", step=GIB, low=GIB, unit="MiB")
     return {k.GREEDY: cores, k.MEMORY: _gib(memory)}
 
 
@@ -75,7 +75,7 @@ def _online(placing: Placing) -> Numbers:
         placing.refuse("cards", "TKE011", "online pods of TKE share one card only", "request one card")
     placing.drop("cores", "TKE011", "online pods of TKE request memory only and compete for compute")
     placing.need("memory_mib", "TKE011", say("online pods need {key}", key=k.MEMORY))
-    memory = placing.on_grid("memory_mib", "TKE001", step=k.GIB, low=k.GIB, unit="MiB")
+    memory = placing.on_grid("memory_mib", "TKE001", step=GIB, low=GIB, unit="MiB")
     return {k.MEMORY: _gib(memory)}
 
 
@@ -94,7 +94,7 @@ def _ordinary(placing: Placing, profile: Profile | None) -> Numbers:
         _several_cards(placing, cards, profile)
     lacking, off_grid = ("TKE006", "TKE006") if cards > 1 else ("TKE003", "TKE001")
     placing.need("memory_mib", lacking, say("a part of a card needs {key}", key=k.MEMORY))
-    memory = placing.on_grid("memory_mib", off_grid, step=k.GIB, low=k.GIB, unit="MiB")
+    memory = placing.on_grid("memory_mib", off_grid, step=GIB, low=GIB, unit="MiB")
     return {k.CORE: placing.take("cores"), k.MEMORY: _gib(memory)}
 
 
@@ -142,7 +142,7 @@ def _several_cards(placing: Placing, cards: int, profile: Profile | None) -> Non
 
 
 def _gib(memory_mib: int | None) -> int | None:
-    return None if memory_mib is None else memory_mib // k.GIB
+    return None if memory_mib is None else memory_mib // GIB
 
 
 def _doubtful_policy(placing: Placing, policy: Policy, qos: Qos | None, profile: Profile | None) -> None:

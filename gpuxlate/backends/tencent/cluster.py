@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gpuxlate.backends.base import GIB
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
@@ -28,13 +29,13 @@ def node_policy(profile: Profile | None) -> Policy | None:
 def card_gib(profile: Profile | None) -> int | None:
     """Units of qgpu-memory on one card: whole GiB, rounded down (capacity of a T4: 14)."""
     found = ours(profile)
-    return found.cards.memory_mib // k.GIB if found and found.cards.memory_mib else None
+    return found.cards.memory_mib // GIB if found and found.cards.memory_mib else None
 
 
 def card_mib(profile: Profile | None) -> int | None:
     """MiB of one card that can be requested: its units of qgpu-memory."""
     units = card_gib(profile)
-    return None if units is None else units * k.GIB
+    return None if units is None else units * GIB
 
 
 def old_addon(profile: Profile | None) -> str | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from gpuxlate.backends.base import Cloud, Key, Place, Range, key
+from gpuxlate.backends.base import GIB, Cloud, Key, Place, Range, key
 from gpuxlate.model.share import Policy, Qos
 from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
@@ -52,8 +52,6 @@ POLICY_NAMES = ", ".join(f"{full} ({short})" for full, short in SPELLINGS.values
 CLASSES: Mapping[str, Qos] = {"online": Qos.ONLINE, "offline": Qos.OFFLINE}
 """Values of APP_CLASS, exactly (TC81034)."""
 
-GIB = 1024
-"""MiB of one unit of MEMORY, which is also its minimum and step (S003)."""
 CORE_STEP = 5
 """Percent: minimum and step of one card (S003, TC65734)."""
 FULL = 100
@@ -86,7 +84,7 @@ KEYS: tuple[Key, ...] = (
         CORE,
         Place.RESOURCE,
         meaning="compute, total",
-        unit="percent of one card",
+        unit=1,
         source="S003, TC127667",
         says="cores",
         values=(
@@ -99,7 +97,7 @@ KEYS: tuple[Key, ...] = (
         MEMORY,
         Place.RESOURCE,
         meaning="GPU memory, total",
-        unit="GiB",
+        unit=GIB,
         source="S003, TC127667",
         says="memory_mib",
         values=(Range(),),
@@ -108,7 +106,7 @@ KEYS: tuple[Key, ...] = (
         GREEDY,
         Place.RESOURCE,
         meaning="offline compute",
-        unit="percent of one card",
+        unit=1,
         source="TC81034",
         says="cores",
         values=(Range(1, FULL),),

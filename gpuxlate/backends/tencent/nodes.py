@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.base import GIB
 from gpuxlate.backends.live import (
     PERCENT,
     Containers,
@@ -42,9 +43,9 @@ def view(node: LiveNode) -> NodeView | None:
         Serves.SHARES,
         policy=policy,
         cards=cards,
-        card_mib=None if card_units is None else card_units * k.GIB,
+        card_mib=None if card_units is None else card_units * GIB,
         cores=cores,
-        memory_mib=units * k.GIB,
+        memory_mib=units * GIB,
         labels={**node.labels, **spelled},
         components={MODULE.removeprefix("components."): module} if module else {},
         notes=() if policy else (f"{k.POLICY} is {label!r}, which is not a policy",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpuxlate.backends.base import ContainerShare, Reading, Taking
+from gpuxlate.backends.base import GIB, ContainerShare, Reading, Taking
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
@@ -115,7 +115,7 @@ def _read_container(pod: Taking, container: ContainerKeys, fields: PodFields) ->
         container,
         cards=cards,
         cores=cores,
-        memory_mib=None if units is None else units * k.GIB,
+        memory_mib=None if units is None else units * GIB,
         policy=fields.policy,
         qos=fields.qos,
         origins=origins,

@@ -39,7 +39,7 @@ class ConsoleForm:
     suffixes: tuple[str, ...] = ()
     rows = (JobRow((None,), (), k.TARGET, k.RESOURCE_TYPE),)
 
-    def reader(self, _source: Source, *, chosen: bool) -> Reader | None:  # noqa: ARG002
+    def reader(self, _source: Source, *, chosen: bool) -> Reader | None:
         return None
 
     def merge(self, _base: Source, _keys: PodKeys) -> str:

@@ -54,10 +54,10 @@ KEYS: tuple[Key, ...] = (
     key(RESOURCE_TYPE, Place.RESOURCE, meaning="kind of GPU resource", source="S0"),
     key(ELASTIC, Place.RESOURCE, meaning="elastic instance, which has no mGPU", source="S0"),
     key(MULTI_CARD, Place.RESOURCE, meaning="several cards shared", source="S0", idle=("false",)),
-    key(COMPUTE, Place.RESOURCE, says="cores", meaning="compute, total", unit="cards", source="S0, Q"),
-    key(MEMORY, Place.RESOURCE, says="memory_mib", meaning="GPU memory, total", unit="MiB", source="S0, Q"),
+    key(COMPUTE, Place.RESOURCE, says="cores", meaning="compute, total", unit=100, source="S0, Q"),
+    key(MEMORY, Place.RESOURCE, says="memory_mib", meaning="GPU memory, total", unit=1, source="S0, Q"),
     key(POLICY, Place.RESOURCE, says="policy", meaning="policy", source="S0"),
-    key(CARDS, Place.RESOURCE, says="cards", meaning="cards", unit="cards", source="S0"),
+    key(CARDS, Place.RESOURCE, says="cards", meaning="cards", unit=1, source="S0"),
 )
 GPU_PREFIXES = (RESOURCE_TYPE, "gpuCompute", "gpuMemory", "gpuCard")
 

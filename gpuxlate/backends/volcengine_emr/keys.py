@@ -57,7 +57,7 @@ class Engine:
                 Place.RESOURCE,
                 says="cores",
                 meaning="compute of each pod",
-                unit="percent of one card",
+                unit=1,
                 source="S4",
             ),
             key(
@@ -65,7 +65,7 @@ class Engine:
                 Place.RESOURCE,
                 says="memory_mib",
                 meaning="GPU memory of each pod",
-                unit="MiB",
+                unit=1,
                 source="S4",
             ),
             # they say that a job has GPUs, and nothing of their shares

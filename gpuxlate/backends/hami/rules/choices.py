@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.backends.numbers import requesting, whole_numbers, written_name
+from gpuxlate.backends.hami.rules.numbers import is_set
+from gpuxlate.backends.numbers import written_name
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Remove
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, EnvIs
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 
-@rule("HAMI006", Severity.INFO, missing=True)
-def cards_are_shared(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "HAMI006",
+    Severity.INFO,
+    missing=True,
+    predicate=Predicate(Asks(*k.SHARE_KEYS), when=is_set(k.COUNT), at=(k.COUNT,)),
+)
+def cards_are_shared(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container of a HAMi pod requests a part of its cards.
 
     ## What it does
@@ -47,26 +56,27 @@ def cards_are_shared(this: Rule, pod: PodKeys, context: Context) -> Iterator[Dia
     ## Source
     Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); issues 888 and 1173.
     """
-    for container, value, count in whole_numbers(pod, k.COUNT):
-        if count and not any(name in container.resources for name in k.SHARE_KEYS):
-            yield this.at(
-                value,
-                say(
-                    "{key} alone makes the cards exclusive to the container",
-                    key=written_name(value, k.COUNT),
-                ),
-                say(
-                    "add {memory} or {cores} for a part of each card, or {cores}: {full} for exclusive cards",
-                    memory=k.MEMORY,
-                    cores=k.CORES,
-                    full=k.FULL,
-                ),
-                on_key=True,
-            )
+    name = written_name(breach.there, k.COUNT)
+    return this.at(
+        breach.there,
+        say("{key} alone makes the cards exclusive to the container", key=name),
+        say(
+            "add {memory} or {cores} for a part of each card, or {cores}: {full} for exclusive cards",
+            memory=k.MEMORY,
+            cores=k.CORES,
+            full=k.FULL,
+        ),
+        on_key=True,
+    )
 
 
-@rule("HAMI010", Severity.WARNING, fix="unsafe")
-def isolation_is_on(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "HAMI010",
+    Severity.WARNING,
+    fix="unsafe",
+    predicate=Predicate(~EnvIs(k.DISABLE_CONTROL, "true", any_case=True), at=k.SHARE_KEYS),
+)
+def isolation_is_on(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with a share does not turn isolation off.
 
     ## What it does
@@ -101,19 +111,35 @@ def isolation_is_on(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Source
     Project-HAMi/HAMi, issue 1678.
     """
-    for container in requesting(pod, *k.SHARE_KEYS):
-        off = container.env.get(k.DISABLE_CONTROL)
-        if off is not None and off.text.lower() == "true":
-            yield this.at(
-                off,
-                say("{key} turns off the limits of this container", key=k.DISABLE_CONTROL),
-                "remove the variable",
-                fix=Fix(f"remove {k.DISABLE_CONTROL}", (Remove(off.path),), safe=False),
+    off = breach.inside.env[k.DISABLE_CONTROL]
+    return this.at(
+        off,
+        say("{key} turns off the limits of this container", key=k.DISABLE_CONTROL),
+        "remove the variable",
+        fix=Fix(f"remove {k.DISABLE_CONTROL}", (Remove(off.path),), safe=False),
+    )
+
+
+_CHAIN = re.compile(r" *({0}) *(, *({0}) *)*".format("|".join(k.VALUES[k.CARD_POLICY])))
+
+
+@rule(
+    "HAMI011",
+    Severity.WARNING,
+    predicate=(
+        *(
+            Predicate(Annotated(name, *known), when=Annotated(name), at=(name,), each=False)
+            for name, known in (
+                (k.MODE, k.VALUES[k.MODE]),
+                (k.NODE_POLICY, k.VALUES[k.NODE_POLICY]),
+                (k.CARD_POLICY, (_CHAIN,)),
             )
-
-
-@rule("HAMI011", Severity.WARNING)
-def choice_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        ),
+        Predicate(EnvIs(k.CORE_POLICY, *k.VALUES[k.CORE_POLICY]), when=EnvIs(k.CORE_POLICY)),
+        Predicate(Amount(k.PRIORITY, Range(0, 1)), at=(k.PRIORITY,)),
+    ),
+)
+def choice_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Modes, policies and priorities have values that HAMi knows.
 
     ## What it does
@@ -146,27 +172,20 @@ def choice_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Source
     Project-HAMi/HAMi, pkg/util/types.go; website docs/userguide/configure.md (2026-08-21).
     """
-    for name, known in k.VALUES.items():
-        for value in _values(pod, name):
-            words = value.text.split(",") if name == k.CARD_POLICY else [value.text]
-            unknown = [word for word in words if word.strip() not in known]
-            if unknown:
-                message = say("{key} is {value!r}, which HAMi does not know", key=name, value=unknown[0])
-                yield this.at(value, message, say("write one of {known}", known=", ".join(known)))
+    name = breach.name or k.CORE_POLICY
+    known, value = k.VALUES[name], breach.value or breach.inside.env[name]
+    words = value.text.split(",") if name == k.CARD_POLICY else [value.text]
+    unknown = next((word for word in words if word.strip(" ") not in known), value.text)
+    message = say("{key} is {value!r}, which HAMi does not know", key=name, value=unknown)
+    return this.at(value, message, say("write one of {known}", known=", ".join(known)))
 
 
-def _values(pod: PodKeys, name: str) -> Iterator[Value]:
-    """The values of a choice: on the pod, and in its containers."""
-    if name in pod.annotations:
-        yield pod.annotations[name]
-    for container in pod.all_containers():
-        for values in (container.limits, container.env):
-            if name in values:
-                yield values[name]
-
-
-@rule("HAMI012", Severity.WARNING)
-def mig_counts_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "HAMI012",
+    Severity.WARNING,
+    predicate=tuple(Predicate(~Annotated(k.MODE, "mig"), at=(name,)) for name in (k.PERCENT, k.CORES)),
+)
+def mig_counts_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """In MIG mode a container requests memory in MiB.
 
     ## What it does
@@ -198,13 +217,5 @@ def mig_counts_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Project-HAMi/HAMi, examples/nvidia/dynamic_mig_example.yaml (2026-08-21).
     """
-    mode = pod.annotations.get(k.MODE)
-    if mode is None or mode.text != "mig":
-        return
-    for container in requesting(pod, k.PERCENT, k.CORES):
-        for name in (k.PERCENT, k.CORES):
-            if name in container.resources:
-                message = say("{key} has no effect in MIG mode, where memory selects the profile", key=name)
-                yield this.at(
-                    container.resources[name], message, say("request {key}", key=k.MEMORY), on_key=True
-                )
+    message = say("{key} has no effect in MIG mode, where memory selects the profile", key=breach.name)
+    return this.at(breach.there, message, say("request {key}", key=k.MEMORY), on_key=True)

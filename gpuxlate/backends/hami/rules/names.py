@@ -12,10 +12,17 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import other_names
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Asks
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 
-@rule("HAMI013", Severity.ERROR, missing=True)
+@rule(
+    "HAMI013",
+    Severity.ERROR,
+    missing=True,
+    no_policy="it compares an unknown name with all known ones, letter by letter",
+)
 def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The number of cards has a name that is known.
 
@@ -71,13 +78,28 @@ def _may_count(name: str) -> bool:
 
 
 def _other_names(context: Context) -> dict[str, str]:
-    aliases = other_names(k.KEYS)
     renamed = HamiProfile.of(context.profile).renamed
-    return {**{name: aliases.get(known, known) for name, known in renamed.items()}, **aliases}
+    return {**{name: _ALIASES.get(known, known) for name, known in renamed.items()}, **_ALIASES}
 
 
-@rule("HAMI014", Severity.ERROR)
-def resource_has_one_name(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+_ALIASES = other_names(k.KEYS)
+
+
+def _beside(alias: str) -> Predicate:
+    names = {_ALIASES[alias], *(other for other, own in _ALIASES.items() if own == _ALIASES[alias])}
+    return Predicate(~Asks(*sorted(names - {alias})), at=(alias,))
+
+
+def named_by_a_profile(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A resource beside its name in the profile's cluster."""
+    known = {value.path for value, _, _ in second_names(pod, _ALIASES)}
+    for value, name, own in second_names(pod, _other_names(context)):
+        if value.path not in known:
+            yield this.at(value, *named_twice(name, own), on_key=True)
+
+
+@rule("HAMI014", Severity.ERROR, predicate=tuple(map(_beside, _ALIASES)), also=named_by_a_profile)
+def resource_has_one_name(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container requests each of HAMi's resources under one name.
 
     ## What it does
@@ -99,5 +121,4 @@ def resource_has_one_name(this: Rule, pod: PodKeys, context: Context) -> Iterato
     ## Source
     Project-HAMi/HAMi, charts/hami/values.yaml, `resourceName` and the like (2026-08-21).
     """
-    for value, name, own in second_names(pod, _other_names(context)):
-        yield this.at(value, *named_twice(name, own), on_key=True)
+    return this.at(breach.there, *named_twice(breach.name, _ALIASES[breach.name]), on_key=True)

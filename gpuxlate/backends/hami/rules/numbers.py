@@ -18,7 +18,10 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import card_of, memory_unit_of
+from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Amount, Asks, Condition
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 PERCENT_HINT = "write 1 to 100, in percent of each card"
 
@@ -28,8 +31,17 @@ def not_capped(key: str) -> str:
     return say("{key} is 0, which HAMi ignores: the container gets all memory of the card", key=key)
 
 
-@rule("HAMI001", Severity.ERROR)
-def memory_is_said_once(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def is_set(name: str) -> Condition:
+    """A number other than 0, which HAMi reads like a missing key."""
+    return Amount(name) & ~Amount(name, Range(0, 0))
+
+
+@rule(
+    "HAMI001",
+    Severity.ERROR,
+    predicate=Predicate(~is_set(k.MEMORY), when=is_set(k.PERCENT), at=(k.PERCENT,)),
+)
+def memory_is_said_once(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container requests memory in MiB or in percent, not in both.
 
     ## What it does
@@ -52,14 +64,16 @@ def memory_is_said_once(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ## Source
     Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21).
     """
-    for container, value, percent in whole_numbers(pod, k.PERCENT):
-        if percent and number(container.resources.get(k.MEMORY)):
-            message = say("{key} and {other} are both set; HAMi uses {other}", key=k.PERCENT, other=k.MEMORY)
-            yield this.at(value, message, "keep one of them", on_key=True)
+    message = say("{key} and {other} are both set; HAMi uses {other}", key=k.PERCENT, other=k.MEMORY)
+    return this.at(breach.there, message, "keep one of them", on_key=True)
 
 
-@rule("HAMI002", Severity.ERROR)
-def percentage_is_one(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "HAMI002",
+    Severity.ERROR,
+    predicate=Predicate(Amount(k.PERCENT, Range(1, k.FULL)), when=Amount(k.PERCENT), at=(k.PERCENT,)),
+)
+def percentage_is_one(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Memory in percent is 1 to 100.
 
     ## What it does
@@ -81,17 +95,20 @@ def percentage_is_one(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
-    for _, value, percent in whole_numbers(pod, k.PERCENT):
-        if percent == 0:
-            yield this.at(
-                value, not_capped(written_name(value, k.PERCENT)), PERCENT_HINT, severity=Severity.WARNING
-            )
-        elif not 0 < percent <= k.FULL:
-            yield this.at(value, outside(written_name(value, k.PERCENT), percent, 0, k.FULL), PERCENT_HINT)
+    value, percent = breach.there, breach.number
+    name = written_name(value, k.PERCENT)
+    if percent == 0:
+        return this.at(value, not_capped(name), PERCENT_HINT, severity=Severity.WARNING)
+    return this.at(value, outside(name, percent, 0, k.FULL), PERCENT_HINT)
 
 
-@rule("HAMI003", Severity.ERROR, fix="unsafe")
-def compute_within_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "HAMI003",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=Predicate(Amount(k.CORES, Range(0, k.FULL)), when=Amount(k.CORES), at=(k.CORES,)),
+)
+def compute_within_a_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`gpucores` is 0 to 100, the percent of each card.
 
     ## What it does
@@ -118,23 +135,34 @@ def compute_within_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterato
     ## Source
     Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21).
     """
-    for container, value, cores in whole_numbers(pod, k.CORES):
-        if cores < 0:
-            yield this.at(
-                value,
-                outside(written_name(value, k.CORES), cores, 0),
-                "write 0 to 100, in percent of each card",
-            )
-        elif cores > k.FULL:
-            cards = number(container.resources.get(k.COUNT)) or 1
-            each = cores // cards if cores % cards == 0 and cores // cards <= k.FULL else k.FULL
-            hint = say("the key counts percent of each card: write {number}", number=each)
-            fix = Fix(f"write {each}", put_number(container, k.CORES, each), safe=False)
-            yield this.at(value, outside(written_name(value, k.CORES), cores, 0, k.FULL), hint, fix=fix)
+    container, value, cores = breach.inside, breach.there, breach.number
+    message = outside(written_name(value, k.CORES), cores, 0, k.FULL)
+    if cores < 0:
+        return this.at(value, message, "write 0 to 100, in percent of each card")
+    cards = number(container.resources.get(k.COUNT)) or 1
+    each = cores // cards if cores % cards == 0 and cores // cards <= k.FULL else k.FULL
+    hint = say("the key counts percent of each card: write {number}", number=each)
+    fix = Fix(f"write {each}", put_number(container, k.CORES, each), safe=False)
+    return this.at(value, message, hint, fix=fix)
 
 
-@rule("HAMI004", Severity.ERROR)
-def memory_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def more_than_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Memory that no card of the profile has."""
+    card = card_of(context.profile, k.NAMES).memory_mib
+    unit = memory_unit_of(context.profile, k.NAMES)
+    for _, value, memory in whole_numbers(pod, k.MEMORY):
+        if card is not None and memory <= k.MOST_MEMORY and memory * unit > card:
+            message, _ = too_large(memory * unit, card)
+            yield this.at(value, message, say("write at most {most}", most=card // unit))
+
+
+@rule(
+    "HAMI004",
+    Severity.ERROR,
+    predicate=Predicate(Amount(k.MEMORY, Range(1, k.MOST_MEMORY)), when=Amount(k.MEMORY), at=(k.MEMORY,)),
+    also=more_than_a_card,
+)
+def memory_fits(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`gpumem` is an amount that a card can have.
 
     ## What it does
@@ -158,25 +186,33 @@ def memory_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnost
     ## Source
     Project-HAMi/HAMi, pkg/device/nvidia/device.go, charts/hami/values.yaml (2026-08-21).
     """
-    card = card_of(context.profile, k.NAMES).memory_mib
-    unit = memory_unit_of(context.profile, k.NAMES)
-    for _, value, memory in whole_numbers(pod, k.MEMORY):
-        if memory == 0:
-            hint = "write the MiB of each card, or remove the key"
-            yield this.at(value, not_capped(written_name(value, k.MEMORY)), hint, severity=Severity.WARNING)
-        elif not 0 < memory <= k.MOST_MEMORY:
-            yield this.at(
-                value,
-                outside(written_name(value, k.MEMORY), memory, 1, k.MOST_MEMORY),
-                "write the MiB of each card",
-            )
-        elif card is not None and memory * unit > card:
-            message, _ = too_large(memory * unit, card)
-            yield this.at(value, message, say("write at most {most}", most=card // unit))
+    value, memory = breach.there, breach.number
+    name = written_name(value, k.MEMORY)
+    if memory == 0:
+        hint = "write the MiB of each card, or remove the key"
+        return this.at(value, not_capped(name), hint, severity=Severity.WARNING)
+    return this.at(value, outside(name, memory, 1, k.MOST_MEMORY), "write the MiB of each card")
 
 
-@rule("HAMI005", Severity.ERROR)
-def card_count_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def more_than_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """More cards than a node of the profile has."""
+    there = card_of(context.profile, k.NAMES).per_node
+    for _, value, count in whole_numbers(pod, k.COUNT):
+        if there is not None and count > there:
+            yield this.at(value, *too_many_cards(count, there))
+
+
+@rule(
+    "HAMI005",
+    Severity.ERROR,
+    predicate=Predicate(
+        Amount(k.COUNT, Range(1)) | (Amount(k.COUNT, Range(0)) & ~Asks(*k.SHARE_KEYS)),
+        when=Amount(k.COUNT),
+        at=(k.COUNT,),
+    ),
+    also=more_than_a_node,
+)
+def card_count_fits(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`nvidia.com/gpu` of a share is a number of physical cards of one node, at least 1.
 
     ## What it does
@@ -202,14 +238,5 @@ def card_count_fits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Source
     Project-HAMi/HAMi, issues 444 and 620, "by design".
     """
-    there = card_of(context.profile, k.NAMES).per_node
-    for container, value, count in whole_numbers(pod, k.COUNT):
-        shared = any(name in container.resources for name in k.SHARE_KEYS)
-        if count < 0 or (count == 0 and shared):
-            yield this.at(
-                value,
-                outside(written_name(value, k.COUNT), count, 1),
-                "write the number of physical cards, at least 1",
-            )
-        elif there is not None and count > there:
-            yield this.at(value, *too_many_cards(count, there))
+    message = outside(written_name(breach.there, k.COUNT), breach.number, 1)
+    return this.at(breach.there, message, "write the number of physical cards, at least 1")

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.backends.numbers import requesting
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Asks, NodeIsNamed, Privileged, SchedulerIs, SomeContainer
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 DEFAULT_SCHEDULER = "default-scheduler"
+REQUESTS = (k.COUNT, *k.SHARE_KEYS)
+OF_HAMI = SomeContainer(Asks(*REQUESTS))
 
 
-@rule("HAMI007", Severity.ERROR)
-def scheduler_is_hamis(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "HAMI007",
+    Severity.ERROR,
+    predicate=Predicate(
+        SchedulerIs("", DEFAULT_SCHEDULER, *k.SCHEDULERS), when=OF_HAMI, at=("schedulerName",), each=False
+    ),
+)
+def scheduler_is_hamis(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`schedulerName` is not set, the default scheduler, or HAMi's.
 
     ## What it does
@@ -47,20 +56,13 @@ def scheduler_is_hamis(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
-    named = pod.scheduler_name
-    if named is None or named.text in ("", DEFAULT_SCHEDULER, *k.SCHEDULERS):
-        return
-    if requesting(pod, k.COUNT, *k.SHARE_KEYS):
-        message = say(
-            "schedulerName is {name}; HAMi's webhook ignores pods of other schedulers", name=named.text
-        )
-        yield this.at(
-            named, message, say("remove schedulerName; the webhook sets {name}", name=k.SCHEDULERS[0])
-        )
+    named = breach.there
+    message = say("schedulerName is {name}; HAMi's webhook ignores pods of other schedulers", name=named.text)
+    return this.at(named, message, say("remove schedulerName; the webhook sets {name}", name=k.SCHEDULERS[0]))
 
 
-@rule("HAMI008", Severity.ERROR)
-def container_is_not_privileged(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule("HAMI008", Severity.ERROR, predicate=Predicate(~Privileged(), at=REQUESTS))
+def container_is_not_privileged(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with a share is not privileged.
 
     ## What it does
@@ -91,15 +93,17 @@ def container_is_not_privileged(this: Rule, pod: PodKeys, context: Context) -> I
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
-    for container in requesting(pod, k.COUNT, *k.SHARE_KEYS):
-        privileged = container.privileged
-        if privileged is not None and privileged.text.lower() == "true":
-            message = "a privileged container requests a share; HAMi's webhook refuses the pod"
-            yield this.at(privileged, message, "remove privileged, or set it on a container without a share")
+    message = "a privileged container requests a share; HAMi's webhook refuses the pod"
+    privileged = breach.inside.privileged or breach.there
+    return this.at(privileged, message, "remove privileged, or set it on a container without a share")
 
 
-@rule("HAMI009", Severity.ERROR)
-def node_is_not_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "HAMI009",
+    Severity.ERROR,
+    predicate=Predicate(~NodeIsNamed(), when=OF_HAMI, at=("nodeName",), each=False),
+)
+def node_is_not_named(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`nodeName` is not set.
 
     ## What it does
@@ -132,10 +136,7 @@ def node_is_not_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
-    if vocabulary_of(context).placed_by_scheduler(pod):
-        return
-    if pod.node_name is not None and pod.node_name.text and requesting(pod, k.COUNT, *k.SHARE_KEYS):
-        message = say(
-            "nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=pod.node_name.text
-        )
-        yield this.at(pod.node_name, message, "choose the node by nodeSelector kubernetes.io/hostname")
+    if not vocabulary_of(context).placed_by_scheduler(pod):
+        named = breach.there
+        message = say("nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=named.text)
+        yield this.at(named, message, "choose the node by nodeSelector kubernetes.io/hostname")

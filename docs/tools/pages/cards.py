@@ -1,0 +1,61 @@
+"""The page of the catalogue of cards, from its data file: a table for each vendor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from docs.tools.markdown import filled
+from docs.tools.pages import documents
+from gpuxlate.model.catalogue import Card, cards
+
+INTRODUCTION = """\
+The catalogue is a data file of the package, `gpuxlate/model/cards.json`: the names by which a share
+chooses cards (`device.models`), what each target calls them in its keys, and their memory. Its JSON Schema
+is printed by `gpuxlate schema catalogue`. Case does not matter in the names of the catalogue. A name has a
+form factor (`SXM4`) only where the document has one: `a100_80g` may be either.
+
+*Memory* is what can be allocated, in MiB, the least that a document gives; *nominal* is the size in the name
+or data sheet of the card, a GB counted as 1024 MiB. An empty cell: no document gives it. *Seen* marks names
+that published manifests have and no document.
+
+A profile adds cards, or says more of a card:
+
+```yaml
+target: volcengine-mgpu
+catalogue:
+- {name: L20, vendor: nvidia, memoryMiB: 45470}
+```"""
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    parts = ["# Cards", INTRODUCTION]
+    for vendor, group in groupby(sorted(cards(), key=lambda one: one.vendor), key=lambda one: one.vendor):
+        parts += [f"## {vendor}", "\n".join(_table(list(group)))]
+    yield "cards.md", "\n\n".join(parts) + "\n"
+
+
+def _table(group: list[Card]) -> list[str]:
+    """Without the columns that no card of the vendor fills."""
+    head = ["card", "memory", "nominal", "names", "parts", "source"]
+    rows = [
+        [
+            f"`{one.name}`",
+            str(one.memory_mib or ""),
+            str(one.nominal_mib or ""),
+            "\n".join(f"`{text}` ({dialect})" for dialect, text in one.names.items()),
+            _parts(one),
+            (documents.link(one.source) or one.source) + (" (seen)" if one.confidence == "seen" else ""),
+        ]
+        for one in group
+    ]
+    return filled(head, rows)
+
+
+def _parts(card: Card) -> str:
+    if card.sizes_mib:
+        return ", ".join(map(str, card.sizes_mib)) + " MiB"
+    return "\n".join(
+        f"`{one.name}`: {one.memory_mib} MiB, {one.ai_cores} of {card.ai_cores} AI cores"
+        for one in card.templates
+    )

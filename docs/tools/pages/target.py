@@ -1,0 +1,269 @@
+"""A page for each target, from its data sheet: fields, keys, rules, prerequisites, an example."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from docs.tools.markdown import SITE, filled, rule_link, table
+from docs.tools.pages import documents
+from docs.tools.pages.support_matrix import cells
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import ANY, Backend, Key, Place
+from gpuxlate.backends.placing import Accept
+from gpuxlate.backends.sheet.examples import SHARES
+from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
+from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.sheet.writing import sizes_text
+from gpuxlate.config.document import to_document
+from gpuxlate.model.share import JSON_NAMES, Device, Share
+from gpuxlate.model.sheet import Confidence, Writer
+from gpuxlate.translation.documents import rendered
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.translate import Settings
+from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.source import Source
+
+DOCS = Path(__file__).parents[2]
+MODEL = "{model}"
+
+READ_ONLY = "**Read only**: manifests are translated from it, never to it."
+RESULTS = "*Results* are those of many shares: see the [support matrix](../support-matrix.md)."
+MISSING = "not supported"
+NEEDS = "Prerequisites of the nodes, as [`gpuxlate nodepool --check`](../node-pools.md) compares them:"
+LIVE = """\
+`kubectl gpuxlate nodes`, `capacity`, `preflight` and `verify` read the nodes of this target and what its
+scheduler writes on pods: see [kubectl](../kubectl.md). A card has at most {instances} containers{doubt}."""
+TELLS = "What nodes do not show, and where it is:"
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    for backend in registry.all_backends():
+        yield f"targets/{backend.name}.md", "\n\n".join(_page(backend)) + "\n"
+
+
+def _page(backend: Backend) -> Iterator[str]:
+    yield f"# {backend.name}"
+    yield " ".join(_about(backend))
+    others = _written_by_hand().get(backend.name)
+    if others:
+        yield f"More about it: {', '.join(others)}."
+    yield from ("## Fields of a share", _fields(backend))
+    yield from ("## Keys", _keys(backend))
+    if backend.rules:
+        head = ["code", "severity", "fix", "requirement"]
+        rows = [[rule_link(one.code), str(one.severity), one.fix or "", one.summary] for one in backend.rules]
+        yield from ("## Rules", "\n".join(filled(head, rows)))
+    yield from _cluster(backend)
+    yield from _example(backend)
+    yield from ("---", "[All targets](../targets.md)")
+
+
+# --- what it is -----------------------------------------------------------------------------------
+
+
+def _about(backend: Backend) -> Iterator[str]:
+    aliases = ", ".join(f"`{alias}`" for alias in registry.aliases(backend.name))
+    yield f"{backend.title}." + (f" Also called {aliases}." if aliases else "")
+    if backend.reads_only:
+        yield READ_ONLY
+    if backend.vendor:
+        yield f"For cards of `{backend.vendor}`."
+    if backend.sheet is not None:
+        yield from _of_sheet(backend.sheet)
+    elif backend.schedulers:
+        yield _schedulers(backend.schedulers)
+
+
+def _schedulers(names: Iterable[str]) -> str:
+    return f"Its keys have effect with the default scheduler and {', '.join(f'`{one}`' for one in names)}."
+
+
+def _of_sheet(sheet: Sheet) -> Iterator[str]:
+    if sheet.scheduler:
+        yield f"A pod names `schedulerName: {sheet.scheduler}`."
+    elif sheet.schedulers:
+        yield _schedulers(sheet.schedulers)
+    if sheet.sizes:
+        yield f"A part of a card is one of: {sizes_text(sheet)}."
+    if any(rows.cards for rows in sheet.families):
+        yield f"Who requests a part of several cards gets {sheet.several}."
+    if sheet.cards_in_cores:
+        yield "100 units of compute and their multiples are whole cards."
+    if sheet.one_share:
+        yield "The containers of a pod have one share together."
+    if not sheet.init:
+        yield "An init container has no share."
+    if sheet.isolation:
+        yield f"The isolation of a part is `{sheet.isolation}`."
+
+
+@cache
+def _written_by_hand() -> dict[str, list[str]]:
+    """By target, the pages that people write and that link to its page."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(DOCS.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        title = re.match(r"# (.+)", text)
+        if title and "." not in path.stem:
+            for name in dict.fromkeys(re.findall(rf"\]\({re.escape(SITE)}targets/([\w-]+)/\)", text)):
+                found.setdefault(name, []).append(f"[{title[1]}](../{path.name})")
+    return found
+
+
+# --- fields and keys ------------------------------------------------------------------------------
+
+
+def _fields(backend: Backend) -> str:
+    said = {name: backend.says.get(name, MISSING) for name in JSON_NAMES.values()}
+    if backend.reads_only:
+        return "\n".join(table(["field", "representation"], [[f"`{n}`", text] for n, text in said.items()]))
+    results = cells(backend)
+    for name, text in said.items():
+        if text == MISSING and str(Verdict.EXACT) in results[name].met:
+            said[name] = "no key"  # some values are those that every share of the target has
+    rows = [[f"`{name}`", text, "\n".join(results[name].with_rules())] for name, text in said.items()]
+    return "\n".join([*table(["field", "representation", "results"], rows), "", RESULTS])
+
+
+def _keys(backend: Backend) -> str:
+    head = ["key", "place", "meaning", "unit", "values", "beside", "without it", "written by", "source"]
+    of_models = {one.template for one in backend.keys if one.model}
+    rows = {
+        one.template or one.name: _named_by_template(one)
+        for one in backend.keys
+        if one.model or one.template not in of_models  # else it is for a card that nobody knows
+    }
+    lines = filled(head, [_key(backend, one) for one in rows.values()])
+    models = _models(backend)
+    if models:
+        lines += ["", f"`{MODEL}` is the card, by its [name](../cards.md): {', '.join(models)}."]
+    return "\n".join(lines)
+
+
+def _named_by_template(row: Key) -> Key:
+    """A row of one card under the name that all have in common."""
+    if not row.model:
+        return row
+    text = _model_in(row)
+    names = {name: tuple(one.replace(text, MODEL) for one in getattr(row, name)) for name in LISTS}
+    return row._replace(name=row.template, **names)
+
+
+LISTS = ("needs", "excludes", "aliases")
+"""Fields of a row that hold names of keys."""
+
+
+def _model_in(row: Key) -> str:
+    before, _, behind = row.template.partition(MODEL)
+    return row.name[len(before) : len(row.name) - len(behind)]
+
+
+def _models(backend: Backend) -> list[str]:
+    found = {_model_in(row): row.model for row in backend.keys if row.model}
+    return [f"`{text}` ({model})" for text, model in found.items()]
+
+
+def _key(backend: Backend, row: Key) -> list[str]:
+    names = [f"`{row.name}`", *(f"also `{alias}`" for alias in row.aliases)]
+    places = ["parameter"] if backend.form_module else sorted(map(str, row.places - {Place.SCHEDULER}))
+    return [
+        "\n".join([*names, *_versions(row)]),
+        ", ".join(places),
+        row.meaning,
+        row.counts,
+        "\n".join(_values(row)),
+        "\n".join(_beside(row)),
+        str(row.absent or ""),
+        _writer(row),
+        documents.links(backend, row.source)
+        + (" (medium confidence)" if row.confidence is Confidence.MEDIUM else ""),
+    ]
+
+
+def _versions(row: Key) -> Iterator[str]:
+    if row.since:
+        yield f"since {row.since}"
+    if row.until:
+        yield f"until {row.until}"
+
+
+def _values(row: Key) -> Iterator[str]:
+    """What may be valid, and what is doubtful or changes nothing."""
+    if row.ranges:
+        yield legal_text(row)
+    words = {one: one for one in row.values if isinstance(one, str)} | {
+        w: str(v) for w, v in row.words.items()
+    }
+    if words:
+        yield ", ".join(
+            f"`{word}`" if word == value else f"`{word}` ({value})" for word, value in words.items()
+        )
+    yield from (f"`{one.pattern}`" for one in row.values if isinstance(one, re.Pattern))
+    if ANY in row.idle:
+        yield "no value changes what a pod requests"
+    elif row.idle:
+        yield f"as without the key: {', '.join(f'`{one}`' for one in row.idle)}"
+    yield from (f"doubtful: `{value}`: {why}" for value, why in row.doubts.items())
+
+
+def _beside(row: Key) -> Iterator[str]:
+    if row.needs:
+        yield f"needs {' or '.join(f'`{one}`' for one in row.needs)}"
+    if row.excludes:
+        yield f"not with {', '.join(f'`{one}`' for one in row.excludes)}"
+
+
+def _writer(row: Key) -> str:
+    if Place.SCHEDULER in row.places:
+        return "the scheduler"
+    return "" if row.writer is Writer.USER else str(row.writer)
+
+
+# --- the cluster, an example ----------------------------------------------------------------------
+
+
+def _cluster(backend: Backend) -> Iterator[str]:
+    needs = [
+        [one.what, str(one.bound), one.when or "every share", str(one.severity), str(one.source)]
+        for one in backend.requirements
+    ]
+    if not (needs or backend.live):
+        return
+    yield "## On a cluster"
+    if needs:
+        head = ["prerequisite", "required", "for", "severity", "source"]
+        yield "\n".join([NEEDS, "", *table(head, needs)])
+    if backend.live:
+        doubt = "" if backend.live.instances_certain else ", though its documents differ"
+        yield LIVE.format(instances=backend.live.instances, doubt=doubt)
+        tells = [[f"`{fact}`", how] for fact, how in backend.live.tells.items()]
+        if tells:
+            yield "\n".join([TELLS, "", *table(["fact of a profile", "where"], tells)])
+
+
+def _example(backend: Backend) -> Iterator[str]:
+    """The first share that it can express exactly, else the first that can be rounded."""
+    tried = [_rendered(backend, share) for share in (Share(1, 30, 4096), *SHARES, Share())]
+    found = [one for one in tried if one is not None]
+    if not found:
+        return
+    document, verdict, text = next((one for one in found if one[1] is Verdict.EXACT), found[0])
+    rounded = "" if verdict is Verdict.EXACT else ", rounded up"
+    fence = "yaml" if backend.form is None or text.startswith("apiVersion") else "text"
+    yield f"## Example\n\n```yaml\n{document}```"
+    yield f"The same in a manifest{rounded}:\n\n```{fence}\n{text}```"
+
+
+def _rendered(backend: Backend, share: Share) -> tuple[str, Verdict, str] | None:
+    """The document of a share, its verdict and the text at a target; None where it is refused."""
+    model = next((row.model for row in backend.keys if row.model), None)
+    asked = replace(share, device=Device(models=(model,))) if model else share
+    document = fresh(to_document("bert", asked))
+    [made] = rendered(Source("share.yaml", document), None, None, Settings(backend, accept=Accept(True)))
+    if made.refused or "*" in made.text:  # the row of a key that is read is no name to write
+        return None
+    return document, made.items[0].verdict, made.text

@@ -1,0 +1,1 @@
+"""Dialects of one file each: rows, and seldom a function beside them."""

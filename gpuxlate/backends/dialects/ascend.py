@@ -1,0 +1,62 @@
+"""Ascend vNPU under HAMi: parts by template or, with ``vnpu-mode: hami-core``, by memory and compute.
+
+Shares are written for hami-core, which takes numbers; both ways are read.
+"""
+
+from dataclasses import replace
+
+from gpuxlate.backends.base import Absent, Taking
+from gpuxlate.backends.sheet.reading import Fields
+from gpuxlate.backends.sheet.rows import cards, choice, cores, for_models, memory
+from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.model.catalogue import card_named
+from gpuxlate.model.share import Isolation
+from gpuxlate.rules.predicates.conditions import Annotated
+
+NAME = "hami-ascend"
+COUNT = "huawei.com/Ascend{model}"
+MODE, HAMI_CORE = "huawei.com/vnpu-mode", "hami-core"
+
+
+def settles(pod: Taking, found: Fields) -> Fields:
+    """Without hami-core, the container gets the first template with the memory, else the whole card."""
+    mode = pod.pod.annotations.get(MODE)
+    device = found.others["device"]
+    card = card_named(device.models[0])
+    if card is None or found.memory_mib is None or (mode is not None and mode.text == HAMI_CORE):
+        return found
+    one = next((one for one in card.templates if one.memory_mib >= found.memory_mib), None)
+    if one is None or card.ai_cores is None:
+        return replace(found, cores=None, memory_mib=None)
+    return replace(found, memory_mib=one.memory_mib, cores=-(-one.ai_cores * 100 // card.ai_cores))
+
+
+SHEET = Sheet(
+    name=NAME,
+    title="Ascend vNPU under HAMi",
+    prefix="ASCEND",
+    aliases=("ascend",),
+    vendor="huawei",
+    isolation=Isolation.SOFT,  # hami-core is a library (CODE)
+    schedulers=("hami-scheduler",),
+    settles=settles,
+    marks={MODE: HAMI_CORE},
+    compute_when=Annotated(MODE, HAMI_CORE),
+    more_rules="gpuxlate.backends.dialects.ascend_rules",
+    documents={
+        "CODE": "Project-HAMi/HAMi, pkg/device/ascend (2026-08-21)",
+        "TEMPLATES": "Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21)",
+    },
+    gpu_prefixes=("huawei.com/vnpu-",),
+    why={"COMPUTE": "No document says that missing compute is not capped, so all of the card is assumed."},
+    keys=(
+        *for_models(
+            NAME,
+            cards(COUNT, source="CODE"),
+            memory(f"{COUNT}-memory", needs=(COUNT,), source="CODE, TEMPLATES"),
+            cores(f"{COUNT}-core", needs=(COUNT,), absent=Absent.ALL, source="CODE"),
+        ),
+        choice(MODE, meaning="parts by numbers", values=(HAMI_CORE,), idle=(HAMI_CORE,), source="CODE"),
+    ),
+)
+BACKEND = SHEET.backend

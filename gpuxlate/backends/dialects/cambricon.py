@@ -1,0 +1,44 @@
+"""Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
+
+from gpuxlate.backends.base import Absent, Range
+from gpuxlate.backends.sheet.rows import cards, cores, memory
+from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.model.share import Isolation
+
+COUNT = "cambricon.com/vmlu"
+
+SHEET = Sheet(
+    name="hami-cambricon",
+    title="Cambricon MLU under HAMi",
+    prefix="MLU",
+    aliases=("cambricon",),
+    vendor="cambricon",
+    isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
+    schedulers=("hami-scheduler",),
+    several=Several.REFUSED,
+    documents={
+        "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
+        "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",
+    },
+    gpu_prefixes=("cambricon.com/vmlu", "cambricon.com/mlu.smlu."),
+    keys=(
+        cards(COUNT, source="CODE"),
+        memory(
+            "cambricon.com/mlu.smlu.vmemory",
+            unit=256,
+            aliases=("cambricon.com/mlu370.smlu.vmemory",),
+            needs=(COUNT,),
+            source="CODE, OLD",
+        ),
+        cores(
+            "cambricon.com/mlu.smlu.vcore",
+            values=(Range(0, 100),),
+            aliases=("cambricon.com/mlu370.smlu.vcore",),
+            needs=(COUNT,),
+            absent=Absent.ALL,
+            doubts={"0": "no document says whether it is no cap or no compute"},
+            source="CODE, OLD",
+        ),
+    ),
+)
+BACKEND = SHEET.backend

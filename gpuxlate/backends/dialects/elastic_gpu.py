@@ -1,0 +1,40 @@
+"""The open-source Elastic GPU scheduler. Read only: the project ended in 2022."""
+
+from gpuxlate.backends.base import Confidence, Per, Range
+from gpuxlate.backends.sheet.rows import choice, cores, memory
+from gpuxlate.backends.sheet.sheet import Sheet
+
+CORE = "elasticgpu.io/gpu-core"
+
+SHEET = Sheet(
+    name="elastic-gpu",
+    title="Elastic GPU",
+    prefix="ELASTIC",
+    vendor="nvidia",
+    reads_only=True,
+    cards_in_cores=True,
+    documents={
+        "SCHEDULER": "elastic-ai/elastic-gpu-scheduler README (2022)",
+        "API": "elastic-ai/elastic-gpu, apis/elasticgpu/v1alpha1/types.go, which has the other domain (2022)",
+    },
+    gpu_prefixes=("elasticgpu.io/gpu-", "elasticgpu.com/gpu-"),
+    keys=(
+        cores(
+            CORE,
+            per=Per.TOTAL,
+            values=(Range(1, 99), Range(100, None, 100)),
+            aliases=("elasticgpu.com/gpu-core",),
+            confidence=Confidence.MEDIUM,
+            source="SCHEDULER, API",
+        ),
+        memory(
+            "elasticgpu.io/gpu-memory",
+            per=Per.TOTAL,
+            aliases=("elasticgpu.com/gpu-memory",),
+            confidence=Confidence.MEDIUM,
+            source="SCHEDULER, API",
+        ),
+        choice("egpuc.elasticgpu.io/*", meaning="a claim of the project's own kind", source="API"),
+    ),
+)
+BACKEND = SHEET.backend

@@ -1,0 +1,25 @@
+"""Enflame GCU under HAMi: memory or compute of one card, of which it gives the smallest profile."""
+
+from gpuxlate.backends.sheet.rows import cores, memory, unread, whole
+from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.model.share import Isolation
+
+SHEET = Sheet(
+    name="hami-enflame",
+    title="Enflame GCU under HAMi",
+    prefix="ENFLAME",
+    aliases=("enflame",),
+    vendor="enflame",
+    isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
+    schedulers=("hami-scheduler",),
+    several=Several.REFUSED,
+    documents={"CODE": "Project-HAMi/HAMi, pkg/device/enflame (2026-08-21)"},
+    gpu_prefixes=("enflame.com/gcu", "enflame.com/drs-gcu"),
+    keys=(
+        memory("enflame.com/gcu-memory", source="CODE"),
+        cores("enflame.com/gcu-core", source="CODE"),
+        whole("enflame.com/gcu", source="CODE"),
+        unread("enflame.com/drs-gcu", "slices of a card, whose size the node sets", source="CODE"),
+    ),
+)
+BACKEND = SHEET.backend

@@ -1,0 +1,140 @@
+"""xGPU of Huawei Cloud CCE, and of Open Telekom Cloud. Numbers are totals over the cards."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from gpuxlate.backends.base import Confidence, Per, Place, Range, Taking, key
+from gpuxlate.backends.sheet.rows import choice, cores, memory, whole
+from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.model import quantity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.rules.products import VOLCANO_GPU_SHARE
+
+NAMES = ("huawei-cce", "cce")
+SCHEDULER = "volcano"
+MEMORY, CORE = "volcano.sh/gpu-mem.128Mi", "volcano.sh/gpu-core.percentage"
+COUNT = "volcano.sh/gpu-num"
+WHOLE = "nvidia.com/gpu"
+"""Whole cards; below one, that part of the memory of a card (VIRTUAL)."""
+MODEL = "accelerator"
+"""Label of nodes: the model of their cards, as nvidia-t4 (VIRTUAL)."""
+UNIT = 128
+"""MiB of one unit of MEMORY."""
+
+
+def decimal(value: Value | None) -> Fraction | None:
+    """The part of a card that WHOLE asks for; None where it is none."""
+    if value is None or value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL):
+        return None
+    try:
+        amount = quantity.parse(value.text).amount
+    except quantity.QuantityError:
+        return None
+    return amount if 0 < amount < 1 else None
+
+
+def admits(pod: Taking, container: ContainerKeys, profile: Profile | None) -> ContainerKeys:
+    """A part of WHOLE as units of memory: those of the card, rounded down (VIRTUAL)."""
+    part = decimal(container.resources.get(WHOLE))
+    if part is None:
+        return container
+    card_mib = card_of(profile, NAMES).memory_mib
+    value = pod.resource(container, WHOLE)
+    if card_mib is None and value is not None:
+        message = say(
+            "{key} {text} is not translated: it counts a part of the memory of a card",
+            key=WHOLE,
+            text=value.text,
+        )
+        hint = say(
+            "write {key}, or pass a profile with cards.memoryMiB (--profile) and target: {target}",
+            key=MEMORY,
+            target=NAMES[0],
+        )
+        pod.note("GX023", message, value.path, hint)
+    units = int(part * (card_mib or 0)) // UNIT
+
+    def counted(values: Mapping[str, Value]) -> dict[str, Value]:
+        others = {name: one for name, one in values.items() if name != WHOLE}
+        found = values.get(WHOLE)
+        return {MEMORY: replace(found, text=str(units)), **others} if found and units else others
+
+    return replace(container, limits=counted(container.limits), requests=counted(container.requests))
+
+
+def speaks(pod: PodKeys) -> bool:
+    """A part of WHOLE in a pod of the scheduler, which no other vendor takes, or WHOLE beside COUNT."""
+    if COUNT in pod.labels:
+        return any(WHOLE in one.resources for one in pod.all_containers())
+    return has_decimals(pod)
+
+
+def has_decimals(pod: PodKeys) -> bool:
+    """The pod is one of the scheduler, and a container asks for a part of WHOLE."""
+    named = pod.scheduler_name is not None and pod.scheduler_name.text == SCHEDULER
+    return named and any(decimal(one.resources.get(WHOLE)) is not None for one in pod.all_containers())
+
+
+SHEET = Sheet(
+    name=NAMES[0],
+    title="Huawei CCE, xGPU",
+    prefix="CCE",
+    aliases=NAMES[1:],
+    vendor="nvidia",
+    isolation=Isolation.SOFT,  # in the driver of the node, for memory alone or memory and compute (VIRTUAL)
+    policy=Policy.FIXED_SHARE,
+    full_is_whole=True,
+    scheduler=SCHEDULER,
+    init=False,
+    whole_card_key=WHOLE,
+    admits=admits,
+    also_speaks=speaks,
+    more_rules="gpuxlate.backends.dialects.huawei_cce_rules",
+    nodes_module="gpuxlate.backends.dialects.huawei_cce_nodes",
+    look_alikes=(VOLCANO_GPU_SHARE,),
+    documents={
+        "VIRTUAL": "opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16)",
+        "EQUAL": (
+            "opentelekomcloud-docs/cloud-container-engine, "
+            "equal_distribution_scheduling_on_virtual_gpus.rst (2026-04-16)"
+        ),
+    },
+    gpu_prefixes=("volcano.sh/gpu-mem.", "volcano.sh/gpu-core."),
+    why={
+        "NUMBERS": "Memory is divided in units of 128 MiB and compute in steps of 5 %, on each card.",
+        "EXCLUDES": "The label divides units of memory among cards; whole cards are counted by their key.",
+        "NEEDS": "Compute cannot be set without memory.",
+        "IGNORED": "With all compute the container gets the whole card, whatever memory it asks for.",
+        "INIT": "xGPU does not support init containers.",
+    },
+    keys=tuple(
+        row._replace(confidence=Confidence.MEDIUM)
+        for row in (
+            key(
+                COUNT,
+                Place.LABEL,
+                meaning="cards of each container of the pod",
+                says="cards",
+                unit=1,
+                values=(Range(),),
+                excludes=(WHOLE,),
+                since="Volcano 1.16.10",
+                source="EQUAL",
+            ),
+            memory(MEMORY, unit=UNIT, per=Per.TOTAL, source="VIRTUAL, EQUAL"),
+            cores(CORE, per=Per.TOTAL, values=(Range(5, 100, 5),), needs=(MEMORY,), source="VIRTUAL, EQUAL"),
+            whole(WHOLE, values=(), decimals_with=(SCHEDULER,), source="VIRTUAL"),
+            choice(
+                *(MODEL, Place.NODE_SELECTOR, Place.NODE),
+                meaning="card model",
+                general=True,
+                source="VIRTUAL",
+            ),
+        )
+    ),
+)
+BACKEND = SHEET.backend

@@ -1,0 +1,63 @@
+"""The rule of Huawei CCE that no row says: CCE020."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.backends.dialects import huawei_cce as k
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.base import Context, Rule, rule
+
+
+@rule(
+    "CCE020",
+    Severity.WARNING,
+    no_policy="API servers elsewhere refuse the value, and those of CCE are to take it",
+)
+def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A part of a card is written in units of memory, not as a decimal number of cards.
+
+    ## What it does
+    Reports `nvidia.com/gpu` below 1 in a pod of the scheduler `volcano`. With another scheduler it is
+    K8S001.
+
+    ## Why
+    CCE alone takes it, as that part of the memory of a card: the manifest is refused on any other cluster,
+    and what the container gets depends on the card.
+
+    ## Example
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 0.1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {volcano.sh/gpu-mem.128Mi: 18}}
+    ```
+
+    ## Source
+    opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16).
+    """
+    if not k.has_decimals(pod):
+        return
+    for container in pod.all_containers():
+        value = container.resources.get(k.WHOLE)
+        if value is not None and k.decimal(value) is not None:
+            message = say(
+                "{key} is {text}, a part of the memory of a card that Huawei CCE alone takes",
+                key=k.WHOLE,
+                text=value.text,
+            )
+            yield this.at(value, message, say("write {key}, in units of 128 MiB", key=k.MEMORY))

@@ -1,0 +1,46 @@
+"""Hygon DCU under HAMi. Everything is per card; a part of a card is a part of one."""
+
+from gpuxlate.backends.base import Absent, Range
+from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, written
+from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.model.share import Isolation
+
+COUNT, MEMORY = "hygon.com/hcunum", "hygon.com/hcumem"
+
+SHEET = Sheet(
+    name="hami-hygon",
+    title="Hygon DCU under HAMi",
+    prefix="HYGON",
+    aliases=("hygon",),
+    vendor="hygon",
+    isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
+    schedulers=("hami-scheduler",),
+    several=Several.REFUSED,
+    documents={
+        "CODE": "Project-HAMi/HAMi, pkg/device/hygon (2026-08-21)",
+        "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, which renamed dcu to hcu",
+    },
+    gpu_prefixes=("hygon.com/hcu", "hygon.com/dcu"),
+    why={
+        "SEVERAL": "A shared vHCU is one per container; several are whole cards, without memory and compute."
+    },
+    keys=(
+        cards(COUNT, aliases=("hygon.com/dcunum",), source="CODE, RENAMED"),
+        memory(MEMORY, aliases=("hygon.com/dcumem",), needs=(COUNT,), source="CODE, RENAMED"),
+        cores(
+            "hygon.com/hcucores",
+            aliases=("hygon.com/dcucores",),
+            needs=(COUNT,),
+            values=(Range(0, 100),),
+            absent=Absent.ALL,
+            doubts={"0": "the scheduler reserves no compute; no document says whether the driver caps it"},
+            source="CODE, RENAMED",
+        ),
+        choice("hygon.com/use-gpuuuid", meaning="cards by UUID", source="CODE"),
+        choice("hygon.com/nouse-gpuuuid", meaning="cards to avoid, by UUID", source="CODE"),
+        choice("hygon.com/use-hcutype", meaning="card models", source="CODE"),
+        choice("hygon.com/nouse-hcutype", meaning="card models to avoid", source="CODE"),
+        written("hami.io/hcu-devices-allocated", meaning="assigned cards", source="CODE"),
+    ),
+)
+BACKEND = SHEET.backend

@@ -1,0 +1,37 @@
+"""Iluvatar under HAMi. The names of keys hold the card; the webhook makes several cards whole."""
+
+from gpuxlate.backends.base import Range
+from gpuxlate.backends.sheet.rows import cards, cores, for_models, memory
+from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.model.share import Isolation
+
+NAME = "hami-iluvatar"
+COUNT = "iluvatar.ai/{model}-vgpu"
+
+SHEET = Sheet(
+    name=NAME,
+    title="Iluvatar vGPU under HAMi",
+    prefix="ILUVATAR",
+    aliases=("iluvatar",),
+    vendor="iluvatar",
+    isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
+    schedulers=("hami-scheduler",),
+    several=Several.WHOLE,
+    documents={"CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)"},
+    gpu_prefixes=("iluvatar.ai/",),
+    keys=tuple(
+        for_models(
+            NAME,
+            cards(COUNT, source="CODE"),
+            memory("iluvatar.ai/{model}.vMem", unit=256, needs=(COUNT,), source="CODE"),
+            cores(
+                "iluvatar.ai/{model}.vCore",
+                values=(Range(0, 100),),
+                idle=("0",),
+                needs=(COUNT,),
+                source="CODE",
+            ),
+        )
+    ),
+)
+BACKEND = SHEET.backend

@@ -1,0 +1,129 @@
+"""Koordinator. Numbers are totals over the cards, and the share is the pod's."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gpuxlate.backends.base import BYTE, Absent, Per, Place, Range, Taking, key
+from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, percent, whole, written
+from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Isolation
+
+NAME = "koordinator"
+SCHEDULER = "koord-scheduler"
+SHARED, CORE = "koordinator.sh/gpu.shared", "koordinator.sh/gpu-core"
+MEMORY, RATIO = "koordinator.sh/gpu-memory", "koordinator.sh/gpu-memory-ratio"
+BOTH = "koordinator.sh/gpu"
+"""CORE and RATIO in one number (HOOK)."""
+WHOLE = "nvidia.com/gpu"
+ISOLATION = "koordinator.sh/gpu-isolation-provider"
+MODEL = "node.koordinator.sh/gpu-model"
+RECORD = "scheduling.koordinator.sh/device-allocated"
+
+
+def admits(_pod: Taking, container: ContainerKeys, _profile: Profile | None) -> ContainerKeys:
+    """BOTH as the webhook writes it: that much compute, and that much memory."""
+
+    def split(values: Mapping[str, Value]) -> dict[str, Value]:
+        others = {name: value for name, value in values.items() if name != BOTH}
+        return {CORE: values[BOTH], RATIO: values[BOTH], **others} if BOTH in values else others
+
+    return replace(container, limits=split(container.limits), requests=split(container.requests))
+
+
+def speaks(pod: PodKeys) -> bool:
+    """Whole cards in a pod of Koordinator's scheduler."""
+    named = pod.scheduler_name is not None and pod.scheduler_name.text == SCHEDULER
+    return named and any(WHOLE in one.resources for one in pod.all_containers())
+
+
+SHEET = Sheet(
+    name=NAME,
+    title="Koordinator",
+    prefix="KOORD",
+    scheduler=SCHEDULER,
+    one_share=True,
+    init=False,
+    whole_card_key=WHOLE,
+    admits=admits,
+    also_speaks=speaks,
+    more_rules="gpuxlate.backends.dialects.koordinator_rules",
+    nodes_module="gpuxlate.backends.dialects.koordinator_nodes",
+    documents={
+        "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
+        "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
+        "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
+        "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
+    },
+    gpu_prefixes=("koordinator.sh/gpu",),
+    why={
+        "NUMBERS": "Each card gives an equal part, at most 100 %; without a count, hundreds are whole cards.",
+        "NEEDS": "The scheduler refuses the pod: invalid resource device requests.",
+        "EXCLUDES": "The scheduler refuses the pod: invalid resource device requests.",
+        "ONESHARE": "The requests of all containers are added up, and each container gets the limits of all.",
+        "INIT": "The scheduler adds the requests of containers: those of init containers are no share.",
+        "WORDS": "Koordinator knows the exact word alone; with another one nothing isolates the containers.",
+    },
+    keys=(
+        cards(SHARED, needs=(MEMORY, RATIO), absent=Absent.HUNDREDS, source="CODE, HOOK"),
+        memory(
+            MEMORY,
+            unit=BYTE,
+            quantity=True,
+            per=Per.TOTAL,
+            aliases=("kubernetes.io/gpu-memory",),
+            source="CODE, RENAMED",
+        ),
+        percent(
+            RATIO,
+            per=Per.TOTAL,
+            values=(Range(1, 100),),
+            excludes=(MEMORY,),
+            aliases=("kubernetes.io/gpu-memory-ratio",),
+            source="CODE, RENAMED",
+        ),
+        cores(
+            CORE,
+            per=Per.TOTAL,
+            values=(Range(1, 100),),
+            needs=(MEMORY, RATIO),
+            aliases=("kubernetes.io/gpu-core",),
+            source="CODE, RENAMED",
+        ),
+        key(
+            BOTH,
+            Place.RESOURCE,
+            meaning="compute and memory in one number",
+            says="memory_percent",
+            unit=1,
+            values=(Range(1, 100),),
+            excludes=(SHARED, MEMORY, RATIO, CORE),
+            aliases=("kubernetes.io/gpu",),
+            source="CODE, HOOK, RENAMED",
+        ),
+        whole(WHOLE, values=(), source="CODE"),
+        key(
+            ISOLATION,
+            Place.LABEL,
+            Place.NODE,
+            meaning="what keeps containers within their memory; nothing without it",
+            says="isolation",
+            words={"HAMi-core": Isolation.SOFT},
+            source="KOORDLET, WEBSITE",
+        ),
+        choice("scheduling.koordinator.sh/device-allocate-hint", meaning="cards and topology", source="CODE"),
+        choice("scheduling.koordinator.sh/gpu-partition-spec", meaning="NVLink partition", source="CODE"),
+        *(
+            choice(name, Place.NODE_SELECTOR, Place.NODE, meaning=meaning, source="CODE")
+            for name, meaning in (
+                (MODEL, "card model"),
+                ("node.koordinator.sh/gpu-vendor", "maker of the cards"),
+                ("node.koordinator.sh/gpu-driver-version", "driver"),
+                ("node.koordinator.sh/gpu-partition-policy", "NVLink partitions"),
+            )
+        ),
+        written(RECORD, meaning="assigned cards", source="CODE"),
+    ),
+)
+BACKEND = SHEET.backend

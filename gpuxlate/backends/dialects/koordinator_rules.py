@@ -1,0 +1,63 @@
+"""The rule of Koordinator that no row says: KOORD020."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.dialects import koordinator as k
+from gpuxlate.backends.numbers import written_name
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Labelled
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+
+
+@rule(
+    "KOORD020",
+    Severity.INFO,
+    missing=True,
+    predicate=Predicate(Labelled(k.ISOLATION), at=(k.MEMORY, k.RATIO, k.CORE, k.BOTH)),
+)
+def share_is_isolated(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic | tuple[()]:
+    """A pod with a part of a card names what isolates it.
+
+    ## What it does
+    Reports a share of Koordinator in a pod without the label `koordinator.sh/gpu-isolation-provider`.
+
+    ## Why
+    Koordinator counts the share when it places the pod. Without the label nothing keeps the containers
+    within their memory and compute.
+
+    ## Example
+    ```yaml
+    spec:
+      schedulerName: koord-scheduler
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory: 8Gi}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {labels: {koordinator.sh/gpu-isolation-provider: HAMi-core}}
+    spec:
+      schedulerName: koord-scheduler
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory: 8Gi}}
+    ```
+
+    ## Source
+    koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24); issues 2517 and 2545.
+    """
+    if breach.value is None:
+        return ()
+    message = say(
+        "{key} is counted, not enforced: nothing isolates the containers of the pod",
+        key=written_name(breach.value, breach.name),
+    )
+    return this.at(
+        breach.value, message, say("add the label {label}: HAMi-core", label=k.ISOLATION), on_key=True
+    )

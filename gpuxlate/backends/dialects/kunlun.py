@@ -1,0 +1,27 @@
+"""Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
+
+from gpuxlate.backends.sheet.rows import cards, memory, whole
+from gpuxlate.backends.sheet.sheet import Several, Sheet, Size
+
+COUNT = "kunlunxin.com/vxpu"
+CARD = 98304
+"""MiB that the code divides by to get the part of compute (CODE)."""
+
+SHEET = Sheet(
+    name="hami-kunlun",
+    title="Kunlunxin vXPU under HAMi",
+    prefix="KUNLUN",
+    aliases=("kunlun",),
+    vendor="kunlunxin",
+    schedulers=("hami-scheduler",),
+    several=Several.REFUSED,
+    sizes=tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD)),
+    documents={"CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)"},
+    gpu_prefixes=("kunlunxin.com/vxpu", "kunlunxin.com/xpu"),
+    keys=(
+        cards(COUNT, source="CODE"),
+        memory("kunlunxin.com/vxpu-memory", needs=(COUNT,), source="CODE"),
+        whole("kunlunxin.com/xpu", source="CODE"),
+    ),
+)
+BACKEND = SHEET.backend

@@ -1,0 +1,47 @@
+"""Moore Threads sGPU under HAMi: memory has legal sizes, compute sixteenths; several cards are whole."""
+
+from fractions import Fraction
+
+from gpuxlate.backends.base import Range
+from gpuxlate.backends.sheet.rows import cards, cores, memory
+from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.model.catalogue import cards as catalogue
+from gpuxlate.model.share import Isolation
+
+COUNT = "mthreads.com/vgpu"
+UNIT = 512
+"""MiB of one unit of memory (CODE)."""
+SIZES = sorted({mib // UNIT for card in catalogue() if card.vendor == "mthreads" for mib in card.sizes_mib})
+"""Units that the webhook takes, on one card or another; others are refused (CODE)."""
+
+SHEET = Sheet(
+    name="hami-mthreads",
+    title="Moore Threads sGPU under HAMi",
+    prefix="MTHREADS",
+    aliases=("mthreads",),
+    vendor="mthreads",
+    isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
+    schedulers=("hami-scheduler",),
+    several=Several.WHOLE,
+    documents={"CODE": "Project-HAMi/HAMi, pkg/device/mthreads and its chart 2.10.0 (2026-08-21)"},
+    gpu_prefixes=("mthreads.com/vgpu", "mthreads.com/sgpu"),
+    why={"NUMBERS": "HAMi's webhook refuses memory that is not in its list; compute has 16 parts."},
+    keys=(
+        cards(COUNT, source="CODE"),
+        memory(
+            "mthreads.com/sgpu-memory",
+            unit=UNIT,
+            values=tuple(Range(n, n) for n in SIZES),
+            needs=(COUNT,),
+            source="CODE",
+        ),
+        cores(
+            "mthreads.com/sgpu-core",
+            unit=Fraction(100, 16),
+            values=(Range(1, 16),),
+            needs=(COUNT,),
+            source="CODE",
+        ),
+    ),
+)
+BACKEND = SHEET.backend

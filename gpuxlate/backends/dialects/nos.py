@@ -1,0 +1,92 @@
+"""nos (Nebuly): slices of a card by MPS, their size in the name of the key. Read only: ended in 2024."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from gpuxlate.backends.base import GIB, Place, Taking
+from gpuxlate.backends.numbers import number
+from gpuxlate.backends.sheet.rows import choice, memory
+from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.rules.base import Context, Rule, rule
+
+SLICE = "nvidia.com/gpu-*gb"
+BEFORE, BEHIND = SLICE.split("*")
+
+
+def size_of(name: str) -> int | None:
+    """The GB in the name of a slice; None where it is no slice."""
+    size = name.removeprefix(BEFORE).removesuffix(BEHIND)
+    return int(size) if name == f"{BEFORE}{size}{BEHIND}" and size.isascii() and size.isdigit() else None
+
+
+def admits(_pod: Taking, container: ContainerKeys, _profile: Profile | None) -> ContainerKeys:
+    """The slices as one amount of memory, under the name of the row."""
+
+    def together(values: Mapping[str, Value]) -> dict[str, Value]:
+        found = {name: value for name, value in values.items() if size_of(name) is None}
+        for name, value in values.items():
+            size, count = size_of(name), number(value)
+            if size is not None and count is not None:
+                found[SLICE] = replace(value, text=str(size * count))
+        return found
+
+    return replace(container, limits=together(container.limits), requests=together(container.requests))
+
+
+@rule("NOS020", Severity.WARNING, no_policy="it is about a translation: nos is read only")
+def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The size in the name of a slice is known in MiB.
+
+    ## What it does
+    Reports each slice of nos: its size is read as GiB.
+
+    ## Why
+    No document says whether `10gb` is 10 GiB or 10 GB. In GiB it is the larger: never below the request.
+
+    ## Example
+    ```yaml
+    resources: {limits: {nvidia.com/gpu-10gb: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 10240}}
+    ```
+
+    ## Source
+    nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04).
+    """
+    for container in pod.all_containers():
+        for name, value in container.resources.items():
+            size = size_of(name)
+            if size is not None:
+                message = say("{key} is read as {size} GiB, which no document confirms", key=name, size=size)
+                yield this.at(value, message, "check the memory that the container needs", on_key=True)
+
+
+SHEET = Sheet(
+    name="nos",
+    title="nos (Nebuly)",
+    prefix="NOS",
+    vendor="nvidia",
+    reads_only=True,
+    admits=admits,
+    more_rules="gpuxlate.backends.dialects.nos",
+    documents={"DEMOS": "nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04)"},
+    gpu_prefixes=("nos.nebuly.com/gpu",),
+    keys=(
+        memory(SLICE, unit=GIB, values=(), source="DEMOS"),
+        choice(
+            "nos.nebuly.com/gpu-partitioning",
+            Place.NODE_SELECTOR,
+            Place.NODE,
+            meaning="how nodes are divided",
+            source="DEMOS",
+        ),
+    ),
+)
+BACKEND = SHEET.backend

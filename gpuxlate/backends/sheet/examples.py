@@ -1,0 +1,100 @@
+"""Manifests for the pages of rules, made of the rows: a share as the dialect writes it, and changes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.base import Placing, PodPlacing
+from gpuxlate.backends.placing import Accept
+from gpuxlate.model.pod import Kind, Value
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.sheet.sheet import Sheet
+
+SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1, 50))
+"""What the example asks for: the first that the dialect can express, rounded where it must be."""
+ANYTHING = Accept(True, {"cores": 50, "memoryMiB": 8192}, frozenset(JSON_NAMES.values()))
+
+
+@dataclass(frozen=True)
+class Example:
+    """A pod: its limits by container, and what is on the pod."""
+
+    limits: tuple[Mapping[str, Value], ...]
+    annotations: Mapping[str, Value] = field(default_factory=dict)
+    labels: Mapping[str, Value] = field(default_factory=dict)
+    scheduler: str = ""
+    init: Mapping[str, Value] = field(default_factory=dict)
+
+    def setting(self, name: str, value: int | str) -> Example:
+        """With a resource of the first container set."""
+        first, *rest = self.limits
+        return replace(self, limits=({**first, name: Value.of(value)}, *rest))
+
+    def without(self, *names: str) -> Example:
+        """Without resources of the first container."""
+        first, *rest = self.limits
+        return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
+
+    @property
+    def text(self) -> str:
+        """The inside of a Pod, in YAML."""
+        on_pod = [
+            f"{what}: {_mapping(values)}"
+            for what, values in (("annotations", self.annotations), ("labels", self.labels))
+            if values
+        ]
+        lines = [f"metadata: {{{', '.join(on_pod)}}}"] if on_pod else []
+        lines += ["spec:", *([f"  schedulerName: {self.scheduler}"] if self.scheduler else [])]
+        if self.init:
+            lines += ["  initContainers:", *_container("init", self.init)]
+        lines.append("  containers:")
+        for name, values in zip(("web", "api"), self.limits, strict=False):
+            lines += _container(name, values)
+        return "\n".join(lines)
+
+
+def _container(name: str, limits: Mapping[str, Value]) -> Iterable[str]:
+    yield from (f"    - name: {name}", f"      image: {name}")
+    if limits:
+        yield f"      resources: {{limits: {_mapping(limits)}}}"
+
+
+def _mapping(values: Mapping[str, Value]) -> str:
+    def text(one: Value) -> str:
+        quoted = one.kind is Kind.STR and not one.text[:1].isalpha() and not one.text[-1:].isalpha()
+        return json.dumps(one.text) if quoted or one.text in ("true", "false") else one.text
+
+    return f"{{{', '.join(f'{name}: {text(value)}' for name, value in values.items())}}}"
+
+
+def share(sheet: Sheet) -> Example:
+    """A part of one card as the sheet writes it."""
+    rows = (row for row in sheet.keys if row.unit and row.says not in (None, "cards"))
+    parts = {row.name for row in rows}
+    tried = (_written(sheet, one) for one in SHARES)
+    found = next((one for one in tried if one and parts & {*one.limits[0], *one.annotations}), None)
+    if found is None:
+        raise ValueError(f"{sheet.name} can express no part of a card")
+    return found
+
+
+def whole(sheet: Sheet) -> Example:
+    """One whole card as the sheet writes it."""
+    return _written(sheet, Share(1)) or share(sheet)
+
+
+def _written(sheet: Sheet, asked: Share) -> Example | None:
+    model = sheet.families[0].model
+    device = Device(sheet.vendor, (model,)) if model else None
+    isolation = Isolation.SOFT if sheet.of_pod("isolation") and not asked.whole_cards else None
+    asked = replace(asked, device=device, isolation=isolation)
+    placing = Placing(asked, ANYTHING, target=sheet.name, name="web")
+    keys = sheet.backend.write(PodPlacing((placing,), ("web",)), None)
+    scheduler = keys.scheduler_name.text if keys.scheduler_name else ""
+    limits = keys.containers[0].limits
+    return None if placing.refused else Example((limits,), keys.annotations, keys.labels, scheduler)

@@ -1,0 +1,279 @@
+"""Reading the shares of a pod by the rows of a sheet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from gpuxlate.backends.base import Absent, ContainerShare, Key, Per, Place, Reading, Taking
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, Path, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import FULL_CARD_CORES, Device
+from gpuxlate.model.sheet import BYTE
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.sheet.sheet import Rows, Sheet
+
+WHAT = {
+    Place.ANNOTATION: "annotation",
+    Place.LABEL: "label",
+    Place.ENV: "variable",
+    Place.RESOURCE: "resource",
+}
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of a container's share as its keys give them, and where. Numbers are totals.
+
+    ``cards`` None: they are not counted, so it is one.
+    """
+
+    container: ContainerKeys
+    cards: int | None = None
+    cores: int | None = None
+    memory_mib: int | None = None
+    memory_percent: int | None = None
+    others: Mapping[str, Any] = field(default_factory=dict)
+    origins: Mapping[str, Path] = field(default_factory=dict)
+
+
+def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
+    """Keys to shares. What is wrong with a manifest, rules report."""
+    keys = pod.pod.under(sheet.other_names)
+    for row in sheet.choices:
+        _choose(pod, row)
+    for row in sheet.unread:
+        for container in pod.pod.all_containers():
+            value = pod.resource(container, row.name)
+            if value is not None:
+                message = say(
+                    "{key} {text} is not translated: it counts {what}",
+                    key=row.name,
+                    text=value.text,
+                    what=row.unread,
+                )
+                pod.note(
+                    "GX023", message, value.path, "write the memory and the compute that the container needs"
+                )
+    fields: dict[str, Any] = {}
+    origins: dict[str, Path] = {}
+    for row in sheet.worded:
+        if sheet.is_pods(row):
+            _word(pod, row, _on_pod(pod, row), fields, origins)
+    return pod.reading(
+        [_container(sheet, pod, one, profile, fields, origins) for one in keys.all_containers()]
+    )
+
+
+def _choose(pod: Taking, row: Key) -> None:
+    """Take a choice of cards or nodes wherever it is."""
+    if row.places & {Place.NODE_SELECTOR, Place.NODE}:
+        pod.selector(row.name, row.idle)
+    for place, what in WHAT.items():
+        if place not in row.places:
+            continue
+        values = (
+            [_on_pod(pod, row)]
+            if place in (Place.ANNOTATION, Place.LABEL)
+            else [
+                pod.env(one, row.name) if place is Place.ENV else pod.resource(one, row.name)
+                for one in pod.pod.all_containers()
+            ]
+        )
+        for value in values:
+            if value is not None and not row.means_nothing(value.text):
+                pod.choice(value, row.name, what)
+
+
+def _on_pod(pod: Taking, row: Key) -> Value | None:
+    return pod.annotation(row.name) if Place.ANNOTATION in row.places else pod.label(row.name)
+
+
+def _word(
+    pod: Taking, row: Key, value: Value | None, fields: dict[str, Any], origins: dict[str, Path]
+) -> None:
+    """A word that is the value of a field; another one is a choice that no field holds."""
+    if value is None or row.says is None:
+        return
+    if value.text in row.words:
+        fields[row.says] = row.words[value.text]
+        origins[row.says] = value.path
+    elif not row.means_nothing(value.text):
+        place = next(place for place in WHAT if place in row.places)
+        pod.choice(value, row.name, WHAT[place])
+
+
+def _container(
+    sheet: Sheet,
+    pod: Taking,
+    container: ContainerKeys,
+    profile: Profile | None,
+    of_pod: Mapping[str, Any],
+    origins_of_pod: Mapping[str, Path],
+) -> ContainerShare:
+    admitted = sheet.admits(pod, container, profile) if sheet.admits else container
+    fields, origins = dict(of_pod), dict(origins_of_pod)
+    for row in sheet.worded:
+        if Place.ENV in row.places:
+            _word(pod, row, pod.env(container, row.name), fields, origins)
+        elif Place.RESOURCE in row.places:
+            _word(pod, row, pod.resource(admitted, row.name), fields, origins)
+    for rows in sheet.families:
+        found = _numbers(sheet, pod, admitted, rows, profile)
+        if found is not None:
+            found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
+            return _share(pod, sheet.settles(pod, found) if sheet.settles else found)
+    return pod.none(container)
+
+
+def _share(pod: Taking, found: Fields) -> ContainerShare:
+    if found.cards == 0:
+        return pod.none(found.container)
+    return pod.share(
+        found.container,
+        cards=1 if found.cards is None else found.cards,
+        cores=found.cores,
+        memory_mib=found.memory_mib,
+        memory_percent=found.memory_percent,
+        origins=found.origins,
+        **found.others,
+    )
+
+
+def _numbers(
+    sheet: Sheet, pod: Taking, container: ContainerKeys, rows: Rows, profile: Profile | None
+) -> Fields | None:
+    """The numbers of a container in the rows of one model; None where they ask for nothing."""
+    origins: dict[str, Path] = {"cards": container.path}
+    count = None if rows.cards is None else _count(pod, container, rows.cards, origins)
+    amounts = {
+        row.name: amount
+        for row in rows.parts
+        if (amount := _amount(sheet, pod, container, row, profile, origins)) and _has_effect(row, container)
+    }
+    whole = {row.name: pod.number(container, row.name) for row in rows.whole}
+    device = {"device": Device(sheet.vendor, (rows.model,))} if rows.model else {}
+    found = Fields(container, count, others=device, origins=origins)
+    if amounts:
+        return _part(sheet, pod, found, rows, amounts)
+    name = next((name for name, number in whole.items() if number), None)
+    if name is not None:
+        origins["cards"] = container.resources[name].path
+        return replace(found, cards=whole[name])
+    cards = rows.cards
+    by_count = cards is not None and Place.RESOURCE in cards.places and not cards.needs
+    return found if count and by_count else None
+
+
+def _has_effect(row: Key, container: ContainerKeys) -> bool:
+    """The key has those beside it that it needs, and none beside which it is ignored."""
+    there = container.resources
+    needed = not row.needs or any(name in there for name in row.needs)
+    return needed and not any(name in there for name in row.beside)
+
+
+def _count(pod: Taking, container: ContainerKeys, row: Key, origins: dict[str, Path]) -> int | None:
+    """The cards of a container, counted in its resources or on the pod."""
+    if Place.RESOURCE in row.places:
+        if row.name in container.resources:
+            origins["cards"] = container.resources[row.name].path
+        return pod.number(container, row.name)
+    value = _on_pod(pod, row)
+    if value is None:
+        return None
+    origins["cards"] = value.path
+    return quantity.whole(value.text)
+
+
+def _amount(
+    sheet: Sheet,
+    pod: Taking,
+    container: ContainerKeys,
+    row: Key,
+    profile: Profile | None,
+    origins: dict[str, Path],
+) -> Fraction | None:
+    """MiB or percent, as the row counts them; None where the container does not have the key."""
+    value = pod.resource(container, row.name)
+    if value is None:
+        return None
+    origins[row.says or ""] = value.path
+    if row.quantity:
+        amount = in_mib(row, value.text)
+        if amount is None:
+            pod.unread(container, row.name, value)
+        return amount
+    number = pod.number(container, row.name)
+    return None if number is None else number * sheet.unit(row, profile)
+
+
+def in_mib(row: Key, text: str) -> Fraction | None:
+    """MiB of an amount that may have a unit; None where it is no quantity."""
+    try:
+        found = quantity.parse(text)
+    except quantity.QuantityError:
+        return None
+    return found.amount * (BYTE if found.suffix else Fraction(row.unit))
+
+
+def _part(
+    sheet: Sheet, pod: Taking, found: Fields, rows: Rows, amounts: Mapping[str, Fraction]
+) -> Fields | None:
+    """A part of one card, or of several."""
+
+    def amount(row: Key | None) -> Fraction | None:
+        return amounts.get(row.name) if row else None
+
+    cores, memory, percent = amount(rows.cores), amount(rows.memory), amount(rows.percent)
+    cards = found.cards or _cards_of(rows, percent)
+    if sheet.cards_in_cores and cores and cores % FULL_CARD_CORES == 0:
+        return replace(found, cards=int(cores) // FULL_CARD_CORES)
+    if cards > 1 and sheet.several is not sheet.several.SHARED:
+        return replace(found, cards=cards if sheet.several is sheet.several.WHOLE else 0)
+    if rows.cores is not None and rows.cores.absent is Absent.ALL and "cores" not in found.origins:
+        cores = Fraction(FULL_CARD_CORES * (1 if rows.cores.per is Per.CARD else cards))
+    times = {row.says: cards if row.per is Per.CARD else 1 for row in rows.parts}
+    memory = memory and memory * times["memory_mib"]
+    cores = cores and cores * times["cores"]
+    percent = percent and percent * times["memory_percent"] / cards
+    if sheet.full_is_whole and cores == FULL_CARD_CORES * cards:
+        return replace(found, cards=cards)
+    if sheet.sizes:
+        memory, cores = _sized(sheet, memory, cores)
+    if cores and rows.cores and cores.denominator != 1:
+        message = say(
+            "{key} is {percent} % of a card, read as {number}",
+            key=rows.cores.name,
+            percent=f"{float(cores):g}",
+            number=int(cores),
+        )
+        pod.note(sheet.code("NUMBERS"), message, found.origins["cores"], severity=Severity.INFO)
+    parts = cards if rows.memory is not None and rows.memory.quantity else 1  # bytes divide, MiB may not
+    return replace(
+        found,
+        cards=cards,
+        cores=int(cores) if cores else None,
+        memory_mib=math.ceil(memory / parts) * parts if memory else None,
+        memory_percent=math.ceil(percent) if percent else None,
+    )
+
+
+def _cards_of(rows: Rows, percent: Fraction | None) -> int:
+    """The cards of a part that no key counts: one, or one for each 100 percent."""
+    hundreds = rows.cards is not None and rows.cards.absent is Absent.HUNDREDS
+    return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
+
+
+def _sized(
+    sheet: Sheet, memory: Fraction | None, cores: Fraction | None
+) -> tuple[Fraction | None, Fraction | None]:
+    """What the vendor gives: the first size with the memory; all of the card where none has it."""
+    size = next((one for one in sheet.sizes if memory and one.memory_mib >= memory), None)
+    return (Fraction(size.memory_mib), Fraction(size.cores)) if size else (None, cores)

@@ -1,0 +1,295 @@
+"""Writing shares into a pod by the rows of a sheet."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.base import Absent, Key, Per, Place, Placing, PodPlacing
+from gpuxlate.backends.numbers import outside
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.share import FULL_CARD_CORES
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.sheet.sheet import Rows, Sheet
+
+Numbers = dict[str, int | str | None]
+"""Values of one container by key; None where a field that the target needs is not set."""
+
+ONE_SHARE = "a pod of {target} has one share, and {count} containers request one"
+
+
+def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys; what no row says is not taken, and so refused."""
+    containers = [_container(sheet, placing, profile) for placing in pod.placings]
+    words = _words(sheet, pod)
+    of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
+    if any(not one.whole_cards for one in pod.placings):
+        of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in sheet.marks.items()}
+    for row, value in words:
+        for place, values in of_pod.items():
+            if place in row.places:
+                values[row.name] = value
+    _count_on_pod(sheet, pod, of_pod[Place.LABEL])
+    if sheet.one_share and len(pod.placings) > 1:
+        for placing in pod.placings:
+            message = say(ONE_SHARE, target=sheet.name, count=len(pod.placings))
+            placing.refuse("cards", "GX022", message, "use a separate pod for each container")
+    return PodKeys(
+        containers=tuple(one for one in containers if not one.init),
+        init_containers=tuple(one for one in containers if one.init),
+        labels=of_pod[Place.LABEL],
+        annotations=of_pod[Place.ANNOTATION],
+        scheduler_name=Value.of(sheet.scheduler) if sheet.scheduler and containers else None,
+    )
+
+
+def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
+    """The fields that a word on the pod says."""
+    found = []
+    for row in sheet.worded:
+        if row.says is None or not sheet.is_pods(row):
+            continue
+        wanted = pod.peek(row.says)
+        word = next((text for text, value in row.words.items() if value is wanted), None)
+        if wanted is not None and word is not None:
+            pod.take(row.says)
+            found.append((row, Value.of(word)))
+    return found
+
+
+def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> None:
+    """A label that counts the cards of a part of several, which is that of one container only."""
+    counts = {rows.cards.name: rows.cards for rows in sheet.families if rows.cards}
+    counted = [row for row in counts.values() if Place.LABEL in row.places]
+    shared = [one for one in pod.placings if not one.whole_cards]
+    for row in counted:
+        several = [one for one in shared if one.cards > 1]
+        if several:
+            labels[row.name] = Value.of(str(several[0].cards))
+        beside = pod.placings if row.excludes else shared  # whole cards too
+        if several and len(beside) > 1:
+            for placing in beside:
+                message = say(
+                    "{key} counts the cards of one share; the pod has {count}",
+                    key=row.name,
+                    count=len(beside),
+                )
+                placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
+
+
+def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> ContainerKeys:
+    values: Numbers = {}
+    rows = _rows(sheet, placing)
+    if placing.init and not sheet.init:
+        placing.refuse(
+            "cards",
+            sheet.code("INIT"),
+            say("an init container cannot request a share of {target}", target=sheet.title),
+            "request the share in an ordinary container",
+        )
+    if rows is None:
+        for attribute in ("cards", "cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # of which card is not known
+    else:
+        if placing.asked.whole_cards:
+            values = _whole(sheet, rows, placing)
+        else:
+            free = sheet.places(placing) if sheet.places else frozenset()
+            values = _part(sheet, rows, placing, profile, free)
+            if sheet.isolation is not None:
+                placing.isolated(sheet.isolation)
+            if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
+                placing.shared_by(sheet.policy)
+        placing.on_nodes(card_of(profile, sheet.names), *_codes_of_profile(sheet, rows))
+    written = {name: Value.of(value) for name, value in values.items() if value is not None}
+    env = {
+        row.name: Value.of(word)
+        for row in sheet.worded
+        if Place.ENV in row.places and row.says
+        for word, value in row.words.items()
+        if value is placing.peek(row.says) and placing.take(row.says)
+    }
+    return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
+
+
+def _codes_of_profile(sheet: Sheet, rows: Rows) -> tuple[str, str]:
+    """The rules on what the cards of a profile have: how many a node has, and how much memory."""
+    count, memory = (row.name if row else "" for row in (rows.cards, rows.memory))
+    return sheet.code("FITS", count), sheet.code("FITS", memory)
+
+
+def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
+    """The rows of the card that the share names; None where names of keys hold a card, and it names none."""
+    by_model = {rows.model: rows for rows in sheet.families}
+    if "" in by_model:
+        return by_model[""]
+    device = placing.peek("device")
+    models: tuple[str, ...] = device.models if device else ()
+    if len(models) == 1 and models[0] in by_model and device.vendor in (None, sheet.vendor):
+        placing.take("device")
+        return by_model[models[0]]
+    placing.take("device")
+    known = ", ".join(by_model)
+    message = (
+        say("{models} is not one card of {target}", models=", ".join(models), target=sheet.title)
+        if models
+        else say("device.models is not set: the keys of {target} name the card", target=sheet.title)
+    )
+    placing.refuse("device", sheet.code("MODELS"), message, say("write one of {known}", known=known))
+    return None
+
+
+def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
+    """Whole cards: the key that counts nothing else, or the count alone."""
+    if sheet.isolation is not None:
+        placing.take("isolation")  # nobody else is on the card
+    cards = int(placing.take("cards"))
+    if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
+        return {rows.cards.name: cards}
+    if sheet.cards_in_cores and rows.cores is not None:
+        return {rows.cores.name: FULL_CARD_CORES * cards}
+    if rows.whole:
+        return {rows.whole[0].name: cards}
+    message = say("whole cards cannot be expressed: {target} has parts of cards only", target=sheet.title)
+    placing.refuse("cards", "GX023", message, "request a part of a card")
+    return {}
+
+
+def _part(
+    sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None, free: frozenset[str]
+) -> Numbers:
+    cards = int(placing.take("cards"))
+    if cards > 1 and (sheet.several is not sheet.several.SHARED or rows.cards is None):
+        placing.refuse(
+            "cards",
+            "GX023" if rows.cards is None else sheet.code("SEVERAL"),
+            say(
+                "a part of {cards} cards cannot be expressed: {target} shares one card",
+                cards=cards,
+                target=sheet.title,
+            ),
+            "request a part of one card, or whole cards",
+        )
+        for attribute in ("cores", "memory_mib", "memory_percent"):
+            placing.take(attribute)  # how much of one card is not what it asked
+        return {}
+    if sheet.full_is_whole and rows.cores is not None:
+        _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
+        placing.whole_when_full(sheet.code("IGNORED"))
+        if placing.whole_cards:
+            return _whole(sheet, rows, placing)
+    _needed(sheet, rows, placing, free)
+    if sheet.sizes:
+        _fit_size(sheet, placing)
+    if placing.whole_cards:
+        return _whole(sheet, rows, placing)
+    values: Numbers = {}
+    if rows.cards is not None and Place.RESOURCE in rows.cards.places:
+        values[rows.cards.name] = cards
+    for row in rows.parts:
+        if row.says == "memory_percent":
+            percent = placing.take("memory_percent")
+            values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
+        elif not (sheet.sizes and row.says == "cores"):
+            values[row.name] = _number(sheet, row, placing, profile)
+    no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
+    if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
+        return _whole(sheet, rows, placing)
+    return values
+
+
+def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) -> None:
+    """Fields without which the other keys have no effect, or the container blocks the card."""
+    cores, memory = rows.cores, rows.memory
+    no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
+    if memory is not None and no_memory and cores is not None and memory.name in cores.needs:
+        placing.need(
+            "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
+        )
+    all_of_card = sheet.sizes or (cores is not None and cores.absent is Absent.ALL)
+    if all_of_card and placing.peek("cores") is None and "cores" not in free:
+        why = say("without it the container has all compute of its cards at {target}", target=sheet.title)
+        placing.need("cores", "GX021", why)
+    if sheet.sizes and no_memory:
+        placing.need("memory_mib", "GX021", say("{target} shares cards by memory", target=sheet.title))
+
+
+def _fit_size(sheet: Sheet, placing: Placing) -> None:
+    """Round memory and compute up to those of one size; all of the card where none has both."""
+    memory, cores = placing.peek("memory_mib"), placing.take("cores")
+    if memory is None or cores is None:
+        return
+    size = next((one for one in sheet.sizes if one.memory_mib >= memory and one.cores >= cores), None)
+    why = say("{target} gives parts of {sizes}", target=sheet.title, sizes=sizes_text(sheet))
+    code = sheet.code("SIZES")
+    if size is None or size.memory_mib != memory:
+        placing.round("memory_mib", size.memory_mib if size else None, code, why)
+    if size is None or size.cores != cores:
+        placing.round("cores", size.cores if size else None, code, why)
+
+
+def sizes_text(sheet: Sheet) -> str:
+    """The sizes in words: ``24576 MiB with 25 %``."""
+    return ", ".join(
+        say("{memory} MiB with {cores} %", memory=one.memory_mib, cores=one.cores) for one in sheet.sizes
+    )
+
+
+def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -> int | str | None:
+    """The number of a row, rounded up to one that the row may have."""
+    attribute = row.says or ""
+    unit = sheet.unit(row, profile)
+    code = sheet.code("NUMBERS", row.name)
+    total = placing.take(attribute)
+    if total is None:
+        return None
+    cards = placing.cards
+    if row.quantity:
+        return f"{int(total) // (cards if row.per is Per.CARD else 1)}Mi"
+    numbers = row.ranges
+    if len(numbers) == 1 and unit.denominator == 1:
+        step, low = int(unit) * numbers[0].step, int(unit) * max(numbers[0].least, 1)
+        total = placing.on_grid(
+            attribute, code, step=step, low=low, unit="%" if attribute == "cores" else "MiB"
+        )
+        if total is None:
+            return None
+        number = Fraction(total, cards if row.per is Per.CARD else 1) / unit
+    else:
+        number = Fraction(_legal(row, unit, placing, code) or 0)
+    most = max((one.most for one in numbers if one.most is not None), default=None)
+    unbounded = any(one.most is None for one in numbers)
+    if (
+        numbers
+        and not unbounded
+        and most is not None
+        and number > most * (1 if row.per is Per.CARD else cards)
+    ):
+        placing.refuse(
+            attribute,
+            code,
+            outside(row.name, int(number), numbers[0].least, most),
+            "request less, or whole cards",
+        )
+    return int(number) or None
+
+
+def _legal(row: Key, unit: Fraction, placing: Placing, code: str) -> int | None:
+    """The least number of the row's that holds the amount, of one card; rounds the amount to it."""
+    attribute = row.says or ""
+    asked = int(placing.peek(attribute))
+    legal = sorted(
+        {n for one in row.ranges if one.most is not None for n in range(one.least, one.most + 1, one.step)}
+    )
+    found = next((n for n in legal if n * unit >= asked), None)
+    if found is None:
+        return math.ceil(asked / unit)
+    given = int(found * unit)
+    if given != asked:
+        why = say("{key} counts {counts}", key=row.name, counts=row.counts)
+        placing.round(attribute, given, code, why)
+    return found

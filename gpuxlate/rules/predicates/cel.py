@@ -1,0 +1,198 @@
+"""A predicate in CEL, the language of admission policies, for Kubernetes 1.30 and later.
+
+An expression is total: whatever the fields of a pod hold, it is true or false, never an error, since an error
+is a refusal (``failurePolicy``). A value is a list of one, or of none: what is missing, or no whole number,
+drops out. (``optMap`` would do as well, but after a macro that ends early cel-cpp evaluates it wrongly.) The
+cost is linear in the containers and their keys. A pod has the structure of the API: a mapping is a mapping.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import singledispatch
+
+from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.predicates import conditions as of
+from gpuxlate.rules.predicates.conditions import Condition, Word
+from gpuxlate.rules.predicates.predicate import Predicate
+
+VARIABLES = {
+    "containers": "object.?spec.?containers.orValue([]) + object.?spec.?initContainers.orValue([])",
+    "annotations": "object.?metadata.?annotations.orValue({})",
+    "labels": "object.?metadata.?labels.orValue({})",
+}
+"""What a policy defines under ``variables`` for the expressions here, in their order."""
+
+_SCALAR = "(type(v) == string || type(v) == int || type(v) == double || type(v) == bool)"
+_WHOLE = f"{_SCALAR} && isQuantity(string(v)) && quantity(string(v)).isInteger()"
+_TERMS = f"object.?spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
+
+
+def expression(predicate: Predicate) -> str:
+    """One boolean expression, true where a pod keeps the predicate."""
+    demand = said(predicate.demand)
+    return f"variables.containers.all(c, {demand})" if predicate.each else demand
+
+
+@singledispatch
+def said(condition: Condition) -> str:
+    """A condition on the container ``c`` and on ``object``. Raises TypeError for one unknown."""
+    raise TypeError(f"{type(condition).__name__} has no form in CEL")
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def _values(term: of.Term) -> str:
+    """The value there, in a list of one; an empty one where there is none."""
+    if isinstance(term, str):
+        key = text(term)
+        return f"[?c.?resources.?limits[?{key}].or(c.?resources.?requests[?{key}])]"
+    return _named("labels" if isinstance(term, of.Label) else "annotations", term.name)
+
+
+def _named(variable: str, name: str) -> str:
+    return f"[{text(name)}].filter(k, k in variables.{variable}).map(k, variables.{variable}[k])"
+
+
+def _numbers(term: of.Term) -> str:
+    """The whole number there, in a list of one; an empty one where there is none."""
+    return f"{_values(term)}.filter(v, {_WHOLE}).map(v, quantity(string(v)).asInteger())"
+
+
+def _within(one: Range) -> str:
+    bounds = [f"n >= {one.least}"]
+    if one.most is not None:
+        bounds.append(f"n <= {one.most}")
+    if one.step != 1:
+        bounds.append(f"n % {one.step} == 0")
+    return f"({' && '.join(bounds)})"
+
+
+def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
+    """The value ``v`` is one of the words; ``lower``: how its letters are made small."""
+    written = [text(one) for one in words if isinstance(one, str)]
+    found = [f"string(v){lower} in [{', '.join(written)}]"] if written else []
+    found += [
+        f"string(v).matches({text(f'^(?:{one.pattern})$')})" for one in words if isinstance(one, re.Pattern)
+    ]
+    ranges = [_within(one) for one in words if isinstance(one, Range)]
+    if ranges:
+        number = "[quantity(string(v)).asInteger()]"
+        found.append(f"({_WHOLE} && {number}.exists(n, {' || '.join(ranges)}))")
+    return f"{_SCALAR} && ({' || '.join(found)})"
+
+
+def _value_is(values: str, words: tuple[Word, ...], lower: str = "") -> str:
+    """The value in a list is one of the words; without any, there is a value."""
+    return f"{values}.exists(v, {_one_of(words, lower)})" if words else f"{values}.size() > 0"
+
+
+def text(words: str) -> str:
+    """A string of CEL."""
+    escaped = words.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
+    return f"'{escaped}'"
+
+
+# --- conditions -----------------------------------------------------------------------------------
+
+
+@said.register
+def _(one: of.Asks) -> str:
+    listed = ", ".join(map(text, one.names))
+    places = " || ".join(f"k in c.?resources.?{place}.orValue({{}})" for place in ("limits", "requests"))
+    return f"[{listed}].exists(k, {places})" if one.names else "false"
+
+
+@said.register
+def _(one: of.Amount) -> str:
+    ranges = " || ".join(map(_within, one.ranges)) or "true"
+    return f"{_numbers(one.name)}.exists(n, {ranges})"
+
+
+@said.register
+def _(one: of.Divides) -> str:
+    steps = f" && n / d % {one.step} == 0" if one.step != 1 else ""  # d * step may not fit in 64 bits
+    by = f"{_numbers(one.by)}.exists(d, d >= 1 && n % d == 0{steps})"
+    return f"{_numbers(one.name)}.exists(n, {by})"
+
+
+@said.register
+def _(one: of.AtMost) -> str:
+    if one.by is None:
+        return f"{_numbers(one.name)}.exists(n, n <= {one.most})"
+    by = f"{_numbers(one.by)}.map(d, d < 1 ? 1 : d)"
+    # most * d may not fit in 64 bits
+    within = f"n <= {one.most} || {by}.exists(d, n > 0 && (n - 1) / d < {one.most})"
+    return f"{_numbers(one.name)}.exists(n, {within})"
+
+
+@said.register
+def _(one: of.EnvIs) -> str:
+    value = _value_is("[?e.?value]", one.words, ".lowerAscii()" if one.any_case else "")
+    return f"c.?env.orValue([]).exists(e, e.?name.orValue('') == {text(one.name)} && {value})"
+
+
+@said.register
+def _(one: of.Privileged) -> str:
+    return _value_is("[?c.?securityContext.?privileged]", ("true",), ".lowerAscii()")
+
+
+@said.register
+def _(one: of.IsInit) -> str:
+    return "object.?spec.?initContainers.orValue([]).exists(i, i.?name.orValue('') == c.?name.orValue(''))"
+
+
+@said.register
+def _(one: of.Labelled) -> str:
+    return _value_is(_named("labels", one.name), one.words)
+
+
+@said.register
+def _(one: of.Annotated) -> str:
+    return _value_is(_named("annotations", one.name), one.words)
+
+
+@said.register
+def _(one: of.Selects) -> str:
+    chosen = _value_is(f"[?object.?spec.?nodeSelector[?{text(one.name)}]]", one.words)
+    listed = f" && r.?values.orValue([]).all(v, {_one_of(one.words)})" if one.words else ""
+    required = f"r.?key.orValue('') == {text(one.name)} && r.?operator.orValue('') == 'In'{listed}"
+    every = f"t.?matchExpressions.orValue([]).exists(r, {required})"
+    return f"({chosen} || size({_TERMS}) > 0 && {_TERMS}.all(t, {every}))"
+
+
+@said.register
+def _(one: of.SchedulerIs) -> str:
+    return f"object.?spec.?schedulerName.orValue('') in [{', '.join(map(text, one.names))}]"
+
+
+@said.register
+def _(one: of.NodeIsNamed) -> str:
+    return "object.?spec.?nodeName.orValue('') != ''"
+
+
+@said.register
+def _(one: of.SomeContainer) -> str:
+    return f"variables.containers.exists(c, {said(one.condition)})"
+
+
+@said.register
+def _(one: of.ContainersAtMost) -> str:
+    return f"variables.containers.filter(c, {said(one.condition)}).size() <= {one.most}"
+
+
+@said.register
+def _(one: of.All) -> str:
+    return f"({' && '.join(map(said, one.parts))})" if one.parts else "true"
+
+
+@said.register
+def _(one: of.Any) -> str:
+    return f"({' || '.join(map(said, one.parts))})" if one.parts else "false"
+
+
+@said.register
+def _(one: of.Not) -> str:
+    return f"!({said(one.condition)})"

@@ -1,0 +1,348 @@
+"""What can be true of a container in its pod, or of a pod alone.
+
+A number is a whole number as Kubernetes reads it (``quantity.whole``); what is no such number makes every
+condition on it false, so a rule on numbers says ``when`` there is one. A resource is that of limits, or of
+requests where only these have it. Nothing here raises on any pod.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
+from gpuxlate.model.sheet import Range
+
+Word: TypeAlias = str | re.Pattern[str] | Range
+"""What a text may be: these letters, a pattern of all of it, or a number in a range."""
+
+
+class Condition:
+    """True or false of a container in its pod, or of a pod."""
+
+    @property
+    def of_pod(self) -> bool:
+        """It needs no container."""
+        return False
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        """Whether it is true. Without a container only those are that are ``of_pod``."""
+        raise NotImplementedError
+
+    def __and__(self, other: Condition) -> Condition:
+        return All(self, other)
+
+    def __or__(self, other: Condition) -> Condition:
+        return Any(self, other)
+
+    def __invert__(self) -> Condition:
+        return Not(self)
+
+
+# --- terms ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Label:
+    """The number in a label of the pod."""
+
+    name: str
+
+    def value(self, pod: PodKeys) -> Value | None:
+        return pod.labels.get(self.name)
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """The number in an annotation of the pod."""
+
+    name: str
+
+    def value(self, pod: PodKeys) -> Value | None:
+        return pod.annotations.get(self.name)
+
+
+Term: TypeAlias = str | Label | Annotation
+"""Where a number is; a bare name is a resource of the container."""
+
+
+def resource(container: ContainerKeys | None, name: str) -> Value | None:
+    """What a container asks for of a resource: its limit, else its request."""
+    if container is None:
+        return None
+    return container.limits.get(name) or container.requests.get(name)
+
+
+def _number(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int | None:
+    value = resource(container, term) if isinstance(term, str) else term.value(pod)
+    return None if value is None else quantity.whole(value.text)
+
+
+def _within(number: int, one: Range) -> bool:
+    return number >= one.least and (one.most is None or number <= one.most) and number % one.step == 0
+
+
+def _is_one(value: Value | None, words: tuple[Word, ...]) -> bool:
+    """There is a value and, where words are given, it is one of them."""
+    if value is None or not words:
+        return value is not None
+    return value.kind not in (Kind.NULL, Kind.NODE) and is_word(value.text, words)
+
+
+def is_word(text: str, words: tuple[Word, ...]) -> bool:
+    """The text is one of the words, matches a pattern, or is a number in a range."""
+    number = quantity.whole(text)
+    for one in words:
+        if isinstance(one, Range):
+            if number is not None and _within(number, one):
+                return True
+        elif text == one if isinstance(one, str) else one.fullmatch(text):
+            return True
+    return False
+
+
+# --- of a container -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, init=False)
+class Asks(Condition):
+    """Any of the resources is in limits or requests of the container, whatever its amount."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return any(resource(container, name) is not None for name in self.names)
+
+
+@dataclass(frozen=True, init=False)
+class Amount(Condition):
+    """The resource is there, a whole number, and in one of the ranges; without ranges any whole number."""
+
+    name: str
+    ranges: tuple[Range, ...]
+
+    def __init__(self, name: str, *ranges: Range) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "ranges", ranges)
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        number = _number(pod, container, self.name)
+        if number is None:
+            return False
+        return not self.ranges or any(_within(number, one) for one in self.ranges)
+
+
+@dataclass(frozen=True)
+class Divides(Condition):
+    """Both numbers are there, ``by`` is at least 1, and ``name`` is a multiple of ``by * step``."""
+
+    name: str
+    by: Term
+    step: int = 1
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        number, by = (_number(pod, container, term) for term in (self.name, self.by))
+        return number is not None and by is not None and by >= 1 and number % (by * self.step) == 0
+
+
+@dataclass(frozen=True)
+class AtMost(Condition):
+    """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
+
+    name: str
+    most: int
+    by: Term | None = None
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        number = _number(pod, container, self.name)
+        by = None if self.by is None else _number(pod, container, self.by)
+        return number is not None and number <= self.most * max(by or 1, 1)
+
+
+@dataclass(frozen=True, init=False)
+class EnvIs(Condition):
+    """The container sets the variable; with words, to one of them. ``any_case``: in any letter case."""
+
+    name: str
+    words: tuple[str, ...]
+    any_case: bool
+
+    def __init__(self, name: str, *words: str, any_case: bool = False) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "words", tuple(one.lower() for one in words) if any_case else words)
+        object.__setattr__(self, "any_case", any_case)
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        value = None if container is None else container.env.get(self.name)
+        if value is not None and self.any_case:
+            value = Value(value.text.lower(), value.kind)
+        return _is_one(value, self.words)
+
+
+@dataclass(frozen=True)
+class Privileged(Condition):
+    """``securityContext.privileged`` of the container is true."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        value = None if container is None else container.privileged
+        return value is not None and value.text.lower() == "true"
+
+
+@dataclass(frozen=True)
+class IsInit(Condition):
+    """It is an init container."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return container is not None and container.init
+
+
+# --- of a pod -------------------------------------------------------------------------------------
+
+
+class OfPod(Condition):
+    """One that needs no container."""
+
+    @property
+    def of_pod(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, init=False)
+class Named(OfPod):
+    """The pod has a key; with words, its value is one of them."""
+
+    name: str
+    words: tuple[Word, ...]
+
+    def __init__(self, name: str, *words: Word) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "words", words)
+
+
+class Labelled(Named):
+    """The pod itself has the label; with words, its value is one of them."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return _is_one(pod.labels.get(self.name), self.words)
+
+
+class Annotated(Named):
+    """The pod itself has the annotation; with words, its value is one of them."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return _is_one(pod.annotations.get(self.name), self.words)
+
+
+class Selects(Named):
+    """The pod runs on nodes with the label; with words, only on those where it is one of them.
+
+    By nodeSelector, or by a requirement with the operator In in every term of its node affinity.
+    """
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        if _is_one(pod.node_selector.get(self.name), self.words):
+            return True
+        return bool(pod.affinity) and all(any(map(self._chooses, term)) for term in pod.affinity)
+
+    def _chooses(self, one: NodeRequirement) -> bool:
+        if one.key != self.name or one.operator != "In":
+            return False
+        return not self.words or all(is_word(text, self.words) for text in one.values)
+
+
+@dataclass(frozen=True, init=False)
+class SchedulerIs(OfPod):
+    """``schedulerName`` is one of the names; "" is for a pod without one."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return _text(pod.scheduler_name) in self.names
+
+
+@dataclass(frozen=True)
+class NodeIsNamed(OfPod):
+    """The manifest sets ``nodeName``. Of a pod as it is created: a scheduler sets it later."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return bool(_text(pod.node_name))
+
+
+def _text(value: Value | None) -> str:
+    return "" if value is None or value.kind in (Kind.NULL, Kind.NODE) else value.text
+
+
+@dataclass(frozen=True)
+class SomeContainer(OfPod):
+    """The condition is true of some container, init containers too."""
+
+    condition: Condition
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return any(self.condition.holds(pod, one) for one in pod.all_containers())
+
+
+@dataclass(frozen=True)
+class ContainersAtMost(OfPod):
+    """The condition is true of at most so many containers, init containers too."""
+
+    condition: Condition
+    most: int
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return sum(self.condition.holds(pod, one) for one in pod.all_containers()) <= self.most
+
+
+# --- together -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, init=False)
+class _Several(Condition):
+    parts: tuple[Condition, ...]
+
+    def __init__(self, *parts: Condition) -> None:
+        object.__setattr__(self, "parts", parts)
+
+    @property
+    def of_pod(self) -> bool:
+        return all(one.of_pod for one in self.parts)
+
+
+class All(_Several):
+    """Each of the conditions is true; of none, true."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return all(one.holds(pod, container) for one in self.parts)
+
+
+class Any(_Several):
+    """One of the conditions is true at least; of none, false."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return any(one.holds(pod, container) for one in self.parts)
+
+
+@dataclass(frozen=True)
+class Not(Condition):
+    """The condition is false."""
+
+    condition: Condition
+
+    @property
+    def of_pod(self) -> bool:
+        return self.condition.of_pod
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return not self.condition.holds(pod, container)
+
+
+ALWAYS = All()
+NEVER = Any()

@@ -1,0 +1,115 @@
+"""JSON Schemas of fields and values, and how they are put together."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.predicates.conditions import Word
+from gpuxlate.rules.predicates.numerals import LOWEST, as_integer, as_string
+
+Schema = dict[str, Any]
+
+EVERYTHING: Schema = {}
+NOTHING: Schema = {"not": {}}
+SCALAR: Schema = {"type": ["string", "number", "boolean"]}
+WHOLE = Range(LOWEST)
+"""Any whole number."""
+ODD: Schema = {
+    "type": "string",
+    "pattern": "^[+-]?([0-9]+[.]?0*|[0-9.]+([eE][+-]?[0-9]+|[kMGTPE]|[KMGTPE]i)|(0+|[0-9]*000)[.0]*[mun])$",
+    "not": {"pattern": "^(0|-?[1-9][0-9]*)$"},
+}
+"""What may be a whole number in other than plain digits; of the others, hardly any."""
+
+
+# --- schemas --------------------------------------------------------------------------------------
+
+
+def all_of(parts: list[Schema]) -> Schema:
+    some = [one for one in parts if one != EVERYTHING]
+    if NOTHING in some:
+        return NOTHING
+    return EVERYTHING if not some else some[0] if len(some) == 1 else {"allOf": some}
+
+
+def any_of(parts: list[Schema]) -> Schema:
+    some = [one for one in parts if one != NOTHING]
+    if EVERYTHING in some:
+        return EVERYTHING
+    return NOTHING if not some else some[0] if len(some) == 1 else {"anyOf": some}
+
+
+def not_(one: Schema) -> Schema:
+    if one == EVERYTHING:
+        return NOTHING
+    return one["not"] if set(one) == {"not"} else {"not": one}
+
+
+def field(path: tuple[str, ...], schema: Schema) -> Schema:
+    """There is a field, and it keeps the schema."""
+    if schema == NOTHING:
+        return NOTHING
+    for step in reversed(path):
+        below = {"properties": {step: schema}} if schema != EVERYTHING else {}
+        schema = {"type": "object", "required": [step], **below}
+    return schema
+
+
+def below(path: tuple[str, ...], schema: Schema) -> Schema:
+    """The field keeps the schema where there is one."""
+    for step in reversed(path):
+        schema = {"properties": {step: schema}}
+    return schema
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def numbers(ranges: tuple[Range, ...], sure: bool) -> Schema:
+    """A whole number in one of the ranges, bare or quoted."""
+    found = []
+    for one in ranges:
+        found.append(as_integer(one))
+        try:
+            found.append(as_string(one))
+        except ValueError:
+            if not sure:
+                found.append(as_string(WHOLE))
+    return any_of([*found, *([] if sure else [ODD])])
+
+
+def words(listed: tuple[Word, ...], sure: bool, any_case: bool = False) -> Schema:
+    """A value that is one of the words; a bare number or boolean is the text of it."""
+    if not listed:
+        return EVERYTHING
+    found: list[Schema] = []
+    texts = [one for one in listed if isinstance(one, str)]
+    if texts and any_case:
+        spelled = "|".join(map(_any_case, texts))
+        found.append({"type": "string", "pattern": f"^({spelled})$"})
+    elif texts:
+        found.append({"enum": texts})
+    bare = [_bare(one) for one in texts]
+    if any(one is not None for one in bare):
+        found.append({"enum": [one for one in bare if one is not None]})
+    patterns = [one.pattern for one in listed if isinstance(one, re.Pattern)]
+    if patterns:
+        found.append({"type": "string", "pattern": f"^({'|'.join(patterns)})$"})
+        if not sure:
+            found.append({"type": ["number", "boolean"]})
+    ranges = tuple(one for one in listed if isinstance(one, Range))
+    if ranges:
+        found.append(numbers(ranges, sure))
+    return any_of(found)
+
+
+def _bare(word: str) -> int | bool | None:
+    if word in ("true", "false"):
+        return word == "true"
+    return int(word) if re.fullmatch("0|-?[1-9][0-9]*", word) else None
+
+
+def _any_case(word: str) -> str:
+    return "".join(f"[{one.lower()}{one.upper()}]" if one.isalpha() else re.escape(one) for one in word)

@@ -1,0 +1,98 @@
+"""What a rule demands: of every container, or of the pod, and where a breach of it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not, resource
+
+
+class Breach(NamedTuple):
+    """One place where a predicate does not hold: the container, or None for the pod, and the key there.
+
+    ``name`` is "" where the predicate names no keys, ``value`` None where the key is not there.
+    """
+
+    container: ContainerKeys | None
+    name: str
+    value: Value | None
+
+    @property
+    def inside(self) -> ContainerKeys:
+        """The container, of a predicate on each."""
+        return self.container or ContainerKeys()
+
+    @property
+    def there(self) -> Value:
+        """The value of the key, of a predicate that looks at keys that are there."""
+        return self.value or Value("", path=self.inside.path)
+
+    @property
+    def number(self) -> int:
+        """The value as the whole number that the predicate makes sure of."""
+        return quantity.whole(self.there.text) or 0
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """``must`` holds wherever ``when`` does.
+
+    ``each``: of every container that has one of the resources ``at`` (of every one where there are none
+    such names); a breach is at the first of them that it has. Else of the pod; a breach is at the first of
+    ``at`` that it has: an annotation, a label, a node selector, ``schedulerName`` or ``nodeName``.
+    Raises ValueError for a condition on containers where there is a pod alone.
+    """
+
+    must: Condition
+    when: Condition = ALWAYS
+    at: tuple[str, ...] = ()
+    each: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.each and not (self.must.of_pod and self.when.of_pod):
+            raise ValueError(f"a predicate of pods has a condition on containers: {self}")
+
+    def breaches(self, pod: PodKeys) -> Iterator[Breach]:
+        """Where the pod does not hold it, init containers first."""
+        if not self.each:
+            if self.when.holds(pod) and not self.must.holds(pod):
+                yield Breach(None, *self._at_pod(pod))
+            return
+        for container in pod.all_containers():
+            name = next((name for name in self.at if resource(container, name)), "")
+            if self.at and not name:
+                continue
+            if self.when.holds(pod, container) and not self.must.holds(pod, container):
+                yield Breach(container, name, resource(container, name))
+
+    @property
+    def demand(self) -> Condition:
+        """What is true of the pod, or of each of its containers: one condition."""
+        there = [Asks(*self.at)] if self.each and self.at else []
+        only = [*there, *([] if self.when == ALWAYS else [self.when])]
+        return Any(Not(only[0] if len(only) == 1 else All(*only)), self.must) if only else self.must
+
+    def _at_pod(self, pod: PodKeys) -> tuple[str, Value | None]:
+        fields = {"schedulerName": pod.scheduler_name, "nodeName": pod.node_name}
+        for name in self.at:
+            for values in (fields, pod.annotations, pod.labels, pod.node_selector):
+                value = values.get(name)
+                if value is not None:
+                    return name, value
+        return next(iter(self.at), ""), None
+
+    def to_cel(self) -> str:
+        """One boolean expression of CEL over a pod, with the variables of ``cel.VARIABLES``."""
+        from gpuxlate.rules.predicates import cel
+
+        return cel.expression(self)
+
+    def to_schema(self) -> dict[str, object]:
+        """A JSON Schema of a Pod."""
+        from gpuxlate.rules.predicates import schema
+
+        return schema.of_pod(self)
