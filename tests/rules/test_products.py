@@ -47,10 +47,6 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("koordinator.sh/gpu-shared", "scheduling.koordinator.sh/gpu-partition-spec"),
         "kubernetes.io/gpu-memory-ratio",
     ),
-    "KAI Scheduler and Run:ai": (
-        "nvidia.com/container.web.gpu-memory.request",
-        "kai.scheduler/gpu-compute-sharing-mode",
-    ),
     # opentelekomcloud-docs/cloud-container-engine, gpu_virtualization
     "xGPU of Huawei CCE": (
         "volcano.sh/gpu-mem.128Mi",
@@ -80,11 +76,6 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Keys that are in use, by the title of their product."""
 
 LOCAL: dict[tuple[Place, str], str] = {
-    (Place.ANNOTATION, "gpu-fraction"): "KAI Scheduler and Run:ai",
-    (Place.ANNOTATION, "gpu-memory"): "KAI Scheduler and Run:ai",
-    (Place.ANNOTATION, "gpu-fraction-num-devices"): "KAI Scheduler and Run:ai",
-    (Place.LABEL, "runai-gpu-group"): "KAI Scheduler and Run:ai",
-    (Place.ENV, "RUNAI_GPU_MEMORY_LIMIT"): "KAI Scheduler and Run:ai",
     (Place.ENV, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"): "NVIDIA time-slicing and MPS",
     (Place.ENV, "ORION_VGPU"): "VirtAI OrionX",
     (Place.ENV, "DISABLE_VGPU_CONTROL"): "vgpu-manager",
