@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from gpuxlate.backends.sheet.kinds import legal_text
+from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
 
 from docs.tools.markdown import SITE, filled, rule_link, table
 from docs.tools.pages import documents
