@@ -51,3 +51,15 @@ def test_shares_are_written_for_no_target_that_is_only_read(tmp_path: Path) -> N
     assert {one.name for one in written_manifests()} == {
         one.name for one in registry.pod_backends() if one.name not in READ_ONLY
     }
+
+
+def test_a_key_that_names_the_container_is_compared_as_it_is_rendered(tmp_path: Path) -> None:
+    share = tmp_path / "share.yaml"
+    share.write_text(SHARE.replace("cores: 30, ", ""))
+    compared = json.loads(run("compare", str(share), "-o", "json").out)["items"][0]["targets"]
+    [kai] = [one for one in compared if one["target"] == "kai"]
+    rendered = run("render", str(share), "--to", "kai").out.decode()
+    assert kai["verdict"] == "exact"
+    assert any("probe" in key for key in kai["keys"])
+    for key in kai["keys"]:
+        assert key.removeprefix("annotation ") in rendered

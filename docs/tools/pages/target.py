@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
-
 from docs.tools.markdown import SITE, filled, rule_link, table
 from docs.tools.pages import documents
 from docs.tools.pages.support_matrix import cells
@@ -17,6 +15,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import ANY, Backend, Key, Place
 from gpuxlate.backends.placing import Accept
 from gpuxlate.backends.sheet.examples import SHARES
+from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.backends.sheet.writing import sizes_text
 from gpuxlate.config.document import to_document

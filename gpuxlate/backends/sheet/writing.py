@@ -180,6 +180,8 @@ def _part(
     if sheet.full_is_whole and rows.cores is not None:
         _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
         placing.whole_when_full(sheet.code("IGNORED"))
+        if placing.whole_cards:
+            return _whole(sheet, rows, placing)
     _needed(sheet, rows, placing, free)
     if sheet.sizes:
         _fit_size(sheet, placing)
