@@ -60,6 +60,8 @@ class Dialect(Protocol):
     @property
     def reads_only(self) -> bool: ...
     @property
+    def also_speaks(self) -> Callable[[PodKeys], bool] | None: ...
+    @property
     def form_module(self) -> str | None:
         """The module for shares outside of manifests: parameters of jobs, values of a console."""
 

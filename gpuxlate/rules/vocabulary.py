@@ -92,14 +92,20 @@ class Vocabulary:
         return name == IGNORE or bool(self.owners(name))
 
     def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
-        """A key without a domain is a vendor's in pods that speak its dialect; others are so everywhere."""
-        return "/" in name or any(
-            one.owns_at(name, place) and one.speaks_in(pod) for one in self.owners(name)
-        )
+        """A word is a vendor's key in pods that speak its dialect; other names are so everywhere."""
+        if not any(row.is_word for row in self.rows(name)):
+            return True
+        return any(one.owns_at(name, place) and one.speaks_in(pod) for one in self.owners(name))
 
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
         """The dialects in which the pod asks for GPUs."""
-        return [one for one in self.dialects if one.speaks_in(pod)]
+        names = {
+            name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
+        }
+        found = {id(one) for name in names for one in self.owners(name)}
+        return [
+            one for one in self.dialects if id(one) in found or (one.also_speaks and one.also_speaks(pod))
+        ]
 
     def is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
@@ -125,7 +131,7 @@ class Vocabulary:
         if self.is_foreign(name):
             return None
         owners = self.owners(name)
-        if owners and all(one.reads_only for one in owners):
+        if owners and all(one.reads_only for one in owners) and not self.written_by_scheduler(name):
             return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
         if owners or self.rows(name):
             return None
