@@ -235,6 +235,7 @@ def _resources(backends: list[Backend]) -> Schema:
     ]
     groups = [one for one in groups if one]  # a dialect of annotations has no resources
     groups += [[name] for name in {b.whole_card_key for b in backends if b.whole_card_key}]
+    groups = [group for group in groups if group]  # the share of some dialects is in no resource
     rules: list[Schema] = [
         {
             "if": {
