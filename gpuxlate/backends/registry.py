@@ -64,7 +64,7 @@ BUILT_IN: tuple[Row, ...] = (
         form=True,
     ),
     Row("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
-    Row("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
+    Row("volcano-vgpu", f"{ONE_FILE}.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
     Row("metax-sgpu", f"{ONE_FILE}.metax", ("metax",), ("metax-tech.com/",)),
     Row("hami-hygon", f"{ONE_FILE}.hygon", ("hygon",), ("hygon.com/",)),
     Row("hami-cambricon", f"{ONE_FILE}.cambricon", ("cambricon",), ("cambricon.com/",)),
@@ -80,6 +80,7 @@ BUILT_IN: tuple[Row, ...] = (
     Row("gpu-manager", f"{ONE_FILE}.gpu_manager", (), ("tencent.com/vcuda",)),
     Row("elastic-gpu", f"{ONE_FILE}.elastic_gpu", (), ("elasticgpu.",)),
     Row("nos", f"{ONE_FILE}.nos", (), ("nvidia.com/gpu-",)),
+    Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 

@@ -59,7 +59,7 @@ class Vocabulary:
             *LOCAL_NAMES,
         ]
         self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
-        self._bare = tuple({one.rstrip("*") for one in known if "/" not in one})
+        self._bare = tuple({one.partition("*")[0] for one in known if "/" not in one})
 
     def is_foreign(self, name: str) -> bool:
         """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
@@ -89,13 +89,15 @@ class Vocabulary:
         """A dialect or this tool reads the key."""
         return name == IGNORE or bool(self.owners(name))
 
+    def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
+        """A key without a domain is a vendor's in pods that speak its dialect; others are so everywhere."""
+        return "/" in name or any(
+            one.owns_at(name, place) and one.speaks_in(pod) for one in self.owners(name)
+        )
+
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
-        """The dialects of which a container has a key in limits or requests."""
-        names = {
-            name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
-        }
-        found = {id(one) for name in names for one in self.owners(name)}
-        return [one for one in self.dialects if id(one) in found]
+        """The dialects in which the pod asks for GPUs."""
+        return [one for one in self.dialects if one.speaks_in(pod)]
 
     def is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""

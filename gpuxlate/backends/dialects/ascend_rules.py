@@ -49,7 +49,7 @@ def compute_needs_hami_core(
     ## Example
     ```yaml
     resources:
-      limits: {huawei.com/Ascend910B3: 1, huawei.com/Ascend910B3-memory: 16384, huawei.com/Ascend910B3-core: 50}
+      limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144, huawei.com/Ascend310P-core: 50}
     ```
 
     ## Use instead
@@ -60,7 +60,8 @@ def compute_needs_hami_core(
         - name: web
           image: web
           resources:
-            limits: {huawei.com/Ascend910B3: 1, huawei.com/Ascend910B3-memory: 16384, huawei.com/Ascend910B3-core: 50}
+            limits:
+              {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144, huawei.com/Ascend310P-core: 50}
     ```
 
     ## Source
@@ -93,12 +94,12 @@ def template_is_of_one_card(
 
     ## Example
     ```yaml
-    resources: {limits: {huawei.com/Ascend910B3: 2, huawei.com/Ascend910B3-memory: 16384}}
+    resources: {limits: {huawei.com/Ascend310P: 2, huawei.com/Ascend310P-memory: 6144}}
     ```
 
     ## Use instead
     ```yaml
-    resources: {limits: {huawei.com/Ascend910B3: 1, huawei.com/Ascend910B3-memory: 16384}}
+    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
     ```
 
     ## Source

@@ -104,7 +104,7 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
                 placing.isolated(sheet.isolation)
             if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
                 placing.shared_by(sheet.policy)
-        placing.on_nodes(card_of(profile, sheet.names), sheet.code("FITS"), sheet.code("FITS"))
+        placing.on_nodes(card_of(profile, sheet.names), *_codes_of_profile(sheet, rows))
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {
         row.name: Value.of(word)
@@ -114,6 +114,12 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
         if value is placing.peek(row.says) and placing.take(row.says)
     }
     return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
+
+
+def _codes_of_profile(sheet: Sheet, rows: Rows) -> tuple[str, str]:
+    """The rules on what the cards of a profile have: how many a node has, and how much memory."""
+    count, memory = (row.name if row else "" for row in (rows.cards, rows.memory))
+    return sheet.code("FITS", count), sheet.code("FITS", memory)
 
 
 def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
@@ -174,6 +180,8 @@ def _part(
     if sheet.full_is_whole and rows.cores is not None:
         _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
         placing.whole_when_full(sheet.code("IGNORED"))
+        if placing.whole_cards:
+            return _whole(sheet, rows, placing)
     _needed(sheet, rows, placing, free)
     if sheet.sizes:
         _fit_size(sheet, placing)
@@ -188,6 +196,9 @@ def _part(
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
         elif not (sheet.sizes and row.says == "cores"):
             values[row.name] = _number(sheet, row, placing, profile)
+    no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
+    if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
+        return _whole(sheet, rows, placing)
     return values
 
 
