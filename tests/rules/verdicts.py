@@ -1,8 +1,8 @@
 """The three verdicts on one Pod: what the check, the JSON Schema and the CEL of a predicate say of it.
 
 ``object`` is a Pod as JSON has it. Quantities are those of ``gpuxlate.model.quantity``: the functions that
-Kubernetes adds to CEL (apiserver/pkg/cel/library, quantity.go and lists.go) are given to it here, and the two of strings
-that are used: ``indexOf`` of lists and that of the extension for strings do not go together.
+Kubernetes adds to CEL (apiserver/pkg/cel/library, quantity.go and lists.go) are given to it here, and
+the two of strings that are used: ``indexOf`` of the extension for strings stands in the way of that of lists.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class InList:
         return found if len(found) == len(pod.containers) else ()
 
     def spread(self, pod: PodKeys, numbers: Sequence[int]) -> list[int]:
-        """The numbers above 0 for the containers that ask, 0 for the others; empty where they are not as many."""
+        """The numbers above 0 for the containers that ask, 0 for others; empty where they are not as many."""
         asking = [self.asked_by(one) for one in pod.containers]
         given = [number for number in numbers if number]
         left = iter(given)
