@@ -136,6 +136,16 @@ class PodKeys:
             init_containers=tuple(one.under(names) for one in self.init_containers),
         )
 
+    def with_workload(self) -> PodKeys:
+        """As if labels and annotations of the workload were on the pod: readers take them (K8S005)."""
+        if not self.owner_labels and not self.owner_annotations:
+            return self
+        return replace(
+            self,
+            labels={**self.owner_labels, **self.labels},
+            annotations={**self.owner_annotations, **self.annotations},
+        )
+
     def all_containers(self) -> Iterator[ContainerKeys]:
         """Init containers, then containers, in their order."""
         yield from self.init_containers
