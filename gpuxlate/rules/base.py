@@ -127,6 +127,7 @@ class Rule:
         return self._breaches(*args) if self.predicates else self.check(self, *args)
 
     def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        pod = pod.with_workload()
         for predicate in self.predicates:
             for breach in predicate.breaches(pod):
                 found = self.check(self, breach, pod, context)

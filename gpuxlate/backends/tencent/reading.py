@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gpuxlate.backends.base import GIB, ContainerShare, Reading, Taking
 from gpuxlate.backends.tencent import keys as k
@@ -13,66 +12,45 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy, Qos
 
 
-class PodFields(NamedTuple):
-    """The fields that a pod sets for all of its containers, and where."""
-
-    policy: Policy | None
-    qos: Qos | None
-    origins: dict[str, Path]
-
-
 def read(pod: Taking, profile: Profile | None) -> Reading:
     """Keys to shares."""
-    pod.selector(k.DEVICE_ENABLE, k.QGPU_NODES)
+    pod.selector(k.DEVICE_ENABLE, (k.ENABLED,))
     for name in (k.MIXED_ENABLE, k.VERSION):
         pod.selector(name)
-    fields = _read_pod(pod)
-    return pod.reading([_read_container(pod, one, fields) for one in pod.pod.all_containers()])
-
-
-def _read_pod(pod: Taking) -> PodFields:
     origins: dict[str, Path] = {}
     app_class = pod.annotation(k.APP_CLASS)
     if app_class:
         origins["qos"] = app_class.path
-    policy, where = _read_policy(pod)
-    if policy:
-        origins["policy"] = where
-    return PodFields(policy, k.CLASSES.get(app_class.text) if app_class else None, origins)
+    qos = k.CLASSES.get(app_class.text) if app_class else None
+    policy = _policy(pod, origins)
+    return pod.reading([_container(pod, one, policy, qos, origins) for one in pod.pod.all_containers()])
 
 
-def _read_policy(pod: Taking) -> tuple[Policy | None, Path]:
-    """The one policy of every node that the pod can run on, and where it is set."""
+def _policy(pod: Taking, origins: dict[str, Path]) -> Policy | None:
+    """The one policy of every node that the pod can run on."""
     pod.take_node(k.POLICY)
-    if any(text not in k.POLICY_OF for text in _texts(pod.pod)):
-        return None, ()  # TKE014 or GX013
+    if any(text not in k.POLICY_OF for one in pod.pod.choices(k.POLICY) for text in one.values):
+        return None  # TKE014 or GX013
     several = tuple(_not_one_policy(pod.pod))
     for message, path in several:
         hint = say("require one policy in every term, operator In: {names}", names=k.POLICY_NAMES)
         pod.note("TKE014", message, path, hint)
     found = _policies(pod.pod)
-    return found[0] if found and not several else (None, ())
-
-
-def _texts(pod: PodKeys) -> Iterator[str]:
-    """The values of every choice of policies."""
-    if k.POLICY in pod.node_selector:
-        yield pod.node_selector[k.POLICY].text
-    for one in pod.requirements():
-        if one.key == k.POLICY:
-            yield from one.values
+    if not found or several:
+        return None
+    policy, origins["policy"] = found[0]
+    return policy
 
 
 def _policies(pod: PodKeys) -> list[tuple[Policy, Path]]:
     """Every policy in nodeSelector or affinity. Nodes without the label are best-effort (S003)."""
-    chosen = pod.node_selector.get(k.POLICY)
-    texts = [(chosen.text, chosen.path)] if chosen else []
-    for one in pod.requirements():
-        if one.key == k.POLICY and one.operator == "In":
-            texts.extend((text, one.path) for text in one.values)
-        elif one.key == k.POLICY and one.operator == "DoesNotExist":
-            texts.append((Policy.BEST_EFFORT, one.path))
-    return [(k.POLICY_OF[text], path) for text, path in texts if text in k.POLICY_OF]
+    found = []
+    for one in pod.choices(k.POLICY):
+        if one.operator == "In":
+            found += [(k.POLICY_OF[text], one.path) for text in one.values]
+        elif one.operator == "DoesNotExist":
+            found.append((Policy.BEST_EFFORT, one.path))
+    return found
 
 
 def _not_one_policy(pod: PodKeys) -> Iterator[tuple[str, Path]]:
@@ -91,32 +69,31 @@ def _not_one_policy(pod: PodKeys) -> Iterator[tuple[str, Path]]:
         yield say("only some terms of the node affinity require {label}", label=k.POLICY), required[0].path
 
 
-def _read_container(pod: Taking, container: ContainerKeys, fields: PodFields) -> ContainerShare:
-    origins = dict(fields.origins)
+def _container(
+    pod: Taking, container: ContainerKeys, policy: Policy | None, qos: Qos | None, of_pod: dict[str, Path]
+) -> ContainerShare:
+    origins, there = dict(of_pod), container.resources
     for attribute, name in (("cores", k.CORE), ("cores", k.GREEDY), ("memory_mib", k.MEMORY)):
-        value = container.resources.get(name)
-        if value:
-            origins[attribute] = value.path
+        if name in there:
+            origins[attribute] = there[name].path
     core, greedy, units = (pod.number(container, name) for name in (k.CORE, k.GREEDY, k.MEMORY))
     if core is None and greedy is None and units is None:
         return pod.none(container)
     origins["cards"] = origins.get("cores", container.path)
-    cards, cores = 1, core
-    if greedy is not None:
-        cores = greedy
-    elif core is not None and k.is_whole(core):
-        cards, cores, units = k.cards_of(core), None, None  # TKE008
-    elif core is not None and core > k.FULL:
+    cards, cores = 1, core if greedy is None else greedy
+    if greedy is None and core is not None and core >= k.FULL:
         # the vendor rounds down on each card (TC127667: 121 gives 60 each), TKE006
         cards = k.cards_of(core)
         cores = core // cards * cards
         units = None if units is None else units // cards * cards
+        if k.is_whole(core):
+            cores = units = None  # TKE008
     return pod.share(
         container,
         cards=cards,
         cores=cores,
         memory_mib=None if units is None else units * GIB,
-        policy=fields.policy,
-        qos=fields.qos,
+        policy=policy,
+        qos=qos,
         origins=origins,
     )
