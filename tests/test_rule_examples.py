@@ -26,6 +26,7 @@ HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
 EXAMPLE, INSTEAD = "Example", "Use instead"
 
 ALSO: dict[str, set[str]] = {
+    "ASCEND004": {"ASCEND020"},  # with another mode, compute in percent is refused
     "GX003": {"VKE011"},  # with compute under a misspelt key there is memory without compute
     "GX007": {"VKE012"},  # 4 MiB, where 4096 are meant, are below the least as well
 }

@@ -64,7 +64,7 @@ BUILT_IN: tuple[Row, ...] = (
         form=True,
     ),
     Row("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
-    Row("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
+    Row("volcano-vgpu", f"{ONE_FILE}.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
     Row("metax-sgpu", f"{ONE_FILE}.metax", ("metax",), ("metax-tech.com/",)),
     Row("hami-hygon", f"{ONE_FILE}.hygon", ("hygon",), ("hygon.com/",)),
     Row("hami-cambricon", f"{ONE_FILE}.cambricon", ("cambricon",), ("cambricon.com/",)),

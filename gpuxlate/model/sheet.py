@@ -57,7 +57,6 @@ class Absent(StrEnum):
     UNCAPPED = "not capped"
     ALL = "all of the card"
     HUNDREDS = "a card for each 100 percent of memory"  # one below 100
-    NOTHING = "no share"  # the other keys have no effect
 
 
 class Writer(StrEnum):
@@ -94,7 +93,8 @@ class Key(NamedTuple):
 
     ``unread``: why no share holds what the number says.
 
-    ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have.
+    ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have;
+    ``beside``: those beside which it is ignored.
     ``absent``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and the
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
@@ -116,6 +116,7 @@ class Key(NamedTuple):
     doubts: Mapping[str, str] = MappingProxyType({})
     needs: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     absent: Absent | None = None
     writer: Writer = Writer.USER
     since: str = ""

@@ -16,14 +16,16 @@ from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key
-from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.products import Product
+
+if TYPE_CHECKING:  # a command without rules loads none
+    from gpuxlate.rules.predicates.predicate import Predicate
 
 
 class Scope(StrEnum):
@@ -55,6 +57,8 @@ class Dialect(Protocol):
     def look_alikes(self) -> tuple[Product, ...]: ...
     @property
     def rules(self) -> tuple[Rule, ...]: ...
+    @property
+    def reads_only(self) -> bool: ...
     @property
     def form_module(self) -> str | None:
         """The module for shares outside of manifests: parameters of jobs, values of a console."""
@@ -179,6 +183,8 @@ NO_POLICY = {
     Scope.JOB: "the parameters of a job are not in Kubernetes",
 }
 """Why no policy of a cluster can demand what a rule of the scope does."""
+BY_API_SERVER = "the API server itself refuses such a pod, before a policy sees it"
+"""``no_policy`` of a rule on what Kubernetes validates (registry/core/pod, BeforeCreate)."""
 
 
 def rule(
@@ -200,7 +206,7 @@ def rule(
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
     """
-    predicates = (predicate,) if isinstance(predicate, Predicate) else predicate
+    predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")

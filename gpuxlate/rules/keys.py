@@ -15,7 +15,12 @@ from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
 
 
-@rule("GX003", Severity.ERROR, fix="unsafe")
+@rule(
+    "GX003",
+    Severity.ERROR,
+    fix="unsafe",
+    no_policy="it compares an unknown name with all known ones, letter by letter",
+)
 def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No key is a misspelt key of a vendor.
 
@@ -164,16 +169,17 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
     ## Example
     ```yaml
-    resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory-ratio: 50}}
+    metadata: {annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/gpu-count: "1"}}
+    spec: {containers: [{name: web, image: web}]}
     ```
 
     ## Use instead
     ```yaml
-    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpucores: 50, nvidia.com/gpumem-percentage: 50}}
+    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}
     ```
 
     ## Source
-    koordinator-sh/koordinator; the table of products on the page of targets has those of the others.
+    NexusGPU/tensor-fusion; the table of products on the page of targets has those of the others.
     """
     words = vocabulary_of(context)
     for spot, product in _of_products(words, pod):

@@ -14,7 +14,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
@@ -40,7 +40,12 @@ def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
                     yield container, values, Resource(name, value, next(iter(words.rows(name)), None))
 
 
-@rule("K8S001", Severity.ERROR, fix="unsafe")
+@rule(
+    "K8S001",
+    Severity.ERROR,
+    fix="unsafe",
+    no_policy=BY_API_SERVER,
+)
 def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The quantity of a GPU resource is a whole number.
 
@@ -139,7 +144,12 @@ def _rounding(one: Resource, reading: Written, unit: str) -> tuple[str, Fix | No
     return hint, Fix(title, (Put(one.value.path, up),), safe=False)
 
 
-@rule("K8S002", Severity.ERROR, fix="safe")
+@rule(
+    "K8S002",
+    Severity.ERROR,
+    fix="safe",
+    no_policy="the API server writes quantities its own way before a policy sees them: 1k may have been 1000",
+)
 def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The quantity of a GPU resource is a number without a suffix.
 
@@ -231,7 +241,12 @@ def _harmless(reading: Written, unit: str) -> int | None:
     return amount if reading.suffix in ("k", "Ki") and unit == "MiB" and plausible else None
 
 
-@rule("K8S003", Severity.ERROR, fix="safe")
+@rule(
+    "K8S003",
+    Severity.ERROR,
+    fix="safe",
+    no_policy=BY_API_SERVER,
+)
 def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Requests equal limits where a container sets both.
 
@@ -287,7 +302,13 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
         yield this.at(one.value, message, hint, fix=fix)
 
 
-@rule("K8S004", Severity.ERROR, fix="safe", missing=True)
+@rule(
+    "K8S004",
+    Severity.ERROR,
+    fix="safe",
+    missing=True,
+    no_policy=BY_API_SERVER,
+)
 def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A GPU resource is in limits, not in requests alone.
 

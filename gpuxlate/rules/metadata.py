@@ -10,11 +10,16 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
 from gpuxlate.model.spots import Level, spots
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, rule
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 
-@rule("K8S005", Severity.WARNING, fix="safe")
+@rule(
+    "K8S005",
+    Severity.WARNING,
+    fix="safe",
+    no_policy="it is about the workload: a pod does not show what its workload has",
+)
 def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Labels and annotations of a share are on the pod template, not only on the workload.
 
@@ -100,7 +105,12 @@ def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target:
     return this.at(value, message, hint, on_key=True, fix=fix, missing=True)
 
 
-@rule("K8S006", Severity.ERROR, fix="safe")
+@rule(
+    "K8S006",
+    Severity.ERROR,
+    fix="safe",
+    no_policy="the API server has dropped fields that it does not know, before a policy sees the pod",
+)
 def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Labels and annotations are inside `metadata`.
 
@@ -168,7 +178,12 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
         )
 
 
-@rule("K8S008", Severity.ERROR, fix="safe")
+@rule(
+    "K8S008",
+    Severity.ERROR,
+    fix="safe",
+    no_policy=BY_API_SERVER,
+)
 def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Values of labels, annotations and node selectors are strings.
 

@@ -89,6 +89,19 @@ NOS = Product(  # facts huawei-baidu-legacy 3
 )
 
 PRODUCTS: tuple[Product, ...] = (
+    # facts hami-family 1: what the dialects of these vendors do not read
+    Product(
+        "Enflame GCU sharing of older charts",
+        ("enflame.com/vgcu*", "enflame.com/shared-gcu"),
+        "slices of a card, or percent of one",
+        _HAMI,
+    ),
+    Product(
+        "Cambricon MIM partitions",
+        ("cambricon.com/mlu*.mim*",),
+        "partitions with their profile in the name",
+        _HAMI,
+    ),
     # facts hami-family 1
     Product(  # facts hami-family 3
         "Ascend vNPU under Volcano and MindCluster",

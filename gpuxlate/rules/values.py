@@ -46,7 +46,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
         for name, value in container.resources.items():
             row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
             reading = numerals.written(value)
-            if row is None or reading.form is not Form.PLAIN:
+            if row is None or row.quantity or reading.form is not Form.PLAIN:
                 continue
             unit, amount = numerals.unit_of(row, context.profile), int(reading.number)
             if unit == "GiB" and amount > numerals.MOST_PLAUSIBLE_GIB:
@@ -67,7 +67,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 yield this.at(value, message, hint)
 
 
-@rule("GX008", Severity.WARNING, fix="safe")
+@rule("GX008", Severity.WARNING, fix="safe", no_policy="the API server sees a number, not how it was written")
 def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Numbers are written in plain decimal digits.
 

@@ -118,7 +118,12 @@ class Vocabulary:
 
         ``place``: where it is in a pod. None is any place, where names without a domain are no product's.
         """
-        if self.is_foreign(name) or self.owners(name) or self.rows(name):
+        if self.is_foreign(name):
+            return None
+        owners = self.owners(name)
+        if owners and all(one.reads_only for one in owners):
+            return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
+        if owners or self.rows(name):
             return None
         found = product_at(name, place) if place else product_of(name)
         return found or product_in(name, self._look_alikes)

@@ -158,6 +158,7 @@ def test_positions_in_a_text() -> None:
         ({"profile": "no-such-file.yaml"}, "cannot be read"),
         ({"to": "volcengine-emr-spark"}, "is not for manifests"),
         ({"from_": "aiapp"}, "is not for manifests"),
+        ({"to": "gpu-manager"}, "it is read and not written"),
     ],
 )
 def test_options_that_cannot_be_meant(options: dict[str, Any], message: str) -> None:
@@ -171,6 +172,12 @@ def test_unknown_targets() -> None:
     assert unknown.value.hint == "did you mean tencent-qgpu?"
     with pytest.raises(LookupError):
         gpuxlate.parse(pod(VKE), from_="nobody")
+
+
+def test_a_target_that_is_only_read() -> None:
+    with pytest.raises(ValueError, match="'gpu-manager': it is read and not written"):
+        gpuxlate.render(gpuxlate.Share(1, 30, 4096), to="gpu-manager")
+    assert [one.name for one in gpuxlate.targets() if one.reads_only] == ["gpu-manager", "elastic-gpu", "nos"]
 
 
 @pytest.mark.parametrize("form", ["profile", "mapping", "str", "path"])

@@ -93,3 +93,10 @@ def _of(name: str) -> type[ReadingContract]:
 
 for _one in map(_of, ONE_FILE):
     globals()[_one.__name__] = _one
+
+
+class TestHuaweiCceOnT4(BackendContract):
+    """A T4 has 15360 MiB (facts of the catalogue of cards): a part of nvidia.com/gpu is a part of these."""
+
+    backend = registry.get("huawei-cce")
+    profile = Profile("huawei-cce", cards=CardProfile("T4", memory_mib=15360))

@@ -31,7 +31,7 @@ def test_the_tags_of_a_data_sheet_are_known(backend: Backend) -> None:
     unknown = [
         (row.name, tag)
         for row in backend.keys
-        for tag, found in documents.tagged(backend.name, row.source)
+        for tag, found in documents.tagged(backend, row.source)
         if not found
     ]
     assert unknown == []

@@ -40,7 +40,7 @@ def test_cells(target: str, field: str, expected: dict[str, set[str]]) -> None:
 def test_every_field_meets_something_and_every_code_is_a_rule() -> None:
     backends = list(registry.all_backends())
     known = set(all_rules(backends))
-    for backend in backends:
+    for backend in registry.all_writable():
         row = cells(backend)
         assert list(row) == list(JSON_NAMES.values())
         assert all(cell.words() for cell in row.values()), backend.name

@@ -21,6 +21,7 @@ import yaml
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.profile import Profile
 from gpuxlate.yamltext.source import Source
+from tests.lint import of_rows
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "lint"
 
@@ -52,10 +53,14 @@ class Case:
 
 @cache
 def files() -> dict[str, dict[str, Any]]:
-    """What each file holds, by code."""
-    return {
-        path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))
-    }
+    """What each file holds, by code, and of_rows.py for the rules that follow from rows; these may have more
+    cases in a file of their own."""
+    found = dict(of_rows.entries())
+    for path in sorted(FOLDER.glob("*.yaml")):
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        made = found.get(path.stem, {"cases": []})
+        found[path.stem] = {**made, **data, "cases": [*made["cases"], *data["cases"]]}
+    return found
 
 
 @cache

@@ -15,18 +15,8 @@ from gpuxlate.rules.vocabulary import vocabulary_of
 
 NAMES: dict[str, tuple[str, ...]] = {
     # Project-HAMi/HAMi examples/<vendor>, pkg/device/<vendor>
-    "MetaX sGPU": ("metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/sgpu-qos-policy"),
-    "Hygon DCU under HAMi": ("hygon.com/hcunum", "hygon.com/dcumem", "hygon.com/use-hcutype"),
-    "AMD GPUs under HAMi": ("amd.com/gpumem", "amd.com/gpucores"),
-    "Cambricon MLU sharing": (
-        *("cambricon.com/vmlu", "cambricon.com/mlu.smlu.vmemory", "cambricon.com/mlu370.smlu.vcore"),
-        "cambricon.com/mlu370.mim-2m.8gb",
-    ),
-    "Iluvatar vGPU under HAMi": ("iluvatar.ai/BI-V100-vgpu", "iluvatar.ai/BI-V100.vMem"),
-    "Moore Threads sGPU": ("mthreads.com/vgpu", "mthreads.com/sgpu-core"),
-    "Kunlunxin vXPU under HAMi": ("kunlunxin.com/vxpu", "kunlunxin.com/vxpu-memory"),
-    "Enflame GCU sharing": ("enflame.com/drs-gcu", "enflame.com/gcu-memory", "enflame.com/vgcu-percentage"),
-    "Ascend vNPU under HAMi": ("huawei.com/Ascend910B4-1-memory", "huawei.com/Ascend310P-core"),
+    "Enflame GCU sharing of older charts": ("enflame.com/vgcu-percentage",),
+    "Cambricon MIM partitions": ("cambricon.com/mlu370.mim-2m.8gb",),
     # volcano docs/user-guide/how_to_use_vnpu.md
     "Ascend vNPU under Volcano and MindCluster": (
         *("huawei.com/npu-core", "huawei.com/Ascend910-16c", "huawei.com/Ascend310P-4c.3cpu.ndvpp"),
@@ -42,31 +32,14 @@ NAMES: dict[str, tuple[str, ...]] = {
         "cloud.google.com/gke-max-shared-clients-per-gpu",
         "cloud.google.com/gke-gpu-partition-size",
     ),
-    "Koordinator": (
-        *("koordinator.sh/gpu.shared", "koordinator.sh/gpu", "koordinator.sh/gpu-isolation-provider"),
-        *("koordinator.sh/gpu-shared", "scheduling.koordinator.sh/gpu-partition-spec"),
-        "kubernetes.io/gpu-memory-ratio",
-    ),
     "KAI Scheduler and Run:ai": (
         "nvidia.com/container.web.gpu-memory.request",
         "kai.scheduler/gpu-compute-sharing-mode",
     ),
-    # opentelekomcloud-docs/cloud-container-engine, gpu_virtualization
-    "xGPU of Huawei CCE": (
-        "volcano.sh/gpu-mem.128Mi",
-        "volcano.sh/gpu-core.percentage",
-        "volcano.sh/gpu-num",
-    ),
-    "cGPU of Baidu CCE": ("baidu.com/a10_24g_cgpu", "baidu.com/v100_32g_cgpu_memory", "baidu.com/cgpu_core"),
     "the virtual GPU plug-in of AWS": ("k8s.amazonaws.com/vgpu",),
     "AMD partitions": ("amd.com/cpx_nps4", "amd.com/spx_nps1"),
     "TensorFusion": ("tensor-fusion.ai/tflops-request", "tensor-fusion.ai/enabled"),
     "VirtAI OrionX": ("virtaitech.com/gpu",),
-    "GPU manager (vCUDA), TKE's older GPU sharing": (
-        "tencent.com/vcuda-core",
-        "tencent.com/vcuda-core-limit",
-    ),
-    "the open-source Elastic GPU scheduler": ("elasticgpu.io/gpu-core", "elasticgpu.com/gpu-memory"),
     "super nodes of TKE Serverless, which have no qGPU": ("eks.tke.cloud.tencent.com/gpu-type",),
     "Alibaba's scheduling simulators": ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli"),
     "ACS, GPU-HPN nodes of Alibaba Cloud": ("alibabacloud.com/gpu-core.percentage",),
@@ -75,7 +48,6 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("nvidia.com/vgpu-cores", "nvidia.com/vgpu-memory", "nvidia.com/vgpu-number"),
         *("nvidia.com/device-scheduler-policy", "nvidia.com/exclude-gpu-uuid"),
     ),
-    "nos (Nebuly)": ("nvidia.com/gpu-10gb", "nos.nebuly.com/gpu-partitioning"),
 }
 """Keys that are in use, by the title of their product."""
 
@@ -113,9 +85,8 @@ OTHERS = (
 )
 
 LOOK_ALIKES = {
-    *("GPU manager (vCUDA), TKE's older GPU sharing", "the open-source Elastic GPU scheduler"),
     *("super nodes of TKE Serverless, which have no qGPU", "Alibaba's scheduling simulators"),
-    *("ACS, GPU-HPN nodes of Alibaba Cloud", "vgpu-manager", "nos (Nebuly)"),
+    *("ACS, GPU-HPN nodes of Alibaba Cloud", "vgpu-manager"),
     "Volcano's older GPU sharing without isolation, deprecated since v1.9",
 }
 """Products whose keys are taken for those of a dialect that is read: a warning."""
@@ -141,6 +112,32 @@ def test_a_key_names_its_product(lint: Callable[..., Any], title: str, name: str
     assert set(found.codes) == {code}
     assert found.places(code) == found.marked
     assert all(title in one.message for one in found.diagnostics)
+
+
+# tkestack/gpu-manager README; elastic-ai/elastic-gpu-scheduler README; nebuly-ai/nos demos
+@pytest.mark.parametrize(
+    ("title", "limits"),
+    [
+        (
+            "GPU manager (vCUDA), TKE's older GPU sharing",
+            "tencent.com/vcuda-core: 30, tencent.com/vcuda-memory: 20",
+        ),
+        (
+            "the open-source Elastic GPU scheduler",
+            "elasticgpu.io/gpu-core: 30, elasticgpu.com/gpu-memory: 2048",
+        ),
+        ("nos (Nebuly)", "nvidia.com/gpu-10gb: 1"),
+    ],
+)
+def test_a_dialect_that_is_only_read_is_named_too(lint: Callable[..., Any], title: str, limits: str) -> None:
+    """Its keys are translated, and still taken for those of another one (contract, section 2)."""
+    found = lint(
+        f"apiVersion: v1\nkind: Pod\nspec: {{containers: [{{resources: {{limits: {{{limits}}}}}}}]}}\n"
+    )
+    named = [one for one in found.diagnostics if one.code == "GX006"]
+    assert len(named) == limits.count(":")
+    assert all(title in one.message for one in named)
+    assert "GX027" not in found.codes
 
 
 @pytest.mark.parametrize(("place", "name"), LOCAL)
@@ -186,6 +183,7 @@ def test_a_dialect_that_reads_a_product_is_no_other_product() -> None:
         keys=(),
         gpu_prefixes=("koordinator.sh/gpu",),
         look_alikes=(),
+        reads_only=False,
         find={}.get,
         owns=lambda name: name.startswith("koordinator.sh/gpu"),
     )

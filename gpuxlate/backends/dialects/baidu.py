@@ -27,9 +27,7 @@ SHEET = Sheet(
         for row in for_models(
             NAME,
             cards(COUNT, source="USAGE, SEVERAL"),
-            memory(
-                MEMORY, unit=GIB, per=Per.TOTAL, needs=(COUNT,), excludes=(PERCENT,), source="USAGE, SEVERAL"
-            ),
+            memory(MEMORY, unit=GIB, per=Per.TOTAL, needs=(COUNT,), source="USAGE, SEVERAL"),
             cores(
                 CORES,
                 per=Per.TOTAL,
@@ -37,7 +35,7 @@ SHEET = Sheet(
                 needs=(MEMORY, PERCENT),
                 source="USAGE, SEVERAL",
             ),
-            percent(PERCENT, needs=(COUNT,), source="USAGE"),
+            percent(PERCENT, needs=(COUNT,), excludes=(MEMORY,), source="USAGE"),
         )
     ),
 )

@@ -20,10 +20,10 @@ MEMORY, CORE = "volcano.sh/gpu-mem.128Mi", "volcano.sh/gpu-core.percentage"
 COUNT = "volcano.sh/gpu-num"
 WHOLE = "nvidia.com/gpu"
 """Whole cards; below one, that part of the memory of a card (VIRTUAL)."""
+MODEL = "accelerator"
+"""Label of nodes: the model of their cards, as nvidia-t4 (VIRTUAL)."""
 UNIT = 128
 """MiB of one unit of MEMORY."""
-DECIMAL = "CCE020"
-"""The code of the rule on a part of WHOLE."""
 
 
 def decimal(value: Value | None) -> Fraction | None:
@@ -45,13 +45,17 @@ def admits(pod: Taking, container: ContainerKeys, profile: Profile | None) -> Co
     card_mib = card_of(profile, NAMES).memory_mib
     value = pod.resource(container, WHOLE)
     if card_mib is None and value is not None:
-        message = say("{key} {text} is a part of the memory of a card", key=WHOLE, text=value.text)
+        message = say(
+            "{key} {text} is not translated: it counts a part of the memory of a card",
+            key=WHOLE,
+            text=value.text,
+        )
         hint = say(
             "write {key}, or pass a profile with cards.memoryMiB (--profile) and target: {target}",
             key=MEMORY,
             target=NAMES[0],
         )
-        pod.note(DECIMAL, message, value.path, hint)
+        pod.note("GX023", message, value.path, hint)
     units = int(part * (card_mib or 0)) // UNIT
 
     def counted(values: Mapping[str, Value]) -> dict[str, Value]:
@@ -63,7 +67,14 @@ def admits(pod: Taking, container: ContainerKeys, profile: Profile | None) -> Co
 
 
 def speaks(pod: PodKeys) -> bool:
-    """A part of WHOLE in a pod of the scheduler: no other vendor takes that."""
+    """A part of WHOLE in a pod of the scheduler, which no other vendor takes, or WHOLE beside COUNT."""
+    if COUNT in pod.labels:
+        return any(WHOLE in one.resources for one in pod.all_containers())
+    return has_decimals(pod)
+
+
+def has_decimals(pod: PodKeys) -> bool:
+    """The pod is one of the scheduler, and a container asks for a part of WHOLE."""
     named = pod.scheduler_name is not None and pod.scheduler_name.text == SCHEDULER
     return named and any(decimal(one.resources.get(WHOLE)) is not None for one in pod.all_containers())
 
@@ -92,9 +103,10 @@ SHEET = Sheet(
             "equal_distribution_scheduling_on_virtual_gpus.rst (2026-04-16)"
         ),
     },
-    gpu_prefixes=("volcano.sh/gpu-mem.", "volcano.sh/gpu-core.", "volcano.sh/gpu-num"),
+    gpu_prefixes=("volcano.sh/gpu-mem.", "volcano.sh/gpu-core."),
     why={
         "NUMBERS": "Memory is divided in units of 128 MiB and compute in steps of 5 %, on each card.",
+        "EXCLUDES": "The label divides units of memory among cards; whole cards are counted by their key.",
         "NEEDS": "Compute cannot be set without memory.",
         "IGNORED": "With all compute the container gets the whole card, whatever memory it asks for.",
         "INIT": "xGPU does not support init containers.",
@@ -109,6 +121,7 @@ SHEET = Sheet(
                 says="cards",
                 unit=1,
                 values=(Range(),),
+                excludes=(WHOLE,),
                 since="Volcano 1.16.10",
                 source="EQUAL",
             ),
@@ -116,7 +129,7 @@ SHEET = Sheet(
             cores(CORE, per=Per.TOTAL, values=(Range(5, 100, 5),), needs=(MEMORY,), source="VIRTUAL, EQUAL"),
             whole(WHOLE, values=(), decimals_with=(SCHEDULER,), source="VIRTUAL"),
             choice(
-                *("accelerator", Place.NODE_SELECTOR, Place.NODE),
+                *(MODEL, Place.NODE_SELECTOR, Place.NODE),
                 meaning="card model",
                 general=True,
                 source="VIRTUAL",

@@ -12,7 +12,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 
 
 @rule(
-    k.DECIMAL,
+    "CCE020",
     Severity.WARNING,
     no_policy="API servers elsewhere refuse the value, and those of CCE are to take it",
 )
@@ -50,7 +50,7 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
     ## Source
     opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16).
     """
-    if not k.speaks(pod):
+    if not k.has_decimals(pod):
         return
     for container in pod.all_containers():
         value = container.resources.get(k.WHOLE)

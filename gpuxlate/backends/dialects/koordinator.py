@@ -10,6 +10,7 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation
 
+NAME = "koordinator"
 SCHEDULER = "koord-scheduler"
 SHARED, CORE = "koordinator.sh/gpu.shared", "koordinator.sh/gpu-core"
 MEMORY, RATIO = "koordinator.sh/gpu-memory", "koordinator.sh/gpu-memory-ratio"
@@ -38,7 +39,7 @@ def speaks(pod: PodKeys) -> bool:
 
 
 SHEET = Sheet(
-    name="koordinator",
+    name=NAME,
     title="Koordinator",
     prefix="KOORD",
     scheduler=SCHEDULER,
@@ -58,7 +59,7 @@ SHEET = Sheet(
     },
     gpu_prefixes=("koordinator.sh/gpu",),
     why={
-        "NUMBERS": "Each card gives an equal part, of at most 100 %; without a count, hundreds are whole cards.",
+        "NUMBERS": "Each card gives an equal part, at most 100 %; without a count, hundreds are whole cards.",
         "NEEDS": "The scheduler refuses the pod: invalid resource device requests.",
         "EXCLUDES": "The scheduler refuses the pod: invalid resource device requests.",
         "ONESHARE": "The requests of all containers are added up, and each container gets the limits of all.",
@@ -78,6 +79,7 @@ SHEET = Sheet(
         percent(
             RATIO,
             per=Per.TOTAL,
+            values=(Range(1, 100),),
             excludes=(MEMORY,),
             aliases=("kubernetes.io/gpu-memory-ratio",),
             source="CODE, RENAMED",
@@ -85,6 +87,7 @@ SHEET = Sheet(
         cores(
             CORE,
             per=Per.TOTAL,
+            values=(Range(1, 100),),
             needs=(MEMORY, RATIO),
             aliases=("kubernetes.io/gpu-core",),
             source="CODE, RENAMED",
@@ -95,7 +98,7 @@ SHEET = Sheet(
             meaning="compute and memory in one number",
             says="memory_percent",
             unit=1,
-            values=(Range(1, 100), Range(100, None, 100)),
+            values=(Range(1, 100),),
             excludes=(SHARED, MEMORY, RATIO, CORE),
             aliases=("kubernetes.io/gpu",),
             source="CODE, HOOK, RENAMED",
@@ -113,17 +116,12 @@ SHEET = Sheet(
         choice("scheduling.koordinator.sh/device-allocate-hint", meaning="cards and topology", source="CODE"),
         choice("scheduling.koordinator.sh/gpu-partition-spec", meaning="NVLink partition", source="CODE"),
         *(
-            choice(
-                f"node.koordinator.sh/gpu-{name}",
-                *(Place.NODE_SELECTOR, Place.NODE),
-                meaning=meaning,
-                source="CODE",
-            )
+            choice(name, Place.NODE_SELECTOR, Place.NODE, meaning=meaning, source="CODE")
             for name, meaning in (
-                ("model", "card model"),
-                ("vendor", "maker of the cards"),
-                ("driver-version", "driver"),
-                ("partition-policy", "NVLink partitions"),
+                (MODEL, "card model"),
+                ("node.koordinator.sh/gpu-vendor", "maker of the cards"),
+                ("node.koordinator.sh/gpu-driver-version", "driver"),
+                ("node.koordinator.sh/gpu-partition-policy", "NVLink partitions"),
             )
         ),
         written(RECORD, meaning="assigned cards", source="CODE"),

@@ -2,23 +2,34 @@
 
 from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Absent, Place, Taking, key
+from gpuxlate.backends.base import GIB, Absent, Place, Placing, Taking, key
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, whole, written
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.share import Isolation, Policy, Qos
 from gpuxlate.rules.predicates.conditions import Annotated, Not
 
-COUNT = "metax-tech.com/sgpu"
+COUNT, MEMORY, CORES = "metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/vcore"
 APP_CLASS = "metax-tech.com/sgpu-app-class"
 POLICY = "metax-tech.com/sgpu-qos-policy"
 
 
 def settles(pod: Taking, found: Fields) -> Fields:
-    """An online pod competes for compute, whatever its policy: missing compute is not capped (CODE)."""
-    if found.others.get("qos") is Qos.ONLINE and "cores" not in found.origins:
-        return replace(found, cores=None)
-    return found
+    """An online pod competes for compute, whatever its keys say (CODE; METAX021)."""
+    return replace(found, cores=None) if found.others.get("qos") is Qos.ONLINE else found
+
+
+def places(placing: Placing) -> frozenset[str]:
+    """Online pods set no compute and no policy; a class is for one card (CODE)."""
+    qos = placing.peek("qos")
+    if qos is Qos.ONLINE:
+        for attribute in ("cores", "policy"):
+            placing.drop(attribute, "METAX021", "online pods of MetaX compete for compute")
+    if qos is not None and placing.cards > 1:
+        placing.refuse(
+            "cards", "METAX020", "online and offline pods of MetaX share one card", "request one card"
+        )
+    return frozenset({"cores"} if qos is Qos.ONLINE else ())
 
 
 SHEET = Sheet(
@@ -30,6 +41,7 @@ SHEET = Sheet(
     isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
     schedulers=("hami-scheduler",),
     settles=settles,
+    places=places,
     compute_when=Not(Annotated(APP_CLASS, "online")),
     more_rules="gpuxlate.backends.dialects.metax_rules",
     documents={
@@ -39,8 +51,8 @@ SHEET = Sheet(
     gpu_prefixes=("metax-tech.com/sgpu", "metax-tech.com/vcore", "metax-tech.com/vmemory"),
     keys=(
         cards(COUNT, source="CODE"),
-        memory("metax-tech.com/vmemory", unit=GIB, quantity=True, needs=(COUNT,), source="CODE, EXAMPLES"),
-        cores("metax-tech.com/vcore", needs=(COUNT,), absent=Absent.ALL, source="CODE, EXAMPLES"),
+        memory(MEMORY, unit=GIB, quantity=True, needs=(COUNT,), source="CODE, EXAMPLES"),
+        cores(CORES, needs=(COUNT,), absent=Absent.ALL, source="CODE, EXAMPLES"),
         whole("metax-tech.com/gpu", source="CODE"),
         key(
             POLICY,

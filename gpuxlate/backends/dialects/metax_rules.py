@@ -1,1 +1,142 @@
 """The rules of MetaX that no row says: METAX020 to METAX022."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.backends.dialects.metax import APP_CLASS, CORES, COUNT, MEMORY, POLICY
+from gpuxlate.backends.numbers import whole_numbers
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Not
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+
+MOST_GIB = 256
+"""No card has more, so a bare number above it is hardly one of GiB."""
+
+
+@rule(
+    "METAX020",
+    Severity.ERROR,
+    predicate=Predicate(Not(Amount(COUNT, Range(2))), Annotated(APP_CLASS), (COUNT,)),
+)
+def class_is_for_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A pod with `metax-tech.com/sgpu-app-class` requests one card a container.
+
+    ## What it does
+    Reports `metax-tech.com/sgpu` above 1 in a pod with the annotation.
+
+    ## Why
+    Online and offline pods share single cards: the webhook refuses several.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {metax-tech.com/sgpu-app-class: offline}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {metax-tech.com/sgpu: 2, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {metax-tech.com/sgpu-app-class: offline}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/device/metax (2026-08-21).
+    """
+    if breach.value is not None:
+        message = say(
+            "{key} {count} in a pod with {label}, which is for one card",
+            key=COUNT,
+            count=breach.value.text,
+            label=APP_CLASS,
+        )
+        yield this.at(breach.value, message, "request one card, or remove the annotation")
+
+
+@rule(
+    "METAX021",
+    Severity.WARNING,
+    predicate=(
+        Predicate(Not(Annotated(APP_CLASS, "online")), at=(CORES,)),
+        Predicate(Not(Annotated(APP_CLASS, "online")), Annotated(POLICY), (POLICY,), each=False),
+    ),
+)
+def online_pods_compete(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """An online pod of MetaX sets no compute and no policy.
+
+    ## What it does
+    Reports `metax-tech.com/vcore` and `metax-tech.com/sgpu-qos-policy` in a pod whose
+    `metax-tech.com/sgpu-app-class` is `online`.
+
+    ## Why
+    Online pods take what compute they need: both keys are ignored.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {metax-tech.com/sgpu-app-class: online}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {metax-tech.com/sgpu-app-class: online}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/device/metax, examples/metax/sgpu/online.yaml (2026-08-21).
+    """
+    if breach.value is not None:
+        message = say("{key} is ignored: online pods compete for compute", key=breach.name)
+        yield this.at(breach.value, message, "remove it", on_key=True)
+
+
+@rule("METAX022", Severity.WARNING, no_policy="an amount has a unit, and no schema compares those")
+def memory_has_a_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """`metax-tech.com/vmemory` without a unit is a plausible number of GiB.
+
+    ## What it does
+    Reports a number without a unit above 256.
+
+    ## Why
+    It counts GiB, so 4096 is 4 TiB; and the server stores 1000 as `1k`, which is read as bytes.
+
+    ## Example
+    ```yaml
+    resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 512, metax-tech.com/vcore: 60}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 512Mi, metax-tech.com/vcore: 60}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/device/metax (2026-08-21).
+    """
+    for _, value, number in whole_numbers(pod, MEMORY):
+        if value.text.isdigit() and MOST_GIB < number <= MOST_GIB * 4:
+            message = say(
+                "{key} {number} without a unit counts GiB, this looks like MiB", key=MEMORY, number=number
+            )
+            yield this.at(value, message, say("write {number}Mi", number=number))

@@ -11,7 +11,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
 
-@rule("GX010", Severity.ERROR)
+@rule("GX010", Severity.ERROR, no_policy="a GPUShare document is not in the cluster")
 def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A GPUShare document fits its schema.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends.base import Placing, PodPlacing
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.pod import Kind, Value
-from gpuxlate.model.share import JSON_NAMES, Device, Share
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
 
 if TYPE_CHECKING:
     from gpuxlate.backends.sheet.sheet import Sheet
@@ -90,7 +90,9 @@ def whole(sheet: Sheet) -> Example:
 def _written(sheet: Sheet, asked: Share) -> Example | None:
     model = sheet.families[0].model
     device = Device(sheet.vendor, (model,)) if model else None
-    placing = Placing(replace(asked, device=device), ANYTHING, target=sheet.name, name="web")
+    isolation = Isolation.SOFT if sheet.of_pod("isolation") and not asked.whole_cards else None
+    asked = replace(asked, device=device, isolation=isolation)
+    placing = Placing(asked, ANYTHING, target=sheet.name, name="web")
     keys = sheet.backend.write(PodPlacing((placing,), ("web",)), None)
     scheduler = keys.scheduler_name.text if keys.scheduler_name else ""
     limits = keys.containers[0].limits

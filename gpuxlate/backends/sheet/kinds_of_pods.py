@@ -1,21 +1,28 @@
-"""The kinds of rules that follow from what a sheet says of words, of the pod, and of cards."""
+"""The kinds of rules on the pod: its scheduler, its containers, its cards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from gpuxlate.backends.base import Key, Place
-from gpuxlate.backends.numbers import written_name
+from gpuxlate.backends.base import Absent, Key, Place
+from gpuxlate.backends.numbers import (
+    number,
+    requesting,
+    too_large,
+    too_many_cards,
+    whole_numbers,
+    written_name,
+)
 from gpuxlate.backends.sheet import examples
 from gpuxlate.backends.sheet.examples import Example
-from gpuxlate.backends.sheet.kinds import Kind
-from gpuxlate.backends.sheet.rows import MODEL
-from gpuxlate.model import quantity
+from gpuxlate.backends.sheet.kind import Kind
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.profile import card_of
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.conditions import (
@@ -25,7 +32,6 @@ from gpuxlate.rules.predicates.conditions import (
     Asks,
     Condition,
     ContainersAtMost,
-    EnvIs,
     IsInit,
     Labelled,
     Not,
@@ -34,59 +40,11 @@ from gpuxlate.rules.predicates.conditions import (
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
+if TYPE_CHECKING:
+    pass
+
+
 DEFAULT_SCHEDULER = "default-scheduler"
-
-
-class Words(Kind):
-    """Annotations, labels and variables that have a list of values."""
-
-    number, name = 4, "choice-is-known"
-    summary = "A choice of {title} has a value that it knows."
-    what = "Reports other values of {keys}."
-    usual_why = "The pod is refused, or the value is ignored and the default counts."
-
-    def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if self._known(row) and Place.RESOURCE not in row.places)
-
-    @staticmethod
-    def _known(row: Key) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*row.words, *(one for one in row.values if isinstance(one, str)))))
-
-    def predicates(self) -> Iterable[Predicate]:
-        for row in self.mine:
-            words = self._known(row)
-            if Place.ENV in row.places:
-                yield Predicate(EnvIs(row.name, *words), EnvIs(row.name), (row.name,))
-            elif Place.LABEL in row.places:
-                yield Predicate(Labelled(row.name, *words), Labelled(row.name), (row.name,), each=False)
-            else:
-                yield Predicate(Annotated(row.name, *words), Annotated(row.name), (row.name,), each=False)
-
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = next(row for row in self.mine if row.name == breach.name)
-        if breach.value is not None:
-            message = say(
-                "{key} is {value!r}, which {title} does not know",
-                key=row.name,
-                value=breach.value.text,
-                title=self.sheet.title,
-            )
-            yield this.at(
-                breach.value, message, say("write one of {known}", known=", ".join(self._known(row)))
-            )
-
-    def example(self) -> Example:
-        return self._with(lambda word: f"{word}s")
-
-    def instead(self) -> Example:
-        return self._with(str)
-
-    def _with(self, make: type[str] | object) -> Example:
-        good, row = examples.share(self.sheet), self.mine[0]
-        value = {row.name: Value.of(make(self._known(row)[0]))}  # type: ignore[operator]
-        if Place.LABEL in row.places:
-            return replace(good, labels={**good.labels, **value})
-        return replace(good, annotations={**good.annotations, **value})
 
 
 class Scheduler(Kind):
@@ -134,57 +92,129 @@ class Scheduler(Kind):
             yield this.at(value, message, hint, severity=Severity.WARNING, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
-        for row in self.mine:
-            for container in pod.all_containers():
-                if row.name in container.resources:
-                    return container.resources[row.name]
-            if row.name in pod.annotations:
-                return pod.annotations[row.name]
-        return None
+        holders = (*(one.resources for one in pod.all_containers()), pod.annotations)
+        return next((values[row.name] for values in holders for row in self.mine if row.name in values), None)
 
     def example(self) -> Example:
         return replace(self.instead(), scheduler="another-scheduler")
 
 
-class Sizes(Kind):
-    """Memory that the vendor rounds up to the next part that it has."""
+class Several(Kind):
+    """A part of several cards, where a container can have a part of one only."""
 
-    number, name = 10, "memory-is-a-size"
-    severity = Severity.INFO
-    summary = "The memory of a part of a card is one that {title} has."
-    what = (
-        "Reports {keys} between two sizes: the container gets the next larger one, and the compute that comes "
-        "with it."
+    number, name = 7, "part-of-one-card"
+    summary = "A part of a card of {title} is a part of one card."
+    what = "Reports {keys} in a container that requests several cards."
+    usual_why = (
+        "{title} shares one card with a container: with several, the other numbers are not what it gets."
     )
-    usual_why = "Cards are divided into parts of fixed sizes."
 
     def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if self.sheet.sizes and row.says == "memory_mib")
+        if self.sheet.several is self.sheet.several.SHARED:
+            return ()
+        return (row for rows in self.sheet.families if rows.cards for row in rows.parts)
 
     def predicates(self) -> Iterable[Predicate]:
-        largest = self.sheet.sizes[-1].memory_mib
-        known = tuple(Range(one.memory_mib, one.memory_mib) for one in self.sheet.sizes)
-        for row in self.mine:
-            yield Predicate(Amount(row.name, *known, Range(largest + 1)), Amount(row.name), (row.name,))
+        for rows in self.sheet.families:
+            if rows.cards is not None:
+                names = tuple(row.name for row in rows.parts if row in self.mine)
+                yield Predicate(Not(Amount(rows.cards.name, Range(2))), at=names)
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        number = None if breach.value is None else quantity.whole(breach.value.text)
-        if breach.value is None or number is None:
+        if breach.value is None:
             return
-        size = next(one for one in self.sheet.sizes if one.memory_mib >= number)
+        name = written_name(breach.value, breach.name)
+        gets = self.sheet.several
         message = say(
-            "{key} {amount} becomes {memory} MiB with {cores} % of compute",
-            key=written_name(breach.value, breach.name),
-            amount=number,
-            memory=size.memory_mib,
-            cores=size.cores,
+            "{key} is for one card; with several the container gets {what}", key=name, what=str(gets)
         )
-        yield this.at(breach.value, message, say("write {number}", number=size.memory_mib))
+        hint = "request one card, or whole cards without the other keys"
+        warns = None if gets is gets.REFUSED else Severity.WARNING
+        yield this.at(breach.value, message, hint, severity=warns, on_key=True)
 
     def example(self) -> Example:
         good = self.instead()
-        row = next(row for row in self.mine if row.name in good.limits[0])
-        return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
+        cards = self.sheet.families[0].cards
+        return good.setting(cards.name if cards else "", 2)
+
+
+class Fits(Kind):
+    """What the cards of a profile have."""
+
+    number, name = 8, "share-fits-the-cards"
+    no_policy = "it compares with the cards of a profile"
+    summary = "A share of {title} fits the cards of the profile."
+    what = "With a profile, reports more cards than a node has, and more memory than a card has."
+    usual_why = "The pod stays Pending: no node ever has what it asks for."
+    profile = "cards: {perNode: 4, memoryMiB: 1024}"
+
+    def rows(self) -> Iterable[Key]:
+        fields = ("cards", "memory_mib")
+        return (
+            row
+            for row in self.sheet.keys
+            if row.says in fields and row.unit and Place.RESOURCE in row.places and not row.is_pattern
+        )
+
+    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        nodes = card_of(context.profile, self.sheet.names)
+        for row in self.mine:
+            if row.says == "cards" and nodes.per_node is not None:
+                for _, value, count in whole_numbers(pod, row.name):
+                    if count > nodes.per_node:
+                        yield this.at(value, *too_many_cards(count, nodes.per_node))
+            elif row.says == "memory_mib" and nodes.memory_mib is not None:
+                yield from self._memory(this, pod, row, nodes.memory_mib, context)
+
+    def _memory(
+        self, this: Rule, pod: PodKeys, row: Key, card_mib: int, context: Context
+    ) -> Iterator[Diagnostic]:
+        for container in requesting(pod, row.name):
+            value = container.resources[row.name]
+            each = self.sheet.mib_of_each_card(row, pod, container, context.profile)
+            if each is not None and each > card_mib:
+                message, _ = too_large(int(each), card_mib)
+                asked = number(value)
+                most = "" if asked is None else int(card_mib * asked / each)
+                yield this.at(value, message, say("write at most {most}", most=most or f"{card_mib}Mi"))
+
+    def example(self) -> Example:
+        return examples.share(self.sheet)
+
+    def instead(self) -> Example:
+        return examples.whole(self.sheet)
+
+
+class Compute(Kind):
+    """Compute that is not set, where that is all of it."""
+
+    number, name, missing = 9, "compute-is-set", True
+    severity = Severity.WARNING
+    summary = "A part of a card of {title} says how much compute it needs."
+    what = "Reports a part of a card's memory without {keys}."
+    usual_why = "{title} takes missing compute for all of the card: nobody else fits on it."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.sheet.keys if row.says == "cores" and row.absent is Absent.ALL)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows in self.sheet.families:
+            if rows.cores in self.mine and rows.cores is not None:
+                at = tuple(row.name for row in rows.parts if row is not rows.cores)
+                yield Predicate(Asks(rows.cores.name), self.sheet.compute_when, at)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        cores = next(
+            rows.cores for rows in self.sheet.families if any(r.name == breach.name for r in rows.parts)
+        )
+        if breach.value is not None and cores is not None:
+            message = say("{key} is not set: the container gets all compute of its cards", key=cores.name)
+            hint = say("add {key}, in {counts}", key=cores.name, counts=cores.counts)
+            yield this.at(breach.value, message, hint, on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        return good.without(*(row.name for row in self.mine))
 
 
 class Init(Kind):
@@ -213,33 +243,6 @@ class Init(Kind):
     def example(self) -> Example:
         good = self.instead()
         return replace(good, limits=({},), init=good.limits[0])
-
-
-class Models(Kind):
-    """Card models in the names of keys that the catalogue does not know."""
-
-    number, name = 12, "card-model-is-known"
-    no_policy = "the names of cards are open: a profile adds some"
-    summary = "The card in the name of a key of {title} is one of the catalogue."
-    what = "Reports keys that have the form of {keys}, with a card that gpuxlate does not know."
-    usual_why = "A name that no node has never schedules. A new card can be added in a profile."
-
-    def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if row.template and row.is_pattern)
-
-    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        known = ", ".join(rows.model for rows in self.sheet.families)
-        for container in pod.all_containers():
-            for name, value in container.resources.items():
-                if self.sheet.backend.find(name) in self.mine:
-                    message = say("{key} names a card that is not in the catalogue", key=name)
-                    yield this.at(value, message, say("known cards: {known}", known=known), on_key=True)
-
-    def example(self) -> Example:
-        good = self.instead()
-        known = {row.name: row.template for row in self.sheet.keys if row.model}
-        limits = {known[name].replace(MODEL, "unknown"): value for name, value in good.limits[0].items()}
-        return replace(good, limits=(limits,))
 
 
 class OneShare(Kind):
@@ -274,36 +277,6 @@ class OneShare(Kind):
     def example(self) -> Example:
         good = self.instead()
         return replace(good, limits=(good.limits[0], good.limits[0]))
-
-
-class Doubts(Kind):
-    """Values whose effect no document makes certain."""
-
-    number, name = 14, "value-is-documented"
-    severity = Severity.WARNING
-    summary = "A value of {title} has an effect that is documented."
-    what = "Reports values of {keys} whose effect is not certain."
-    usual_why = "Sources contradict each other, or say nothing."
-
-    def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if row.doubts and Place.RESOURCE in row.places)
-
-    def predicates(self) -> Iterable[Predicate]:
-        for row in self.mine:
-            doubtful = tuple(Range(int(text), int(text)) for text in row.doubts)
-            yield Predicate(Not(Amount(row.name, *doubtful)), Amount(row.name), (row.name,))
-
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = next(row for row in self.mine if row.name == breach.name)
-        number = None if breach.value is None else quantity.whole(breach.value.text)
-        if breach.value is not None and number is not None:
-            name = written_name(breach.value, row.name)
-            message = say("{key} is {number}: {why}", key=name, number=number, why=row.doubts[str(number)])
-            yield this.at(breach.value, message, "write a value whose effect is documented")
-
-    def example(self) -> Example:
-        row = self.mine[0]
-        return self.instead().setting(row.name, int(next(iter(row.doubts))))
 
 
 class Counts(Kind):

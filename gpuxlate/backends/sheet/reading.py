@@ -153,11 +153,15 @@ def _numbers(
     """The numbers of a container in the rows of one model; None where they ask for nothing."""
     origins: dict[str, Path] = {"cards": container.path}
     count = None if rows.cards is None else _count(pod, container, rows.cards, origins)
-    amounts = {row.name: _amount(sheet, pod, container, row, profile, origins) for row in rows.parts}
+    amounts = {
+        row.name: amount
+        for row in rows.parts
+        if (amount := _amount(sheet, pod, container, row, profile, origins)) and _has_effect(row, container)
+    }
     whole = {row.name: pod.number(container, row.name) for row in rows.whole}
     device = {"device": Device(sheet.vendor, (rows.model,))} if rows.model else {}
     found = Fields(container, count, others=device, origins=origins)
-    if any(amounts.values()):
+    if amounts:
         return _part(sheet, pod, found, rows, amounts)
     name = next((name for name, number in whole.items() if number), None)
     if name is not None:
@@ -166,6 +170,13 @@ def _numbers(
     cards = rows.cards
     by_count = cards is not None and Place.RESOURCE in cards.places and not cards.needs
     return found if count and by_count else None
+
+
+def _has_effect(row: Key, container: ContainerKeys) -> bool:
+    """The key has those beside it that it needs, and none beside which it is ignored."""
+    there = container.resources
+    needed = not row.needs or any(name in there for name in row.needs)
+    return needed and not any(name in there for name in row.beside)
 
 
 def _count(pod: Taking, container: ContainerKeys, row: Key, origins: dict[str, Path]) -> int | None:
@@ -213,11 +224,9 @@ def in_mib(row: Key, text: str) -> Fraction | None:
 
 
 def _part(
-    sheet: Sheet, pod: Taking, found: Fields, rows: Rows, amounts: Mapping[str, Fraction | None]
+    sheet: Sheet, pod: Taking, found: Fields, rows: Rows, amounts: Mapping[str, Fraction]
 ) -> Fields | None:
     """A part of one card, or of several."""
-    if found.cards is None and rows.cards is not None and rows.cards.absent is Absent.NOTHING:
-        return None
 
     def amount(row: Key | None) -> Fraction | None:
         return amounts.get(row.name) if row else None
@@ -228,7 +237,7 @@ def _part(
         return replace(found, cards=int(cores) // FULL_CARD_CORES)
     if cards > 1 and sheet.several is not sheet.several.SHARED:
         return replace(found, cards=cards if sheet.several is sheet.several.WHOLE else 0)
-    if rows.cores is not None and rows.cores.absent is Absent.ALL and cores is None:
+    if rows.cores is not None and rows.cores.absent is Absent.ALL and "cores" not in found.origins:
         cores = Fraction(FULL_CARD_CORES * (1 if rows.cores.per is Per.CARD else cards))
     times = {row.says: cards if row.per is Per.CARD else 1 for row in rows.parts}
     memory = memory and memory * times["memory_mib"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gpuxlate.backends.base import SELECTOR, Absent, Key, Per, Place, Range, key
+from gpuxlate.backends.base import SELECTOR, Key, Per, Place, Range, key
 from gpuxlate.model.catalogue import names_of
 
 MODEL = "{model}"
@@ -13,8 +13,8 @@ MODEL = "{model}"
 
 
 def cards(name: str, **fields: Any) -> Key:
-    """A number of cards in resources, without which the other keys have no effect."""
-    found = {"meaning": "cards", "unit": 1, "values": (Range(),), "absent": Absent.NOTHING}
+    """A number of cards in resources."""
+    found = {"meaning": "cards", "unit": 1, "values": (Range(),)}
     return key(name, Place.RESOURCE, says="cards", **{**found, **fields})
 
 

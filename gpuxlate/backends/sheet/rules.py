@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpuxlate.backends.sheet.kinds import (
-    Amounts,
-    Compute,
-    Excludes,
-    Fits,
-    Ignored,
-    Kind,
-    Needs,
-    Numbers,
-    Once,
-    Several,
-)
-from gpuxlate.backends.sheet.kinds_of_pods import (
-    Counts,
-    Doubts,
-    Init,
-    Models,
-    OneShare,
-    Scheduler,
-    Sizes,
-    Words,
-)
+from gpuxlate.backends.sheet.kind import Kind
+from gpuxlate.backends.sheet.kinds_of_keys import Excludes, Models, Needs, Once, Words
+from gpuxlate.backends.sheet.kinds_of_numbers import Amounts, Doubts, Ignored, Numbers, Sizes
+from gpuxlate.backends.sheet.kinds_of_pods import Compute, Counts, Fits, Init, OneShare, Scheduler, Several
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope
@@ -48,42 +30,57 @@ class RuleRow:
     """One rule of a sheet: its kind, and what differs from the usual of that kind.
 
     ``code`` in place of the sheet's prefix with the number of the kind; ``keys``: the rows that it is about,
-    all where there are none.
+    all where there are none; ``also``: a kind whose findings, which need a profile, have the same code;
+    ``why``: the reason in place of the kind's.
     """
 
     kind: type[Kind]
     code: str = ""
     severity: Severity | None = None
     keys: tuple[str, ...] = ()
+    also: type[Kind] | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True)
 class SheetRule(Rule):
     """A rule whose text is made of the rows too, when somebody asks for it."""
 
-    title: str = ""
-    write_text: Callable[[], str] = str
+    kind: Kind | None = None
+
+    @property
+    def _of(self) -> Kind:
+        assert self.kind is not None
+        return self.kind
 
     @property
     def name(self) -> str:
-        return self.title
+        return self._of.name
+
+    @property
+    def summary(self) -> str:
+        return self._of.summary_text
 
     @property
     def text(self) -> str:
-        return self.write_text()
+        return self._of.text()
 
 
 def rules_of_sheet(sheet: Sheet) -> tuple[Rule, ...]:
     """The rules of its rows: the usual ones that apply, or those that it lists."""
     rows = sheet.rules or tuple(RuleRow(kind) for kind in KINDS)
-    made = [(row, row.kind(sheet, row.keys)) for row in rows]
+    made = [(row, row.kind(sheet, row.keys, row.why)) for row in rows]
     return tuple(_rule(sheet, row, kind) for row, kind in made if kind.applies())
 
 
 def code_of(sheet: Sheet, name: str, key: str = "") -> str:
     """The code of a kind of rule, by the name of the kind; of the one about a key where there are several."""
     kind = next(one for one in KINDS if one.__name__.upper() == name)
-    listed = [row for row in sheet.rules if row.kind is kind and (not row.keys or not key or key in row.keys)]
+    listed = [
+        row
+        for row in sheet.rules
+        if kind in (row.kind, row.also) and (not row.keys or not key or key in row.keys)
+    ]
     return listed[0].code if listed else f"{sheet.prefix}{kind.number:03d}"
 
 
@@ -97,11 +94,11 @@ def _rule(sheet: Sheet, row: RuleRow, kind: Kind) -> Rule:
         row.code or f"{sheet.prefix}{kind.number:03d}",
         row.severity or kind.severity,
         Scope.POD,
-        kind.fix,
+        kind.fixes(),
         word if predicates else kind.of_profile,
         kind.missing,
         predicates,
-        no_policy=kind.no_policy,
-        title=kind.name,
-        write_text=kind.text,
+        row.also(sheet, row.keys).of_profile if row.also else None,
+        kind.no_policy,
+        kind,
     )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, Key, Place, Taking
+from gpuxlate.backends.base import Backend, Key, Place, Placing, Taking
 from gpuxlate.backends.sheet import reading, texts, totals, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
@@ -66,17 +66,19 @@ Hook = Callable[[Taking, reading.Fields], reading.Fields]
 class Sheet:
     """A dialect that is read and written by its rows.
 
-    ``prefix``: of the codes of its rules. ``documents``: what the short names in ``source`` of the rows are:
-    the document (a repository as OWNER/NAME), its date in parentheses last. The docs list them from here.
+    ``short``: what sentences call it, where the title is long. ``prefix``: of the codes of its rules.
+    ``documents``: what the short names in ``source`` of the rows are: the document (a repository as
+    OWNER/NAME), its date in parentheses last. The docs list them from here.
     ``why``: by kind of rule (its name), why the vendor wants it, in place of a general sentence.
     ``several``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had, where
     memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and there is
     no other count. ``scheduler``: what every pod names; ``schedulers``: with which the keys have effect.
     ``one_share``: the containers of a pod have one share together. ``init``: init containers may have one.
-    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory. ``policy``: how a
-    card is shared between containers whose compute is set. ``full_is_whole``: all compute is whole cards.
+    ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory; ``policy``: how
+    containers whose compute is set share a card. ``full_is_whole``: all compute of a card is the whole card.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
+    ``places``: what it takes or refuses of a share before its rows do; returns fields that need no value.
     ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
     """
@@ -89,6 +91,7 @@ class Sheet:
     gpu_prefixes: tuple[str, ...]
     why: Mapping[str, str] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
+    short: str = ""
     several: Several = Several.SHARED
     sizes: tuple[Size, ...] = ()
     cards_in_cores: bool = False
@@ -103,6 +106,7 @@ class Sheet:
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None
+    places: Callable[[Placing], frozenset[str]] | None = None
     compute_when: Condition = ALWAYS
     marks: Mapping[str, str] = field(default_factory=dict)
     reads_only: bool = False
@@ -112,6 +116,11 @@ class Sheet:
     also_speaks: Callable[[PodKeys], bool] | None = None
     needs_module: str | None = None
     nodes_module: str | None = None
+
+    @property
+    def called(self) -> str:
+        """What sentences call it."""
+        return self.short or self.title
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -214,7 +223,8 @@ class Sheet:
         text = container.resources[row.name].text
         number = quantity.whole(text)
         amount = reading.in_mib(row, text) if row.quantity else number and number * self.unit(row, profile)
-        return Fraction(amount) / (totals.cards_in(self, row, pod, container) or 1) if amount else None
+        cards = totals.cards_in(self, row, pod, container) or 1
+        return None if amount is None else Fraction(amount) / cards
 
     def _rules(self) -> Iterable[Rule]:
         from gpuxlate.backends.sheet.rules import rules_of_sheet

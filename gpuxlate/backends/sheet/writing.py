@@ -63,18 +63,20 @@ def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
 
 def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> None:
     """A label that counts the cards of a part of several, which is that of one container only."""
-    counted = {rows.cards for rows in sheet.families if rows.cards and Place.LABEL in rows.cards.places}
+    counts = {rows.cards.name: rows.cards for rows in sheet.families if rows.cards}
+    counted = [row for row in counts.values() if Place.LABEL in row.places]
     shared = [one for one in pod.placings if not one.whole_cards]
     for row in counted:
         several = [one for one in shared if one.cards > 1]
         if several:
             labels[row.name] = Value.of(str(several[0].cards))
-        if several and len(shared) > 1:
-            for placing in shared:
+        beside = pod.placings if row.excludes else shared  # whole cards too
+        if several and len(beside) > 1:
+            for placing in beside:
                 message = say(
                     "{key} counts the cards of one share; the pod has {count}",
                     key=row.name,
-                    count=len(shared),
+                    count=len(beside),
                 )
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
@@ -96,12 +98,13 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
         if placing.asked.whole_cards:
             values = _whole(sheet, rows, placing)
         else:
-            values = _part(sheet, rows, placing, profile)
+            free = sheet.places(placing) if sheet.places else frozenset()
+            values = _part(sheet, rows, placing, profile, free)
             if sheet.isolation is not None:
                 placing.isolated(sheet.isolation)
             if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
                 placing.shared_by(sheet.policy)
-        placing.on_nodes(card_of(profile, sheet.names), sheet.code("FITS"), sheet.code("FITS"))
+        placing.on_nodes(card_of(profile, sheet.names), *_codes_of_profile(sheet, rows))
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     env = {
         row.name: Value.of(word)
@@ -111,6 +114,12 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
         if value is placing.peek(row.says) and placing.take(row.says)
     }
     return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
+
+
+def _codes_of_profile(sheet: Sheet, rows: Rows) -> tuple[str, str]:
+    """The rules on what the cards of a profile have: how many a node has, and how much memory."""
+    count, memory = (row.name if row else "" for row in (rows.cards, rows.memory))
+    return sheet.code("FITS", count), sheet.code("FITS", memory)
 
 
 def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
@@ -150,7 +159,9 @@ def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
     return {}
 
 
-def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -> Numbers:
+def _part(
+    sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None, free: frozenset[str]
+) -> Numbers:
     cards = int(placing.take("cards"))
     if cards > 1 and (sheet.several is not sheet.several.SHARED or rows.cards is None):
         placing.refuse(
@@ -166,9 +177,10 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
         for attribute in ("cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # how much of one card is not what it asked
         return {}
-    if sheet.full_is_whole:
+    if sheet.full_is_whole and rows.cores is not None:
+        _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
         placing.whole_when_full(sheet.code("IGNORED"))
-    _needed(sheet, rows, placing)
+    _needed(sheet, rows, placing, free)
     if sheet.sizes:
         _fit_size(sheet, placing)
     if placing.whole_cards:
@@ -185,7 +197,7 @@ def _part(sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None) -
     return values
 
 
-def _needed(sheet: Sheet, rows: Rows, placing: Placing) -> None:
+def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) -> None:
     """Fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
@@ -194,7 +206,7 @@ def _needed(sheet: Sheet, rows: Rows, placing: Placing) -> None:
             "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
         )
     all_of_card = sheet.sizes or (cores is not None and cores.absent is Absent.ALL)
-    if all_of_card and placing.peek("cores") is None:
+    if all_of_card and placing.peek("cores") is None and "cores" not in free:
         why = say("without it the container has all compute of its cards at {target}", target=sheet.title)
         placing.need("cores", "GX021", why)
     if sheet.sizes and no_memory:

@@ -1,8 +1,9 @@
 """A predicate in CEL, the language of admission policies, for Kubernetes 1.30 and later.
 
 An expression is total: whatever the fields of a pod hold, it is true or false, never an error, since an error
-is a refusal (``failurePolicy``). Numbers are lists of one number, or of none: what is missing, or no whole
-number, drops out. It is linear in the containers and their keys.
+is a refusal (``failurePolicy``). A value is a list of one, or of none: what is missing, or no whole number,
+drops out. (``optMap`` would do as well, but after a macro that ends early cel-cpp evaluates it wrongly.) The
+cost is linear in the containers and their keys. A pod has the structure of the API: a mapping is a mapping.
 """
 
 from __future__ import annotations
@@ -43,23 +44,21 @@ def said(condition: Condition) -> str:
 # --- values ---------------------------------------------------------------------------------------
 
 
-def _resource(name: str) -> str:
-    """What the container asks for: an optional value."""
-    key = text(name)
-    return f"c.?resources.?limits[?{key}].or(c.?resources.?requests[?{key}])"
-
-
 def _values(term: of.Term) -> str:
-    """Where a number is: an optional value."""
+    """The value there, in a list of one; an empty one where there is none."""
     if isinstance(term, str):
-        return _resource(term)
-    return f"variables.{'labels' if isinstance(term, of.Label) else 'annotations'}[?{text(term.name)}]"
+        key = text(term)
+        return f"[?c.?resources.?limits[?{key}].or(c.?resources.?requests[?{key}])]"
+    return _named("labels" if isinstance(term, of.Label) else "annotations", term.name)
+
+
+def _named(variable: str, name: str) -> str:
+    return f"[{text(name)}].filter(k, k in variables.{variable}).map(k, variables.{variable}[k])"
 
 
 def _numbers(term: of.Term) -> str:
     """The whole number there, in a list of one; an empty one where there is none."""
-    found = f"{_values(term)}.optMap(v, [v]).orValue([])"
-    return f"{found}.filter(v, {_WHOLE}).map(v, quantity(string(v)).asInteger())"
+    return f"{_values(term)}.filter(v, {_WHOLE}).map(v, quantity(string(v)).asInteger())"
 
 
 def _within(one: Range) -> str:
@@ -85,10 +84,9 @@ def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
     return f"{_SCALAR} && ({' || '.join(found)})"
 
 
-def _value_is(optional: str, words: tuple[Word, ...], lower: str = "") -> str:
-    if not words:
-        return f"{optional}.hasValue()"
-    return f"{optional}.optMap(v, {_one_of(words, lower)}).orValue(false)"
+def _value_is(values: str, words: tuple[Word, ...], lower: str = "") -> str:
+    """The value in a list is one of the words; without any, there is a value."""
+    return f"{values}.exists(v, {_one_of(words, lower)})" if words else f"{values}.size() > 0"
 
 
 def text(words: str) -> str:
@@ -132,13 +130,13 @@ def _(one: of.AtMost) -> str:
 
 @said.register
 def _(one: of.EnvIs) -> str:
-    value = _value_is("e.?value", one.words, ".lowerAscii()" if one.any_case else "")
+    value = _value_is("[?e.?value]", one.words, ".lowerAscii()" if one.any_case else "")
     return f"c.?env.orValue([]).exists(e, e.?name.orValue('') == {text(one.name)} && {value})"
 
 
 @said.register
 def _(one: of.Privileged) -> str:
-    return _value_is("c.?securityContext.?privileged", ("true",), ".lowerAscii()")
+    return _value_is("[?c.?securityContext.?privileged]", ("true",), ".lowerAscii()")
 
 
 @said.register
@@ -148,17 +146,17 @@ def _(one: of.IsInit) -> str:
 
 @said.register
 def _(one: of.Labelled) -> str:
-    return _value_is(f"variables.labels[?{text(one.name)}]", one.words)
+    return _value_is(_named("labels", one.name), one.words)
 
 
 @said.register
 def _(one: of.Annotated) -> str:
-    return _value_is(f"variables.annotations[?{text(one.name)}]", one.words)
+    return _value_is(_named("annotations", one.name), one.words)
 
 
 @said.register
 def _(one: of.Selects) -> str:
-    chosen = _value_is(f"object.?spec.?nodeSelector[?{text(one.name)}]", one.words)
+    chosen = _value_is(f"[?object.?spec.?nodeSelector[?{text(one.name)}]]", one.words)
     listed = f" && r.?values.orValue([]).all(v, {_one_of(one.words)})" if one.words else ""
     required = f"r.?key.orValue('') == {text(one.name)} && r.?operator.orValue('') == 'In'{listed}"
     every = f"t.?matchExpressions.orValue([]).exists(r, {required})"

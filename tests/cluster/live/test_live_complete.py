@@ -61,6 +61,8 @@ def test_commands_with_what_they_do() -> None:
         (["lint", "deploy", "-n", "m"], ["ml"]),
         (["translate", "--to", "tenc"], ["tencent-qgpu", "tencent"]),
         (["translate", "--to=vk"], ["--to=vke"]),
+        (["translate", "--to", "gpu-"], []),  # it is only read
+        (["translate", "--from", "gpu-"], ["gpu-manager"]),
         (["lint", "--select", "TKE00"], [code for code in CODES if code.startswith("TKE00")]),
         (["lint", "--select", "VKE001,TKE001"], ["VKE001,TKE001"]),
         (["explain", "GX00"], [f"GX00{n}" for n in range(1, 10)]),

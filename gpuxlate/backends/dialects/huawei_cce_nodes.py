@@ -1,0 +1,60 @@
+"""Huawei CCE on a live cluster: what its nodes offer. No document says what its scheduler records."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.dialects import huawei_cce as k
+from gpuxlate.backends.live import (
+    PERCENT,
+    Containers,
+    Live,
+    LiveNode,
+    LivePod,
+    NodeView,
+    Placement,
+    Serves,
+    per_card,
+)
+
+INSTANCES = 20
+"""Shares on one card (VIRTUAL)."""
+
+
+def view(node: LiveNode) -> NodeView | None:
+    """100 of CORE are a card, MEMORY the units of 128 MiB of all cards (VIRTUAL)."""
+    cores, units = node.amount(k.CORE), node.amount(k.MEMORY)
+    if not (cores or units):
+        return None
+    if not (cores and units):
+        return NodeView(k.NAMES[0], Serves.NOTHING, notes=(f"{k.CORE} or {k.MEMORY} is not allocatable",))
+    cards = cores // PERCENT
+    card_units = per_card(units, cards)
+    return NodeView(
+        k.NAMES[0],
+        Serves.SHARES,
+        cards=cards,
+        card_mib=None if card_units is None else card_units * k.UNIT,
+        cores=cores,
+        memory_mib=units * k.UNIT,
+        model=node.labels.get(k.MODEL),
+        whole_key=k.WHOLE,
+        labels=node.labels,
+    )
+
+
+def placements(pod: LivePod) -> tuple[Placement, ...]:
+    """None are recorded, as far as documents say."""
+    return ()
+
+
+def keeps_out(node: NodeView, wanted: Containers) -> str | None:
+    """Pods choose nodes by their selectors only, which are checked for every target."""
+    return None
+
+
+LIVE = Live(
+    view,
+    placements,
+    keeps_out,
+    INSTANCES,
+    tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},
+)

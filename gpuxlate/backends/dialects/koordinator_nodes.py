@@ -1,0 +1,74 @@
+"""Koordinator on a live cluster: what its nodes offer, and the cards that its scheduler recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpuxlate.backends.dialects import koordinator as k
+from gpuxlate.backends.live import (
+    PERCENT,
+    Containers,
+    Live,
+    LiveNode,
+    LivePod,
+    NodeView,
+    Placement,
+    Serves,
+    indexes,
+    per_card,
+)
+
+MIB = 2**20
+"""Bytes."""
+GPUS = "gpu"
+"""The cards in the record of a pod, beside other devices."""
+INSTANCES = PERCENT
+"""Shares on one card: each has a percent of its memory at least; the documents set no other bound."""
+
+
+def view(node: LiveNode) -> NodeView | None:
+    """100 of CORE are a card, MEMORY the bytes of all cards (CODE)."""
+    cores, size = node.amount(k.CORE), node.amount(k.MEMORY)
+    if not (cores or size or k.MODEL in node.labels):
+        return None
+    if not (cores and size):
+        return NodeView(k.NAME, Serves.NOTHING, notes=(f"{k.CORE} and {k.MEMORY} are not allocatable",))
+    cards = cores // PERCENT
+    return NodeView(
+        k.NAME,
+        Serves.SHARES,
+        cards=cards,
+        card_mib=per_card(size // MIB, cards),
+        cores=cores,
+        memory_mib=size // MIB,
+        model=node.labels.get(k.MODEL),
+        whole_key=k.WHOLE,
+        labels=node.labels,
+    )
+
+
+def placements(pod: LivePod) -> tuple[Placement, ...]:
+    """The cards of the pod, for each container that requests some: it has one share (CODE)."""
+    held = pod.records.get(k.RECORD, {}).get(GPUS)
+    minors = [one.get("minor") for one in held if isinstance(one, Mapping)] if isinstance(held, list) else []
+    cards = indexes(",".join(map(str, minors)))
+    if cards is None:
+        return ()
+    names = (k.SHARED, k.MEMORY, k.RATIO, k.CORE, k.BOTH, k.WHOLE)
+    asking = [one for one in pod.keys.containers if any(name in one.resources for name in names)]
+    return tuple(Placement(one.init, one.index, cards) for one in asking)
+
+
+def keeps_out(node: NodeView, wanted: Containers) -> str | None:
+    """Pods choose nodes by their selectors only, which are checked for every target."""
+    return None
+
+
+LIVE = Live(
+    view,
+    placements,
+    keeps_out,
+    INSTANCES,
+    instances_certain=False,
+    tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},
+)

@@ -1,0 +1,241 @@
+"""The kinds of rules on keys beside each other, on words, and on names that hold a card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.base import Key, Place
+from gpuxlate.backends.numbers import (
+    named_twice,
+    written_name,
+)
+from gpuxlate.backends.sheet import examples
+from gpuxlate.backends.sheet.examples import Example
+from gpuxlate.backends.sheet.kind import Kind
+from gpuxlate.backends.sheet.rows import MODEL
+from gpuxlate.model.diagnostics import Diagnostic, Fix
+from gpuxlate.model.edits import Put
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.rules.base import Context, Rule
+from gpuxlate.rules.predicates.conditions import (
+    Annotated,
+    Asks,
+    EnvIs,
+    Labelled,
+    Not,
+    SomeContainer,
+)
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+
+if TYPE_CHECKING:
+    pass
+
+
+class Needs(Kind):
+    """Keys that do nothing alone."""
+
+    number, name, missing = 2, "needed-key-is-there", True
+    summary = "A key of {title} has the keys beside it that it needs."
+    what = "Reports {keys} in a container without the keys that they need."
+    usual_why = "Without them {title} sees no share, and the container gets no part of a card."
+    fixing = "Safe, where the count of cards is missing: requests one card."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.sheet.keys if row.needs and Place.RESOURCE in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for needs in dict.fromkeys(row.needs for row in self.mine):
+            yield Predicate(Asks(*needs), at=tuple(row.name for row in self.mine if row.needs == needs))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = next(row for row in self.mine if row.name == breach.name)
+        if breach.value is not None:
+            needed = " or ".join(row.needs)
+            name = written_name(breach.value, row.name)
+            message = say("{key} has no effect without {count}", key=name, count=needed)
+            if row.needs[0] in self._counts():
+                hint = say("add {count}: 1", count=row.needs[0])
+                fix = Fix(f"add {row.needs[0]}: 1", (Put((*breach.value.path[:-1], row.needs[0]), 1),))
+                yield this.at(breach.value, message, hint, on_key=True, fix=fix)
+            else:
+                yield this.at(breach.value, message, say("add {key}", key=needed), on_key=True)
+
+    def _counts(self) -> set[str]:
+        """The keys that count cards in resources: of those, one is the least."""
+        counts = (rows.cards for rows in self.sheet.families)
+        return {row.name for row in counts if row is not None and Place.RESOURCE in row.places}
+
+    def fixes(self) -> str | None:
+        return "safe" if any(row.needs[0] in self._counts() for row in self.mine) else None
+
+    def example(self) -> Example:
+        good = self.instead()
+        row = next((row for row in self.mine if row.name in good.limits[0]), self.mine[0])
+        bad = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least or 1)
+        return bad.without(*row.needs)
+
+
+class Excludes(Kind):
+    """Keys that do not go together."""
+
+    number, name = 3, "keys-go-together"
+    summary = "A container has no two keys of {title} that exclude each other."
+    what = "Reports {keys} beside a key that says the same in another way."
+    usual_why = "One of the two is ignored, or the pod is refused."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.sheet.keys if row.excludes or row.beside)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            others = Asks(*row.excludes, *row.beside)
+            if Place.LABEL in row.places:
+                yield Predicate(Not(SomeContainer(others)), Labelled(row.name), (row.name,), each=False)
+            else:
+                yield Predicate(Not(others), at=(row.name,))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = next(row for row in self.mine if row.name == breach.name)
+        if breach.value is None:
+            return
+        containers = pod.all_containers() if breach.container is None else (breach.container,)
+        other = next(
+            name for one in containers for name in (*row.excludes, *row.beside) if name in one.resources
+        )
+        name = written_name(breach.value, row.name)
+        message = say("{key} and {other} are both set", key=name, other=other)
+        if other in row.beside:
+            message = say(
+                "{key} and {other} are both set; {title} uses {other}",
+                key=name,
+                other=other,
+                title=self.sheet.called,
+            )
+        yield this.at(breach.value, message, "keep one of them", on_key=True)
+
+    def example(self) -> Example:
+        good, row = self.instead(), self.mine[0]
+        others = (*row.excludes, *row.beside)
+        one = next((name for name in (row.name, *others) if name in good.limits[0]), row.name)
+        both = {row.name, others[0]} if one == row.name else {row.name, one}
+        if Place.LABEL in row.places:
+            alone = good.without(*good.limits[0]).setting(others[0], 1)
+            return replace(alone, labels={row.name: Value.of("2")})
+        for name in sorted(both - {*good.limits[0]}):
+            found = next(each for each in self.sheet.keys if each.name == name)
+            good = good.setting(name, next((r.least for r in found.ranges), 1) or 1)
+        return good
+
+
+class Once(Kind):
+    """One key under two names."""
+
+    number, name = 5, "resource-has-one-name"
+    summary = "A container requests a resource of {title} under one name."
+    what = "Reports another name of {keys} beside the key itself."
+    usual_why = (
+        "A cluster has one of the names: the pod never schedules on the other, or one of them is ignored."
+    )
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.sheet.keys if row.aliases and Place.RESOURCE in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            names = (row.name, *row.aliases)
+            for alias in row.aliases:
+                others = tuple(one for one in names if one != alias)
+                yield Predicate(Not(Asks(*others)), at=(alias,))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            own = self.sheet.other_names[breach.name]
+            yield this.at(breach.value, *named_twice(breach.name, own), on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        row = next((row for row in self.mine if row.name in good.limits[0]), self.mine[0])
+        value = good.limits[0].get(row.name)
+        return good.setting(row.aliases[0], value.plain if value else 1)
+
+
+class Words(Kind):
+    """Annotations, labels and variables that have a list of values."""
+
+    number, name = 4, "choice-is-known"
+    summary = "A choice of {title} has a value that it knows."
+    what = "Reports other values of {keys}."
+    usual_why = "The pod is refused, or the value is ignored and the default counts."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.sheet.keys if self._known(row) and Place.RESOURCE not in row.places)
+
+    @staticmethod
+    def _known(row: Key) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*row.words, *(one for one in row.values if isinstance(one, str)))))
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            words = self._known(row)
+            if Place.ENV in row.places:
+                yield Predicate(EnvIs(row.name, *words), EnvIs(row.name), (row.name,))
+            elif Place.LABEL in row.places:
+                yield Predicate(Labelled(row.name, *words), Labelled(row.name), (row.name,), each=False)
+            else:
+                yield Predicate(Annotated(row.name, *words), Annotated(row.name), (row.name,), each=False)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = next(row for row in self.mine if row.name == breach.name)
+        if breach.value is not None:
+            message = say(
+                "{key} is {value!r}, which {title} does not know",
+                key=row.name,
+                value=breach.value.text,
+                title=self.sheet.title,
+            )
+            yield this.at(
+                breach.value, message, say("write one of {known}", known=", ".join(self._known(row)))
+            )
+
+    def example(self) -> Example:
+        return self._with(lambda word: f"{word}s")
+
+    def instead(self) -> Example:
+        return self._with(str)
+
+    def _with(self, make: type[str] | object) -> Example:
+        good, row = examples.share(self.sheet), self.mine[0]
+        value = {row.name: Value.of(make(self._known(row)[0]))}  # type: ignore[operator]
+        if Place.LABEL in row.places:
+            return replace(good, labels={**good.labels, **value})
+        return replace(good, annotations={**good.annotations, **value})
+
+
+class Models(Kind):
+    """Card models in the names of keys that the catalogue does not know."""
+
+    number, name = 12, "card-model-is-known"
+    no_policy = "the names of cards are open: a profile adds some"
+    summary = "The card in the name of a key of {title} is one of the catalogue."
+    what = "Reports keys that have the form of {keys}, with a card that gpuxlate does not know."
+    usual_why = "A name that no node has never schedules. A new card can be added in a profile."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.sheet.keys if row.template and row.is_pattern)
+
+    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        known = ", ".join(rows.model for rows in self.sheet.families)
+        for container in pod.all_containers():
+            for name, value in container.resources.items():
+                if self.sheet.backend.find(name) in self.mine:
+                    message = say("{key} names a card that is not in the catalogue", key=name)
+                    yield this.at(value, message, say("known cards: {known}", known=known), on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        known = {row.name: row.template for row in self.sheet.keys if row.model}
+        limits = {known[name].replace(MODEL, "unknown"): value for name, value in good.limits[0].items()}
+        return replace(good, limits=(limits,))

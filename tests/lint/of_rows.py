@@ -1,0 +1,107 @@
+"""The cases of the rules that follow from rows: their own examples, with what is found in them.
+
+``fixtures/lint/of-rows/<target>.yaml`` has an entry for each such rule of a target:
+
+- ``severity`` and ``fix`` are the rule's;
+- ``bad`` and ``good``: all that is found in its example and in what its page writes instead, each
+  ``line:column-endcolumn CODE`` in the manifest that ``manifest`` makes of it;
+- ``fixed``: the lines that ``--unsafe-fixes`` removes (``-``) and writes (``+``) in the example.
+
+``python -m tests.lint.of_rows`` writes them anew; read the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.sheet.rules import SheetRule
+from gpuxlate.config.configuration import load_profile
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.fix import fix_source
+from gpuxlate.rules.base import Rule
+from gpuxlate.yamltext.source import Source
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "lint" / "of-rows"
+"""Beside the files of the other rules, which are written by hand."""
+KIND = "apiVersion: v1\nkind: Pod\n"
+
+
+def rules(backend: Backend) -> list[Rule]:
+    """The rules that follow from the rows of a target."""
+    return [one for one in backend.rules if isinstance(one, SheetRule)]
+
+
+def manifest(one: Rule, heading: str) -> str:
+    """An example of a rule as a Pod."""
+    inside = _block(one, heading, "yaml")
+    return KIND + ("" if inside.startswith("metadata:") else "metadata: {name: web}\n") + inside
+
+
+def profile(one: Rule) -> dict[str, Any] | None:
+    """The profile that its example needs."""
+    return yaml.safe_load(_block(one, "Example", "yaml profile")) or None
+
+
+def _block(one: Rule, heading: str, kind: str) -> str:
+    found = re.search(rf"^```{kind}\n(.*?)^```", one.sections[heading], re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
+
+
+def entries() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rules with entries, as the files of other rules have them, by code."""
+    for backend in registry.all_backends():
+        path = FOLDER / f"{backend.name}.yaml"
+        said = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
+        for one in rules(backend):
+            if one.code in said:
+                yield one.code, _as_file(one, said[one.code])
+
+
+def _as_file(one: Rule, said: Mapping[str, Any]) -> dict[str, Any]:
+    bad = {"name": "bad", "manifest": manifest(one, "Example"), "findings": said["bad"]}
+    good = {"name": "good", "manifest": manifest(one, "Use instead"), "findings": said.get("good", [])}
+    fixed = {"fixed": said["fixed"]} if "fixed" in said else {}
+    found = {"severity": said["severity"], "cases": [{**bad, **fixed}, good]}
+    needs = profile(one)
+    return {
+        **found,
+        **({"fix": said["fix"]} if "fix" in said else {}),
+        **({"profile": needs} if needs else {}),
+    }
+
+
+def _found(one: Rule) -> dict[str, Any]:
+    """What is found now."""
+    needs = profile(one)
+    settings = LintSettings(None if needs is None else load_profile(needs))
+    entry: dict[str, Any] = {"severity": str(one.severity), **({"fix": one.fix} if one.fix else {})}
+    for name, heading in (("bad", "Example"), ("good", "Use instead")):
+        linted = lint_source(Source(f"{name}.yaml", manifest(one, heading)), settings).diagnostics
+        places = [f"{d.span.line}:{d.span.column}-{d.span.end_column} {d.code}" for d in linted if d.span]
+        entry |= {name: places} if places else {}
+    text = manifest(one, "Example")
+    fixed = fix_source(Source("bad.yaml", text), settings, unsafe=True).text
+    changed = list(unified_diff(text.splitlines(), fixed.splitlines(), n=0, lineterm=""))[2:]
+    lines = [f"{line}\n" for line in changed if not line.startswith("@@")]
+    return {**entry, **({"fixed": "".join(lines)} if lines else {})}
+
+
+def _main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for backend in registry.all_backends():
+        found = {one.code: _found(one) for one in rules(backend)}
+        if found:
+            text = yaml.safe_dump(found, sort_keys=False, width=200)
+            (FOLDER / f"{backend.name}.yaml").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,319 @@
+"""Conditions: what each is true of, and that its three forms agree on any pod."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    NEVER,
+    All,
+    Amount,
+    Annotated,
+    Annotation,
+    Any,
+    Asks,
+    AtMost,
+    Condition,
+    ContainersAtMost,
+    Divides,
+    EnvIs,
+    IsInit,
+    Label,
+    Labelled,
+    NodeIsNamed,
+    Not,
+    Privileged,
+    SchedulerIs,
+    Selects,
+    SomeContainer,
+)
+from gpuxlate.rules.predicates.predicate import Predicate
+from tests.rules.verdicts import Judge, Object, of_container
+
+M, N, C = "x.com/m", "x.com/n", "x.com/c"
+
+
+def pod(limits: Object | None = None, **more: object) -> Object:
+    """A Pod of one container; ``more``: fields of its spec, metadata or container, by their names."""
+    container: Object = {"name": "a", "resources": {"limits": limits or {}}}
+    metadata: Object = {"name": "web"}
+    spec: Object = {"containers": [container]}
+    for name, value in more.items():
+        holder = metadata if name in ("labels", "annotations") else spec
+        holder = container if name in ("env", "securityContext", "resources") else holder
+        holder[name] = value
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def affinity(*terms: list[Object]) -> Object:
+    listed = [{"matchExpressions": term} for term in terms]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": listed}}
+    return {"nodeAffinity": required}
+
+
+def chosen(*values: str, operator: str = "In") -> Object:
+    return {"key": "node", "operator": operator, "values": [*values]}
+
+
+INIT = [{"name": "i", "resources": {"limits": {M: "1"}}}]
+
+CASES: list[tuple[Condition, list[Object], list[Object]]] = [
+    (ALWAYS, [pod()], []),
+    (NEVER, [], [pod({M: 1})]),
+    (
+        Asks(M, N),
+        [pod({M: "x"}), pod(resources={"requests": {N: 1}})],
+        [pod({C: 1}), pod(), pod(resources={})],
+    ),
+    (
+        Amount(M),
+        [pod({M: "6k"}), pod({M: -5}), pod({M: "30.0"})],
+        [pod(), pod({M: "0.5"}), pod({M: {}}), pod({M: "x"})],
+    ),
+    (
+        Amount(M, Range(5, 100, 5), Range(100, None, 100)),
+        [pod({M: "30"}), pod({M: 200})],
+        [pod({M: 32}), pod({M: "150"})],
+    ),
+    (Amount(M, Range(256, None, 256)), [pod({M: 512})], [pod({M: 500}), pod({M: 0})]),
+    (Amount(M, Range(1)), [pod({M: 1, N: 0})], [pod(resources={"limits": {M: 0}, "requests": {M: 1}})]),
+    (
+        Divides(M, N),
+        [pod({M: 8, N: "2"}), pod({M: 0, N: 3})],
+        [pod({M: 9, N: 2}), pod({M: 9}), pod({M: 9, N: 0})],
+    ),
+    (Divides(M, N, 5), [pod({M: 30, N: 3})], [pod({M: 33, N: 3}), pod({M: 30, N: 4})]),
+    (Divides(M, Label("n")), [pod({M: 8}, labels={"n": "2"})], [pod({M: 9}, labels={"n": "2"}), pod({M: 9})]),
+    (Divides(M, Annotation("n")), [pod({M: 8}, annotations={"n": "2"})], [pod({M: 8}, labels={"n": "2"})]),
+    (AtMost(M, 100), [pod({M: 100})], [pod({M: 101}), pod(), pod({M: "x"})]),
+    (
+        AtMost(M, 100, N),
+        [pod({M: 200, N: 2}), pod({M: 100, N: "x"})],
+        [pod({M: 201, N: 2}), pod({M: 101, N: 0})],
+    ),
+    (
+        AtMost(M, 100, Label("n")),
+        [pod({M: 200}, labels={"n": "2"})],
+        [pod({M: 101}), pod({M: 101}, labels={"n": "-2"})],
+    ),
+    (EnvIs("E"), [pod(env=[{"name": "E", "value": ""}])], [pod(env=[{"name": "E"}]), pod()]),
+    (
+        EnvIs("E", "true"),
+        [pod(env=[{"name": "E", "value": "true"}])],
+        [pod(env=[{"name": "E", "value": "TRUE"}])],
+    ),
+    (
+        EnvIs("E", "True", any_case=True),
+        [pod(env=[{"name": "E", "value": "tRUE"}])],
+        [pod(env=[{"name": "E", "value": "1"}])],
+    ),
+    (
+        Privileged(),
+        [pod(securityContext={"privileged": True})],
+        [pod(securityContext={"privileged": False}), pod()],
+    ),
+    (SomeContainer(IsInit()), [pod(initContainers=INIT)], [pod()]),
+    (Labelled("l"), [pod(labels={"l": ""})], [pod(annotations={"l": ""}), pod()]),
+    (Labelled("l", Range(1)), [pod(labels={"l": "2"})], [pod(labels={"l": "0"}), pod(labels={"l": "two"})]),
+    (Annotated("a", "on", "2"), [pod(annotations={"a": "2"})], [pod(annotations={"a": "off"})]),
+    (
+        Annotated("a", re.compile("[0-9]+(,[0-9]+)*")),
+        [pod(annotations={"a": "2,0"})],
+        [pod(annotations={"a": "2, 0"})],
+    ),
+    (
+        Selects("node"),
+        [pod(nodeSelector={"node": "x"}), pod(affinity=affinity([chosen("a")]))],
+        [pod(), pod(affinity=affinity())],
+    ),
+    (
+        Selects("node", "a", "b"),
+        [pod(nodeSelector={"node": "a"}), pod(affinity=affinity([chosen("a", "b")], [chosen("b")]))],
+        [
+            pod(nodeSelector={"node": "c"}),
+            pod(affinity=affinity([chosen("a", "c")])),
+            pod(affinity=affinity([chosen("a")], [])),
+            pod(affinity=affinity([chosen("a", operator="NotIn")])),
+        ],
+    ),
+    (SchedulerIs("", "s"), [pod(), pod(schedulerName="s"), pod(schedulerName="")], [pod(schedulerName="t")]),
+    (SchedulerIs("s"), [pod(schedulerName="s")], [pod()]),
+    (NodeIsNamed(), [pod(nodeName="n")], [pod(), pod(nodeName="")]),
+    (SomeContainer(Asks(M)), [pod({M: 1}), pod(initContainers=INIT)], [pod({N: 1})]),
+    (
+        ContainersAtMost(Asks(M), 1),
+        [pod({M: 1}), pod(initContainers=INIT), pod()],
+        [pod({M: 1}, initContainers=INIT)],
+    ),
+    (ContainersAtMost(Asks(M), 0), [pod()], [pod({M: 1}), pod(initContainers=INIT)]),
+    (Asks(M) & Asks(N), [pod({M: 1, N: 1})], [pod({M: 1})]),
+    (Asks(M) | Asks(N), [pod({N: 1})], [pod()]),
+    (~Asks(M), [pod()], [pod({M: 1})]),
+    (
+        ~Asks(M) | Labelled("l", "on"),
+        [pod({M: 1}, labels={"l": "on"}), pod()],
+        [pod({M: 1}, labels={"l": "off"})],
+    ),
+]
+
+
+@pytest.mark.parametrize(("condition", "good", "bad"), CASES, ids=lambda one: type(one).__name__)
+def test_a_condition(condition: Condition, good: list[Object], bad: list[Object]) -> None:
+    judge = Judge(of_container(condition))
+    for one in good:
+        assert judge(one).check, one
+        judge.agree(one)
+    for one in bad:
+        assert not judge(one).check, one
+        judge.agree(one)
+
+
+# --- any condition, any pod -----------------------------------------------------------------------
+
+NUMBERS = (Range(1, 100), Range(0, 0), Range(2, None, 2), Range(5, 100, 5), Range(100, None, 100), Range(3))
+TERMS = st.sampled_from([N, Label("n"), Annotation("n")])
+WORDS = st.lists(st.sampled_from(["on", "2", "true", re.compile("o[nf]+"), Range(1, 3)]), max_size=2)
+RANGES = st.lists(st.sampled_from(NUMBERS), max_size=2)
+NAMED = st.sampled_from([Labelled, Annotated, Selects])
+LEAVES = st.one_of(
+    st.sampled_from([ALWAYS, Privileged(), IsInit(), NodeIsNamed()]),
+    st.sampled_from([EnvIs("E"), EnvIs("E", "on", "2"), EnvIs("E", "ON", any_case=True)]),
+    st.builds(lambda names: Asks(*names), st.lists(st.sampled_from([M, N, C]), max_size=2)),
+    st.builds(lambda name, ranges: Amount(name, *ranges), st.sampled_from([M, N]), RANGES),
+    st.builds(Divides, st.just(M), TERMS, st.sampled_from([1, 5, 256])),
+    st.builds(AtMost, st.just(M), st.sampled_from([0, 16, 100]), st.one_of(st.none(), TERMS)),
+    st.builds(lambda kind, name, words: kind(name, *words), NAMED, st.sampled_from("ln"), WORDS),
+    st.builds(lambda names: SchedulerIs(*names), st.lists(st.sampled_from(["", "on"]))),
+)
+
+
+def _larger(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
+    several = st.lists(parts, min_size=1, max_size=3)
+    return st.one_of(
+        st.builds(lambda some: All(*some), several),
+        st.builds(lambda some: Any(*some), several),
+        st.builds(Not, parts),
+        st.builds(SomeContainer, parts),
+        st.builds(ContainersAtMost, parts, st.integers(0, 2)),
+    )
+
+
+CONDITIONS = st.recursive(LEAVES, _larger, max_leaves=5)
+
+QUANTITIES = st.sampled_from(
+    (
+        *(0, 1, 2, 3, 5, 16, 17, 30, 32, 100, 101, 200, 512, 1280, -5, "2", "30", "32", "100", "-1"),
+        *("6k", "1Ki", "0.5Ki", "0030", "30.0", "+5", "1e2", "2000m", "9223372036854775808"),
+        *("0.5", "500m", "x", "", {}, None, True),
+    )
+)
+TEXTS = st.sampled_from(
+    ("on", "off", "oN", "1", "2", "3", "16", "true", "", "x", 2, True, None, {}, "2k", "0002")
+)
+
+
+def _mapping(names: list[str], values: st.SearchStrategy[object]) -> st.SearchStrategy[Object]:
+    return st.dictionaries(st.sampled_from(names), values, max_size=len(names))
+
+
+RESOURCES = _mapping([M, N, C], QUANTITIES)
+CONTAINERS = st.builds(
+    lambda limits, requests, env, privileged: {
+        **({} if limits is None else {"resources": {"limits": limits, **requests}}),
+        **({} if env is None else {"env": [{"name": "X"}, {"name": "E", "value": env}]}),
+        **({} if privileged is None else {"securityContext": {"privileged": privileged}}),
+    },
+    st.one_of(st.none(), RESOURCES, RESOURCES),
+    st.one_of(st.just({}), st.builds(lambda found: {"requests": found}, RESOURCES)),
+    st.one_of(st.none(), TEXTS),
+    st.sampled_from([None, True, False]),
+)
+REQUIREMENTS = st.builds(
+    lambda key, operator, values: {"key": key, "operator": operator, "values": values},
+    st.sampled_from("ln"),
+    st.sampled_from(["In", "In", "NotIn"]),
+    st.lists(st.sampled_from(["on", "off", "2", "true"]), max_size=2),
+)
+
+
+@st.composite
+def any_pod(draw: st.DrawFn) -> Object:
+    spec: Object = {}
+    for field, least in (("containers", 1), ("initContainers", 0)):
+        listed = draw(st.lists(CONTAINERS, min_size=least, max_size=2))
+        spec[field] = [{"name": f"{field}-{n}", **one} for n, one in enumerate(listed)]
+    if draw(st.booleans()):
+        spec["nodeSelector"] = draw(_mapping(["l", "n"], TEXTS))
+    if draw(st.booleans()):
+        spec["affinity"] = affinity(*draw(st.lists(st.lists(REQUIREMENTS, max_size=2), max_size=2)))
+    for field in ("schedulerName", "nodeName"):
+        if draw(st.booleans()):
+            spec[field] = draw(st.sampled_from(["", "on", "off"]))
+    metadata = {field: draw(_mapping(["l", "n"], TEXTS)) for field in ("labels", "annotations")}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(CONDITIONS, CONDITIONS, st.sampled_from([(), (M,), (M, N)]), any_pod(), any_pod())
+def test_any_condition(
+    must: Condition, when: Condition, at: tuple[str, ...], one: Object, other: Object
+) -> None:
+    of_pod = must.of_pod and when.of_pod
+    judge = Judge(Predicate(must, when, () if of_pod else at, not of_pod))
+    judge.agree(one)
+    judge.agree(other)
+
+
+# --- where a breach is ----------------------------------------------------------------------------
+
+
+def keys(*containers: ContainerKeys, **more: object) -> PodKeys:
+    return PodKeys(containers=containers, **more)  # type: ignore[arg-type]
+
+
+def test_a_breach_is_at_the_first_key_that_a_container_has() -> None:
+    one, other = (
+        ContainerKeys("one", 0, limits={N: Value.of(1)}),
+        ContainerKeys("other", 1, limits={C: Value.of(1)}),
+    )
+    [found] = Predicate(NEVER, at=(M, N)).breaches(keys(one, other))
+    assert (found.inside, found.name, found.there, found.number) == (one, N, Value.of(1), 1)
+
+
+def test_a_breach_without_keys_is_at_the_container() -> None:
+    one = ContainerKeys("one", path=("spec", "containers", 0))
+    [found] = Predicate(NEVER).breaches(keys(one))
+    assert (found.inside, found.name, found.value, found.there.path) == (one, "", None, one.path)
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "text"),
+    [
+        ({"annotations": {"l": Value("1")}}, "l", "1"),
+        ({"labels": {"n": Value("2")}}, "n", "2"),
+        ({"node_selector": {"n": Value("3")}}, "n", "3"),
+        ({"scheduler_name": Value("s")}, "schedulerName", "s"),
+        ({}, "l", None),
+    ],
+)
+def test_a_breach_of_a_pod(more: dict[str, object], name: str, text: str | None) -> None:
+    [found] = Predicate(NEVER, at=("l", "n", "schedulerName"), each=False).breaches(keys(**more))
+    assert (found.container, found.name, found.value and found.value.text) == (None, name, text)
+
+
+def test_a_predicate_of_pods_has_no_condition_on_containers() -> None:
+    with pytest.raises(ValueError, match="on containers"):
+        Predicate(Labelled("l"), when=Asks(M), each=False)
+
+
+def test_an_unknown_condition_has_no_form() -> None:
+    for form in (Predicate.to_cel, Predicate.to_schema):
+        with pytest.raises(TypeError, match="has no form"):
+            form(Predicate(Condition()))

@@ -1,0 +1,169 @@
+"""What the check, the JSON Schema and the CEL of a rule say of its examples, of its cases and of any pod."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.base import Rule, Scope
+from gpuxlate.rules.catalog import all_rules
+from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.testing.strategies import VALUES, keys
+from tests.lint.cases import Case, cases
+from tests.rules.verdicts import Judge, Object, parts_of, pods_of
+from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
+
+BACKENDS = tuple(registry.all_backends())
+RULES = all_rules(BACKENDS)
+JUDGES = {one.code: [Judge(predicate) for predicate in one.predicates] for one in RULES.values()}
+JUDGED = [one for one in RULES.values() if one.predicates]
+
+WAITING = ("ACK", "TKE", "VKE", "VOLC", "GX004", "GX006", "GX007", "GX013", "GX027", "K8S007")
+"""Rules that are neither yet."""
+
+
+def code_of(one: Rule) -> str:
+    return one.code
+
+
+def test_some_rules_are_predicates() -> None:
+    assert len(JUDGED) > 10
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=code_of)
+def test_a_rule_has_a_predicate_or_says_why_not(rule: Rule) -> None:
+    if rule.scope is Scope.POD and rule.code.startswith(WAITING):
+        return
+    assert bool(rule.predicates) != bool(rule.no_policy)
+    assert rule.no_policy == rule.no_policy.strip(" .").replace("\n", " ")
+
+
+@pytest.mark.parametrize("rule", JUDGED, ids=code_of)
+@pytest.mark.parametrize("heading", [EXAMPLE, INSTEAD])
+def test_examples(rule: Rule, heading: str) -> None:
+    found = [(kind, text) for kind, text in blocks(rule.sections[heading])]
+    [text] = [text for kind, text in found if kind == ""]
+    kept = True
+    for pod in pods_of(manifest_of(text)):
+        for judge in JUDGES[rule.code]:
+            judge.agree(pod)
+            kept &= judge(pod).check
+    if heading == INSTEAD:
+        assert kept
+    elif not any(kind == "profile" for kind, _ in found):  # what a profile alone shows is not in a predicate
+        assert not kept
+
+
+CASES = [case for case in cases() if JUDGES[case.code] and "{{" not in case.text]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_cases(case: Case) -> None:
+    for pod in pods_of(case.text):
+        for judge in JUDGES[case.code]:
+            judge.agree(pod)
+
+
+# --- any pod --------------------------------------------------------------------------------------
+
+
+def mentioned(predicates: list[Predicate]) -> tuple[list[str], list[Value]]:
+    """The texts in predicates, which are names or words, and the ends of ranges with their neighbours."""
+    found = [part for one in predicates for part in parts_of(one)]
+    texts = sorted({part for part in found if isinstance(part, str) and part})
+    ends = {end for part in found if isinstance(part, Range) for end in (part.least, part.most or 0)}
+    numbers = sorted({number + near for number in ends for near in (-1, 0, 1)})
+    return texts, [*map(Value.of, texts), *map(Value.of, numbers)]
+
+
+def as_json(value: Value) -> object:
+    if value.kind in (Kind.NODE, Kind.NULL):
+        return {} if value.kind is Kind.NODE else None
+    if value.kind is Kind.BOOL:
+        return value.text != ""
+    text = value.text if value.text.isascii() and value.text.isprintable() else "-"
+    return value.plain if value.kind is Kind.INT else text
+
+
+def as_pod(pod: PodKeys) -> Object:
+    """A Pod with the keys."""
+
+    def values(one: object) -> dict[str, object]:
+        return {name: as_json(value) for name, value in one.items()}  # type: ignore[attr-defined]
+
+    def container(one: ContainerKeys) -> Object:
+        env = [{"name": name, "value": as_json(value)} for name, value in one.env.items()]
+        resources = {"limits": values(one.limits), "requests": values(one.requests)}
+        return {"name": one.name, "env": env, "resources": resources}
+
+    def requirement(one: NodeRequirement) -> Object:
+        values = [as_json(Value(text)) for text in one.values]
+        return {"key": one.key, "operator": one.operator, "values": values}
+
+    terms = [{"matchExpressions": [requirement(one) for one in term]} for term in pod.affinity]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", "labels": values(pod.labels), "annotations": values(pod.annotations)},
+        "spec": {
+            "containers": [container(one) for one in pod.containers],
+            "initContainers": [container(one) for one in pod.init_containers],
+            "nodeSelector": values(pod.node_selector),
+            "affinity": {"nodeAffinity": required},
+        },
+    }
+
+
+@st.composite
+def pods(draw: st.DrawFn, backend: Backend) -> Object:
+    """A pod with keys of a backend, and with what its rules mention."""
+    pod = as_pod(draw(keys(backend)))
+    names, words = mentioned([one for rule in backend.rules for one in rule.predicates])
+    values = st.dictionaries(
+        st.sampled_from(names or ["none"]),
+        st.one_of(st.sampled_from(words or [Value("")]), VALUES).map(as_json),
+        max_size=3,
+    )
+    text = st.sampled_from([*names, ""])
+    for container in (*pod["spec"]["containers"], *pod["spec"]["initContainers"]):
+        container["resources"]["limits"] |= draw(values)
+        container["resources"]["requests"] |= draw(st.one_of(st.just({}), values))
+        container["env"] += [
+            {"name": name, "value": value}
+            for name, value in draw(st.one_of(st.just({}), values)).items()
+            if name not in {one["name"] for one in container["env"]}
+        ]
+        privileged = draw(st.sampled_from([None, True, False]))
+        if privileged is not None:
+            container["securityContext"] = {"privileged": privileged}
+    for place in (pod["metadata"]["labels"], pod["metadata"]["annotations"], pod["spec"]["nodeSelector"]):
+        place |= draw(st.one_of(st.just({}), values))
+    for field in ("schedulerName", "nodeName"):
+        if draw(st.booleans()):
+            pod["spec"][field] = draw(text)
+    for where, field in (("metadata", "labels"), ("metadata", "annotations"), ("spec", "initContainers")):
+        if draw(st.sampled_from([False, False, True])):
+            del pod[where][field]
+    return pod
+
+
+@pytest.mark.parametrize(
+    "backend",
+    [one for one in BACKENDS if any(rule.predicates for rule in one.rules)],
+    ids=lambda one: one.name,
+)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(data=st.data())
+def test_any_pod(backend: Backend, data: st.DataObject) -> None:
+    pod = data.draw(pods(backend))
+    for rule in backend.rules:
+        for judge in JUDGES[rule.code]:
+            judge.agree(pod)

@@ -1,0 +1,222 @@
+"""The three verdicts on one Pod: what the check, the JSON Schema and the CEL of a predicate say of it.
+
+``object`` is a Pod as JSON has it. Quantities are those of ``gpuxlate.model.quantity``: the functions that
+Kubernetes adds to CEL (apiserver/pkg/cel/library/quantity.go) are given to it here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+from cel_expr_python import cel
+from cel_expr_python.ext import ext_optional, ext_strings
+from jsonschema import Draft202012Validator
+
+from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.predicates.cel import VARIABLES
+from gpuxlate.rules.predicates.conditions import AtMost, Condition, Divides
+from gpuxlate.rules.predicates.fields import ODD
+from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.rules.predicates.schema import CARDS
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.yamltext.source import Source
+
+Object = dict[str, Any]
+
+TYPES = cel.Type
+QUANTITY = TYPES.Map(TYPES.STRING, TYPES.STRING)
+
+
+def _function(name: str, overload: str, result: Any, argument: Any, run: Any) -> Any:
+    member = argument is QUANTITY
+    found = cel.Overload(overload, return_type=result, parameters=[argument], is_member=member, impl=run)
+    return cel.FunctionDecl(name, [found])
+
+
+ENVIRONMENT = cel.NewEnv(
+    variables={"object": TYPES.DYN, "variables": TYPES.DYN},
+    extensions=[ext_optional.ExtOptional(), ext_strings.ExtStrings()],
+    functions=[
+        _function(
+            "quantity",
+            "string_to_quantity",
+            QUANTITY,
+            TYPES.STRING,
+            lambda text: {"is": str(quantity.parse(text).amount)},
+        ),
+        _function("isQuantity", "is_quantity_string", TYPES.BOOL, TYPES.STRING, lambda text: _is(text)),
+        _function("isInteger", "quantity_is_integer", TYPES.BOOL, QUANTITY, lambda one: "/" not in one["is"]),
+        _function("asInteger", "quantity_get_int", TYPES.INT, QUANTITY, lambda one: int(one["is"])),
+    ],
+)
+
+
+def _is(text: str) -> bool:
+    try:
+        quantity.parse(text)
+    except quantity.QuantityError:
+        return False
+    return True
+
+
+VARIABLE = {name: ENVIRONMENT.compile(text) for name, text in VARIABLES.items()}
+
+
+class Verdicts(NamedTuple):
+    """Whether a Pod keeps a predicate."""
+
+    check: bool
+    cel: bool
+    schema: bool
+
+
+class Judge:
+    """A predicate in its three forms."""
+
+    def __init__(self, predicate: Predicate) -> None:
+        self.predicate = predicate
+        self.text = predicate.to_cel()
+        self._cel = ENVIRONMENT.compile(self.text)
+        assert self._cel.return_type().name() == "BOOL", self.text  # the API server refuses dyn
+        schema = predicate.to_schema()
+        Draft202012Validator.check_schema(schema)
+        self._schema = Draft202012Validator(schema)
+
+    def __call__(self, one: Object) -> Verdicts:
+        return Verdicts(not any(self.predicate.breaches(keys_of(one))), self.cel(one), self.schema(one))
+
+    def cel(self, one: Object) -> bool:
+        """Whether the expression is true. An error is an AssertionError."""
+        data: dict[str, Any] = {"object": one, "variables": {}}
+        for name, compiled in VARIABLE.items():
+            data["variables"][name] = compiled.eval(data=data).plain_value()
+        found = self._cel.eval(data=data)
+        assert found.type().name() == "BOOL", (str(found), self.text, one)
+        result: bool = found.plain_value()
+        return result
+
+    def schema(self, one: Object) -> bool:
+        return self._schema.is_valid(one)
+
+    def agree(self, one: Object) -> None:
+        """The three agree; where a schema cannot calculate, it keeps what the check keeps, or more."""
+        raw = self(one)
+        assert raw.check == raw.cel, (raw, one, self.text)
+        assert raw.schema or not raw.check, (raw, one, self.text)
+        plain = in_digits(one)
+        if self._is_exact_for(plain):
+            found = self(plain)
+            assert len(set(found)) == 1, (found, plain, self.text)
+
+    def _is_exact_for(self, one: Object) -> bool:
+        """Every number is in plain digits, and no share has more cards than a schema compares."""
+        texts = [text for text in _texts(one) if isinstance(text, str)]
+        if any(re.search(ODD["pattern"], text) and not _PLAIN.fullmatch(text) for text in texts):
+            return False
+        bys = {
+            getattr(part.by, "name", part.by)
+            for part in parts_of(self.predicate)
+            if isinstance(part, Divides | AtMost)
+        }
+        return not any(number > CARDS for name in bys for number in _numbers(one, name))
+
+
+_PLAIN = re.compile("0|-?[1-9][0-9]*")
+
+
+def parts_of(one: object) -> Iterator[object]:
+    """Everything in a predicate: conditions, words, numbers."""
+    yield one
+    if is_dataclass(one):
+        for field in fields(one):
+            yield from parts_of(getattr(one, field.name))
+    elif isinstance(one, tuple) and not hasattr(one, "_fields"):
+        for part in one:
+            yield from parts_of(part)
+
+
+def _texts(one: object) -> Iterator[object]:
+    if isinstance(one, dict):
+        for value in one.values():
+            yield from _texts(value)
+    elif isinstance(one, list):
+        for value in one:
+            yield from _texts(value)
+    else:
+        yield one
+
+
+def _numbers(one: object, name: object) -> Iterator[int]:
+    if isinstance(one, dict):
+        for key, value in one.items():
+            number = quantity.whole(str(value)) if key == name else None
+            yield from [number] if number is not None else _numbers(value, name)
+    elif isinstance(one, list):
+        for value in one:
+            yield from _numbers(value, name)
+
+
+def in_digits(one: Any, below: str = "") -> Any:
+    """The same Pod as the API has it: whole numbers in plain digits, bare in resources, all others quoted."""
+    if isinstance(one, dict):
+        return {
+            name: in_digits(part, name if isinstance(part, dict) else below) for name, part in one.items()
+        }
+    if isinstance(one, list):
+        return [in_digits(part, below) for part in one]
+    if one is None or below == "securityContext":
+        return one
+    text = str(one).lower() if isinstance(one, bool) else str(one)
+    number = quantity.whole(text)
+    if number is None:
+        return one if below in _RESOURCES else text
+    return number if below in _RESOURCES else str(number)
+
+
+_RESOURCES = ("limits", "requests")
+
+
+# --- Pods -----------------------------------------------------------------------------------------
+
+
+def pods_of(text: str) -> Iterator[Object]:
+    """The pods of a manifest, each as a Pod: its labels and annotations, and its spec."""
+    for document in documents(Source("manifest.yaml", text)):
+        assert document.root is not None
+        root = to_plain(document.root)
+        for pod in pods_in(document):
+            yield _as_pod(root, pod)
+
+
+def _as_pod(root: Any, pod: Pod) -> Object:
+    metadata = _at(root, pod.keys.metadata_path) or {}
+    named = {key: metadata[key] for key in ("labels", "annotations") if key in metadata}
+    found = {"apiVersion": "v1", "kind": "Pod", "metadata": named, "spec": _at(root, pod.keys.path)}
+    return json.loads(json.dumps(found, default=str))  # type: ignore[no-any-return]
+
+
+def _at(one: Any, path: Iterable[str | int]) -> Any:
+    for step in path:
+        if isinstance(one, dict) and step not in one:
+            return None
+        one = one[step]
+    return one
+
+
+def keys_of(one: Object) -> PodKeys:
+    """The keys of a Pod, by the reader of manifests."""
+    [document] = documents(Source("pod.json", json.dumps(one, ensure_ascii=False)))
+    [pod] = pods_in(document)
+    return pod.keys
+
+
+def of_container(condition: Condition) -> Predicate:
+    """A predicate that demands a condition of every container, or of a pod where it is one of pods."""
+    return Predicate(condition, each=not condition.of_pod)
