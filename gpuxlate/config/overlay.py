@@ -277,7 +277,7 @@ def _requirement(backends: list[Backend]) -> Schema:
     rules = []
     for backend in backends:
         for name, row in backend.exact_keys.items():
-            words = [one for one in row.values if isinstance(one, str)]
+            words = list(row.texts)
             if words and _may_stand(row, Place.NODE_SELECTOR):
                 chosen = {"properties": {"key": {"const": name}, "operator": {"const": "In"}}}
                 values = {"properties": {"values": {"items": {"enum": words}}}}
@@ -301,7 +301,7 @@ def _value(backend: Backend, row: Key, place: Place) -> Schema:
 
 
 def _text(row: Key) -> Schema:
-    words = [one for one in row.values if isinstance(one, str)]
+    words = list(row.texts)
     if words:
         return {"type": "string", "enum": words}
     patterns = [one.pattern for one in row.values if isinstance(one, re.Pattern)]

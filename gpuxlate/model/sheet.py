@@ -153,6 +153,11 @@ class Key(NamedTuple):
         return tuple(one for one in self.values if isinstance(one, Range))
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The words that the key may have."""
+        return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
+
+    @property
     def counts(self) -> str:
         """The unit in words: ``MiB of each card``; empty where the row has no number."""
         match self.says:

@@ -171,15 +171,11 @@ class Words(Kind):
     usual_why = "The pod is refused, or the value is ignored and the default counts."
 
     def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if self._known(row) and Place.RESOURCE not in row.places)
-
-    @staticmethod
-    def _known(row: Key) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*row.words, *(one for one in row.values if isinstance(one, str)))))
+        return (row for row in self.sheet.keys if row.texts and Place.RESOURCE not in row.places)
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            words = self._known(row)
+            words = row.texts
             if Place.ENV in row.places:
                 yield Predicate(EnvIs(row.name, *words), EnvIs(row.name), (row.name,))
             elif Place.LABEL in row.places:
@@ -197,7 +193,7 @@ class Words(Kind):
                 title=self.sheet.title,
             )
             yield this.at(
-                breach.value, message, say("write one of {known}", known=", ".join(self._known(row)))
+                breach.value, message, say("write one of {known}", known=", ".join(row.texts))
             )
 
     def example(self) -> Example:
@@ -208,7 +204,7 @@ class Words(Kind):
 
     def _with(self, make: type[str] | object) -> Example:
         good, row = examples.share(self.sheet), self.mine[0]
-        value = {row.name: Value.of(make(self._known(row)[0]))}  # type: ignore[operator]
+        value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
         if Place.LABEL in row.places:
             return replace(good, labels={**good.labels, **value})
         return replace(good, annotations={**good.annotations, **value})

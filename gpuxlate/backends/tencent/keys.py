@@ -1,18 +1,14 @@
-"""The data sheet of Tencent TKE qGPU, as the special reader, writer and rules need it.
-
-Sources: S003 = "GPU sharing", PDF of the qGPU pages (2024-11-25); TC127667 = docs 457/127667 "several
-cards"; TC117759 = docs 457/117759, changes of the add-on (2026-01-16); TC81034 = docs 457/81034
-"online/offline colocation" (2025-09-15); QD = mirror of the older pages, tencentyun/qcloud-documents;
-EA = elastic-ai, the open code under it.
-"""
+"""The data sheet of Tencent TKE qGPU. The short names of its sources are those of the page of documents."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
-from gpuxlate.backends.base import GIB, Absent, Cloud, Confidence, Key, Per, Place, Range, key
+from gpuxlate.backends.base import GIB, Absent, Cloud, Key, Per, Place, Range, key
 from gpuxlate.backends.sheet.rows import cores, memory, written
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.share import Policy, Qos
 from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
@@ -24,13 +20,10 @@ MEMORY = "tke.cloud.tencent.com/qgpu-memory"
 GREEDY = "tke.cloud.tencent.com/qgpu-core-greedy"
 APP_CLASS = "tke.cloud.tencent.com/app-class"
 POLICY = "tke.cloud.tencent.com/qgpu-schedule-policy"
-DEVICE_ENABLE = "qgpu-device-enable"
-ENABLED = "enable"
-"""The value of DEVICE_ENABLE and MIXED_ENABLE."""
-MIXED_ENABLE = "mixed-qgpu-enable"
 VERSION = "tke.cloud.tencent.com/qgpu.version"
-RECORD = "tke.cloud.tencent.com/qgpu-pgpu-"
-"""Before the name of a container."""
+RECORD = "tke.cloud.tencent.com/qgpu-pgpu-"  # before the name of a container
+NODES = (Place.NODE_SELECTOR, Place.NODE)
+DEVICE_ENABLE, MIXED_ENABLE, ENABLED = "qgpu-device-enable", "mixed-qgpu-enable", "enable"
 
 SPELLINGS: Mapping[Policy, tuple[str, str]] = {
     policy: (str(policy), "".join(word[0] for word in policy.split("-")))
@@ -42,14 +35,13 @@ POLICY_NAMES = ", ".join(f"{full} ({short})" for full, short in SPELLINGS.values
 CLASSES: Mapping[str, Qos] = {"online": Qos.ONLINE, "offline": Qos.OFFLINE}
 """Values of APP_CLASS, exactly (TC81034)."""
 
-CORE_STEP = 5
-"""Percent: minimum and step of one card (S003)."""
-FULL = 100
-"""Percent of a whole card (S003)."""
+CORE_STEP, FULL = 5, 100
+"""Percent: minimum and step of one card, and a whole one (S003)."""
 MAX_SHARED_CARDS = 2
 """Most cards that a container shares (TC117759, 2026-01-13)."""
 MAX_SHARES = 16
 """Most qGPU devices on one card (S003)."""
+ONE_CARD, WHOLE_CARDS = Range(CORE_STEP, FULL, CORE_STEP), Range(FULL, None, FULL)
 
 
 def is_whole(core: int) -> bool:
@@ -62,15 +54,17 @@ def cards_of(core: int) -> int:
     return max(1, -(-core // FULL))
 
 
-ONE_CARD, TWO_CARDS = Range(CORE_STEP, FULL, CORE_STEP), Range(FULL + 1, MAX_SHARED_CARDS * FULL)
-WHOLE_CARDS = Range(FULL, None, FULL)
+def tell(text: str, **values: Any) -> Message:
+    """A text with the names of the keys in it."""
+    return say(text, core=CORE, memory=MEMORY, greedy=GREEDY, app_class=APP_CLASS, policy=POLICY, **values)
+
 
 KEYS: tuple[Key, ...] = (
     cores(
         CORE,
         meaning="compute, total",
         per=Per.TOTAL,
-        values=(ONE_CARD, TWO_CARDS, WHOLE_CARDS),
+        values=(ONE_CARD, Range(FULL + 1, MAX_SHARED_CARDS * FULL), WHOLE_CARDS),
         excludes=(GREEDY,),
         source="S003, TC127667",
     ),
@@ -84,41 +78,12 @@ KEYS: tuple[Key, ...] = (
         source="S003, TC127667",
     ),
     cores(
-        GREEDY,
-        meaning="offline compute",
-        per=Per.TOTAL,
-        needs=(MEMORY,),
-        excludes=(CORE,),
-        source="TC81034",
+        GREEDY, meaning="offline compute", per=Per.TOTAL, needs=(MEMORY,), excludes=(CORE,), source="TC81034"
     ),
-    key(
-        *(APP_CLASS, Place.ANNOTATION),
-        meaning="colocation class",
-        says="qos",
-        values=tuple(CLASSES),
-        words=CLASSES,
-        source="TC81034",
-    ),
-    key(
-        *(POLICY, Place.NODE_SELECTOR, Place.NODE),
-        meaning="policy of the node",
-        says="policy",
-        values=tuple(POLICY_OF),
-        words=POLICY_OF,
-        source="S003",
-    ),
-    key(
-        *(DEVICE_ENABLE, Place.NODE_SELECTOR, Place.NODE),
-        meaning="qGPU on the node",
-        idle=(ENABLED,),
-        source="QD",
-    ),
-    key(
-        *(MIXED_ENABLE, Place.NODE),
-        meaning="colocation on the node",
-        confidence=Confidence.MEDIUM,
-        source="QD, older pages only",
-    ),
+    key(APP_CLASS, Place.ANNOTATION, meaning="colocation class", says="qos", words=CLASSES, source="TC81034"),
+    key(POLICY, *NODES, meaning="policy of the node", says="policy", words=POLICY_OF, source="S003"),
+    key(DEVICE_ENABLE, *NODES, meaning="qGPU on the node", idle=(ENABLED,), source="QD"),
+    key(MIXED_ENABLE, Place.NODE, meaning="colocation on the node", source="QD, older pages only"),
     key(VERSION, Place.NODE, meaning="kernel module", source="TC117759"),
     written("tke.cloud.tencent.com/qgpu", meaning="scheduled", source="EA"),
     written(f"{RECORD}*", meaning="card indexes", source="EA"),

@@ -58,18 +58,16 @@ def offline_asks_for_greedy_and_memory(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    there = breach.inside.resources
-    greedy = number(breach.there)
+    there, greedy = breach.inside.resources, number(breach.there)
     if greedy is not None and not 1 <= greedy <= k.FULL:
         hint = say("write 1 to {most}, in percent of one card", most=k.FULL)
         yield this.at(breach.there, outside(k.GREEDY, greedy, 1, k.FULL), hint)
     if k.MEMORY not in there:
-        message = say("{key} is set without {other}", key=k.GREEDY, other=k.MEMORY)
-        yield this.at(breach.there, message, say("add {other} (GiB)", other=k.MEMORY), missing=True)
+        message = k.tell("{greedy} is set without {memory}")
+        yield this.at(breach.there, message, k.tell("add {memory} (GiB)"), missing=True)
     if k.CORE in there:
-        text = "{key} and {other} are both set; offline pods have {other} only"
-        hint = say("remove {key}", key=k.CORE)
-        yield this.at(there[k.CORE], say(text, key=k.CORE, other=k.GREEDY), hint, on_key=True)
+        message = k.tell("{core} and {greedy} are both set; offline pods have {greedy} only")
+        yield this.at(there[k.CORE], message, k.tell("remove {core}"), on_key=True)
 
 
 @rule(
@@ -105,12 +103,11 @@ def online_asks_for_memory_alone(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    message = say("{key} is set in an online pod, which competes for compute", key=k.CORE)
-    hint = say("remove {key}, or the annotation {label}", key=k.CORE, label=k.APP_CLASS)
+    message = k.tell("{core} is set in an online pod, which competes for compute")
+    hint = k.tell("remove {core}, or the annotation {app_class}")
     yield this.at(breach.there, message, hint, on_key=True)
     if k.MEMORY not in breach.inside.resources:
-        message = say("{key} is not set in an online pod", key=k.MEMORY)
-        hint = say("add {key} (GiB)", key=k.MEMORY)
+        message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
         yield this.at(breach.there, message, hint, severity=Severity.ERROR, on_key=True, missing=True)
 
 
@@ -152,19 +149,22 @@ def compute_goes_with_app_class(
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
     found = pod.annotations.get(k.APP_CLASS)
-    names = {"key": k.GREEDY, "core": k.CORE, "label": k.APP_CLASS}
     if found is not None and breach.container is None:
-        message = say("{key} is {value!r}, neither online nor offline", key=k.APP_CLASS, value=found.text)
+        message = k.tell("{app_class} is {value!r}, neither online nor offline", value=found.text)
         return this.at(found, message, "write online or offline, in lower case")
-    if breach.name == k.GREEDY:
-        message = say("{key} is set in a pod that is not offline", key=k.GREEDY)
-        hint = say("annotate the pod template {label}: offline, or request {core}", **names)
-    else:
-        message = say("{key} is not set in an offline pod", key=k.GREEDY)
-        replaces = "replace {core} by {key}, or remove {label}"
-        hint = say(replaces if breach.name == k.CORE else "add {key}, or remove {label}", **names)
+    message, hint = {
+        k.GREEDY: (
+            "{greedy} is set in a pod that is not offline",
+            "annotate the pod template {app_class}: offline, or request {core}",
+        ),
+        k.CORE: (
+            "{greedy} is not set in an offline pod",
+            "replace {core} by {greedy}, or remove {app_class}",
+        ),
+        k.MEMORY: ("{greedy} is not set in an offline pod", "add {greedy}, or remove {app_class}"),
+    }[breach.name]
     missing = breach.name != k.GREEDY or found is None
-    return this.at(breach.there, message, hint, on_key=True, missing=missing)
+    return this.at(breach.there, k.tell(message), k.tell(hint), on_key=True, missing=missing)
 
 
 def no_such_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -222,13 +222,10 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     Tencent Cloud, "GPU sharing: using qGPU", table of policies (2024-11-25).
     """
     for one in pod.choices(k.POLICY):
-        if [text.lower() for text in one.values] == ["true"]:
-            continue  # GX013
+        generated = [text.lower() for text in one.values] == ["true"]  # GX013
         for text in one.values:
-            if text not in k.POLICY_OF:
-                message = say(
-                    "{label} is {value!r}, which is not a policy of qGPU", label=k.POLICY, value=text
-                )
+            if text not in k.POLICY_OF and not generated:
+                message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
                 yield this.at(one, message, say("write one of {names}", names=k.POLICY_NAMES))
 
 
@@ -262,16 +259,10 @@ def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> I
     card = cluster.card_gib(context.profile) or 0
     for container, value, memory in whole_numbers(pod, k.MEMORY):
         core = compute_of(container)
-        if core < 1 or memory < 1 or not ORDINARY.holds(pod, container):
-            continue
-        fit = min(k.FULL // core, card // memory)
-        if fit > k.MAX_SHARES:
-            message = say(
-                "{fit} such shares fit a card of {card} GiB; qGPU creates at most {most} on it",
-                fit=fit,
-                card=card,
-                most=k.MAX_SHARES,
-            )
+        fit = min(k.FULL // core, card // memory) if core > 0 and memory > 0 else 0
+        if fit > k.MAX_SHARES and ORDINARY.holds(pod, container):
+            text = "{fit} such shares fit a card of {card} GiB; qGPU creates at most {most} on it"
+            message = say(text, fit=fit, card=card, most=k.MAX_SHARES)
             yield this.at(value, message, "request more compute or memory, or plan for an unused rest")
 
 

@@ -80,7 +80,7 @@ def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Contex
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity
     of a T4), mirror of the TKE documents.
     """
-    hint = say('write {key}: "1" or more, or remove it and request whole cards', key=k.MEMORY)
+    hint = k.tell('write {memory}: "1" or more, or remove it and request whole cards')
     return this.at(breach.there, outside(k.MEMORY, breach.number, 1), hint)
 
 
@@ -162,14 +162,11 @@ def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, contex
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
     """
-    other = k.MEMORY if breach.name == k.CORE else k.CORE
-    message = say("{key} is set without {other}", key=breach.name, other=other)
-    if other == k.MEMORY:
-        text = 'add {memory} (GiB), or request a whole card: {key}: "{full}"'
-        return this.at(breach.there, message, say(text, memory=other, key=k.CORE, full=k.FULL))
-    text = "add {core} (percent of one card), or annotate the pod template {label}: online"
-    hint = say(text, core=other, label=k.APP_CLASS)
-    return this.at(breach.there, message, hint, severity=Severity.WARNING)
+    if breach.name == k.CORE:
+        hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
+        return this.at(breach.there, k.tell("{core} is set without {memory}"), hint)
+    hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
+    return this.at(breach.there, k.tell("{memory} is set without {core}"), hint, severity=Severity.WARNING)
 
 
 def old_addon(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -210,22 +207,10 @@ def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: 
     ## Source
     Tencent Cloud, docs 457/127667 "several cards" and 457/117759, changes of the add-on (2026-01-13).
     """
-    cards = k.cards_of(breach.number)
-    message = say(
-        "{key} {core} is a part of {cards} cards; a container shares at most {most}",
-        key=k.CORE,
-        core=breach.number,
-        cards=cards,
-        most=k.MAX_SHARED_CARDS,
-    )
-    hint = say(
-        'write at most {most}, or request {cards} whole cards: "{full}" without {memory}',
-        most=k.FULL * k.MAX_SHARED_CARDS,
-        cards=cards,
-        full=cards * k.FULL,
-        memory=k.MEMORY,
-    )
-    return this.at(breach.there, message, hint)
+    numbers = {"number": breach.number, "cards": k.cards_of(breach.number), "most": k.MAX_SHARED_CARDS}
+    message = "{core} {number} is a part of {cards} cards; a container shares at most {most}"
+    hint = 'write at most {most}00, or request {cards} whole cards: "{cards}00" without {memory}'
+    return this.at(breach.there, k.tell(message, **numbers), k.tell(hint, **numbers))
 
 
 @rule(
@@ -261,25 +246,15 @@ def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> It
     """
     memory, cards = breach.inside.resources.get(k.MEMORY), k.cards_of(breach.number)
     if memory is None and cards <= k.MAX_SHARED_CARDS:
-        message = say(
-            "{key} {core} is a part of {cards} cards, without {memory}",
-            key=k.CORE,
-            core=breach.number,
-            cards=cards,
-            memory=k.MEMORY,
-        )
-        hint = say("add {memory} (GiB, total of the {cards} cards)", memory=k.MEMORY, cards=cards)
+        text = "{core} {number} is a part of {cards} cards, without {memory}"
+        message = k.tell(text, number=breach.number, cards=cards)
+        hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
         yield this.at(breach.there, message, hint, severity=Severity.ERROR, missing=True)
     for name, spot in ((k.CORE, breach.there), (k.MEMORY, memory)):
         total = number(spot) or 0
         if spot is not None and total > 0 and total % cards:
-            message = say(
-                "{key} {total} is not a multiple of the {cards} cards; each card gives {each}",
-                key=name,
-                total=total,
-                cards=cards,
-                each=total // cards,
-            )
+            text = "{key} {total} is not a multiple of the {cards} cards; each card gives {each}"
+            message = say(text, key=name, total=total, cards=cards, each=total // cards)
             yield this.at(spot, message, say("write a multiple of {cards}", cards=cards))
 
 
@@ -312,13 +287,8 @@ def shared_cards_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: 
     ## Source
     Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
     """
-    message = say(
-        "{key} {core} is {each} % of each card, not a multiple of {step} %",
-        key=k.CORE,
-        core=breach.number,
-        each=breach.number // 2,
-        step=k.CORE_STEP,
-    )
+    text = "{core} {number} is {each} % of each card, not a multiple of {step} %"
+    message = k.tell(text, number=breach.number, each=breach.number // 2, step=k.CORE_STEP)
     return this.at(breach.there, message, say("write a multiple of {step}", step=k.CORE_STEP * 2))
 
 
@@ -347,11 +317,6 @@ def whole_cards_without_memory(this: Rule, breach: Breach, pod: PodKeys, context
     Tencent Cloud, "GPU sharing: using qGPU", note on whole cards (2024-11-25);
     elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).
     """
-    message = say(
-        "{memory} {units} is ignored: {key} {core} is whole cards, with all of their memory",
-        memory=k.MEMORY,
-        units=breach.there.text,
-        key=k.CORE,
-        core=compute_of(breach.inside),
-    )
-    return this.at(breach.there, message, say("remove {memory}", memory=k.MEMORY))
+    text = "{memory} {units} is ignored: {core} {number} is whole cards, with all of their memory"
+    message = k.tell(text, units=breach.there.text, number=compute_of(breach.inside))
+    return this.at(breach.there, message, k.tell("remove {memory}"))
