@@ -12,7 +12,7 @@ from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Isolation, Policy, Qos
 
 Numbers = dict[str, int | None]
-"""Values of one container by key; None where a field that the target needs is not set."""
+"""By key; None where a field that the target needs is not set."""
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
@@ -48,12 +48,9 @@ def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None)
 def _whole(placing: Placing, qos: Qos | None = None) -> Numbers:
     """100 x N without memory: it comes with the cards (S003)."""
     if qos:
-        placing.refuse(
-            "qos",
-            "GX023",
-            say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=qos),
-            "request a part of one card with memoryMiB, or remove qos from the share",
-        )
+        message = say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=qos)
+        hint = "request a part of one card with memoryMiB, or remove qos from the share"
+        placing.refuse("qos", "GX023", message, hint)
     return {k.CORE: k.FULL * int(placing.take("cards"))}
 
 
@@ -69,10 +66,8 @@ def _offline(placing: Placing) -> Numbers:
     if placing.take("cards") > 1:
         placing.refuse("cards", "TKE010", "offline pods of TKE share one card only", "request one card")
     cores = placing.need("cores", "TKE010", say("offline pods need {key}", key=k.GREEDY))
-    return {
-        k.GREEDY: cores,
-        k.MEMORY: _memory(placing, "TKE010", say("offline pods need {key}", key=k.MEMORY)),
-    }
+    memory = _memory(placing, "TKE010", say("offline pods need {key}", key=k.MEMORY))
+    return {k.GREEDY: cores, k.MEMORY: memory}
 
 
 def _online(placing: Placing) -> Numbers:
@@ -104,31 +99,20 @@ def _ordinary(placing: Placing, profile: Profile | None) -> Numbers:
 def _several_cards(placing: Placing, cards: int, profile: Profile | None) -> None:
     """The number of cards has no key: it follows from qgpu-core (TC127667)."""
     if cards > k.MAX_SHARED_CARDS:
-        message = say(
-            "requests {cards} GPUs; a container of TKE shares at most {most}",
-            cards=cards,
-            most=k.MAX_SHARED_CARDS,
-        )
+        text = "requests {cards} GPUs; a container of TKE shares at most {most}"
+        message = say(text, cards=cards, most=k.MAX_SHARED_CARDS)
         placing.refuse("cards", "TKE005", message, "request fewer GPUs, or whole cards")
         return
     cores = placing.peek("cores")
     each = 0 if cores is None else cores // cards
     if cores is not None and cores <= k.FULL:
-        message = say(
-            "two cards at {each} % each cannot be expressed: {key} {cores} means one card",
-            each=each,
-            key=k.CORE,
-            cores=cores,
-        )
+        text = "two cards at {each} % each cannot be expressed: {key} {cores} means one card"
+        message = say(text, each=each, key=k.CORE, cores=cores)
         placing.refuse("cores", "TKE005", message, "request more than 50 % of each card, or one card")
     elif each % k.CORE_STEP:
-        message = say(
-            "{each} % of each card is not a multiple of {step} %, which may be needed for two cards too",
-            each=each,
-            step=k.CORE_STEP,
-        )
+        text = "{each} % of each card is not a multiple of {step} %, which may be needed for two cards too"
         hint = say("write a multiple of {step} for cores", step=k.CORE_STEP * cards)
-        placing.warn("TKE007", message, hint, "cores")
+        placing.warn("TKE007", say(text, each=each, step=k.CORE_STEP), hint, "cores")
     old = cluster.old_addon(profile)
     if old:
         placing.warn("TKE005", *old)
@@ -149,7 +133,7 @@ def _doubtful_policy(placing: Placing, policy: Policy, qos: Qos | None, profile:
 
 
 BACKEND = Backend(
-    name="tencent-qgpu",
+    name=k.NAMES[0],
     title="Tencent TKE, qGPU",
     keys=k.KEYS,
     gpu_prefixes=k.GPU_PREFIXES,

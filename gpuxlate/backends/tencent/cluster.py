@@ -16,11 +16,8 @@ def node_policy(profile: Profile | None) -> Policy | None:
 
 def other_policy(chosen: str, on_nodes: str) -> Message:
     """The policy of a pod is not that of the nodes of a profile."""
-    return say(
-        "the pod chooses nodes with {chosen}; nodes in this profile have {policy}",
-        chosen=chosen,
-        policy=on_nodes,
-    )
+    text = "the pod chooses nodes with {chosen}; nodes in this profile have {policy}"
+    return say(text, chosen=chosen, policy=on_nodes)
 
 
 def card_gib(profile: Profile | None) -> int | None:
@@ -39,12 +36,8 @@ def too_old(profile: Profile | None, fact: str) -> str | None:
     return next((lack.found for lack in unmet(profile, [r for r in REQUIREMENTS if r.fact == fact])), None)
 
 
-def old_addon(profile: Profile | None) -> tuple[Message, Message] | None:
+def old_addon(profile: Profile | None) -> tuple[Message, str] | None:
     """Message and hint where the qGPU add-on is too old for two shared cards (TC127667)."""
     version = too_old(profile, "components.qgpu")
-    if version is None:
-        return None
-    message = say(
-        "two shared cards need the qGPU add-on 1.1.1 or later; this profile has {version}", version=version
-    )
-    return message, say("upgrade the add-on, or request one card")
+    text = "two shared cards need the qGPU add-on 1.1.1 or later; this profile has {version}"
+    return (say(text, version=version), "upgrade the add-on, or request one card") if version else None

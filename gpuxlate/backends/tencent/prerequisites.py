@@ -49,49 +49,40 @@ REQUIREMENTS: tuple[Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE
 
 _ALWAYS: tuple[NodeWarning, ...] = (
     NodeWarning("use native nodes (the pages of 2022-23 allowed ordinary ones too)", USING),
-    NodeWarning(
-        "turn on qGPU sharing for the cluster first: GPU nodes that are added later are qGPU nodes",
-        SHARING,
-    ),
-    NodeWarning(
-        "use a public image that TKE supports, preferably TencentOS Server 3.1 (TK4), and no marketplace "
-        "image; image and machine type determine the driver",
-        SHARING,
-    ),
-    NodeWarning(
-        "in an independent cluster, an upgrade of the Kubernetes master resets the scheduler: uninstall "
-        "and install the add-on again",
-        SHARING,
+    *(
+        NodeWarning(text, SHARING)
+        for text in (
+            "turn on qGPU sharing for the cluster first: GPU nodes that are added later are qGPU nodes",
+            "use a public image that TKE supports, preferably TencentOS Server 3.1 (TK4), and no marketplace "
+            "image; image and machine type determine the driver",
+            "in an independent cluster, an upgrade of the Kubernetes master resets the scheduler: uninstall "
+            "and install the add-on again",
+        )
     ),
 )
-_COLOCATION_WARNING = NodeWarning(
-    "the page of 2025 needs no node label, and rebuilds the qgpu-manager and qgpu-scheduler pods",
-    COLOCATION,
-)
+_COLOCATION = "the page of 2025 needs no node label, and rebuilds the qgpu-manager and qgpu-scheduler pods"
 
 
 def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of TKE nodes."""
     labels: list[NodeLabel] = []
-    remarks: list[NodeWarning] = []
-    warnings = list(_ALWAYS)
-    requirements = [KUBERNETES, ARCHITECTURE]
+    remarks: tuple[NodeWarning, ...] = ()
+    warnings, requirements = [*_ALWAYS], [KUBERNETES, ARCHITECTURE]
     if share.policy:
         spellings = k.SPELLINGS[share.policy]
         note = f"the pod chooses nodes with it; the abbreviation {spellings[1]} is valid too"
         labels.append(NodeLabel(k.POLICY, spellings[0], note, SHARING))
         requirements.append(Requirement("the policy of the nodes", "policy", OneOf(spellings), SHARING))
     else:
-        remarks.append(NodeWarning(f"policy is not set: nodes without {k.POLICY} are best-effort", SHARING))
+        remarks = (NodeWarning(f"policy is not set: nodes without {k.POLICY} are best-effort", SHARING),)
     device = "TKE sets it on qGPU nodes; set it yourself where it is missing"
-    labels.append(NodeLabel(k.DEVICE_ENABLE, "enable", device, OLDER, Setter.CLOUD))
+    labels.append(NodeLabel(k.DEVICE_ENABLE, k.ENABLED, device, OLDER, Setter.CLOUD))
     if share.qos:
         mixed = "online and offline pods on one card, on the older pages only"
-        labels.append(NodeLabel(k.MIXED_ENABLE, "enable", mixed, OLDER, Setter.OPTIONAL))
-        warnings.append(_COLOCATION_WARNING)
+        labels.append(NodeLabel(k.MIXED_ENABLE, k.ENABLED, mixed, OLDER, Setter.OPTIONAL))
+        warnings.append(NodeWarning(_COLOCATION, COLOCATION))
     if not share.whole_cards:
         warnings.append(NodeWarning(f"a card holds at most {k.MAX_SHARES} qGPU devices", SHARING))
-        if share.cards > 1:
-            requirements += [ADDON, MODULE]
+        requirements += [ADDON, MODULE] if share.cards > 1 else []
     requirements += cards_of_a_node(share, SHARING)
-    return NodeNeeds(tuple(labels), tuple(remarks), tuple(warnings), tuple(requirements))
+    return NodeNeeds(tuple(labels), remarks, tuple(warnings), tuple(requirements))

@@ -17,10 +17,8 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     pod.selector(k.DEVICE_ENABLE, (k.ENABLED,))
     for name in (k.MIXED_ENABLE, k.VERSION):
         pod.selector(name)
-    origins: dict[str, Path] = {}
     app_class = pod.annotation(k.APP_CLASS)
-    if app_class:
-        origins["qos"] = app_class.path
+    origins = {"qos": app_class.path} if app_class else {}
     qos = k.CLASSES.get(app_class.text) if app_class else None
     policy = _policy(pod, origins)
     return pod.reading([_container(pod, one, policy, qos, origins) for one in pod.pod.all_containers()])
@@ -31,11 +29,10 @@ def _policy(pod: Taking, origins: dict[str, Path]) -> Policy | None:
     pod.take_node(k.POLICY)
     if any(text not in k.POLICY_OF for one in pod.pod.choices(k.POLICY) for text in one.values):
         return None  # TKE014 or GX013
-    several = tuple(_not_one_policy(pod.pod))
+    several, found = tuple(_not_one_policy(pod.pod)), _policies(pod.pod)
     for message, path in several:
         hint = say("require one policy in every term, operator In: {names}", names=k.POLICY_NAMES)
         pod.note("TKE014", message, path, hint)
-    found = _policies(pod.pod)
     if not found or several:
         return None
     policy, origins["policy"] = found[0]
@@ -72,14 +69,11 @@ def _not_one_policy(pod: PodKeys) -> Iterator[tuple[str, Path]]:
 def _container(
     pod: Taking, container: ContainerKeys, policy: Policy | None, qos: Qos | None, of_pod: dict[str, Path]
 ) -> ContainerShare:
-    origins, there = dict(of_pod), container.resources
-    for attribute, name in (("cores", k.CORE), ("cores", k.GREEDY), ("memory_mib", k.MEMORY)):
-        if name in there:
-            origins[attribute] = there[name].path
-    core, greedy, units = (pod.number(container, name) for name in (k.CORE, k.GREEDY, k.MEMORY))
+    keys = (("memory_mib", k.MEMORY), ("cores", k.CORE), ("cores", k.GREEDY))
+    there = {field: container.resources[name].path for field, name in keys if name in container.resources}
+    units, core, greedy = (pod.number(container, name) for _, name in keys)
     if core is None and greedy is None and units is None:
         return pod.none(container)
-    origins["cards"] = origins.get("cores", container.path)
     cards, cores = 1, core if greedy is None else greedy
     if greedy is None and core is not None and core >= k.FULL:
         # the vendor rounds down on each card (TC127667: 121 gives 60 each), TKE006
@@ -95,5 +89,5 @@ def _container(
         memory_mib=None if units is None else units * GIB,
         policy=policy,
         qos=qos,
-        origins=origins,
+        origins={**of_pod, "cards": there.get("cores", container.path), **there},
     )

@@ -37,24 +37,20 @@ def offline_asks_for_greedy_and_memory(
     ## What it does
     Reports, in pods with `app-class: offline`, a `qgpu-core-greedy` outside 1 to 100 and one without
     `qgpu-memory` or beside `qgpu-core`.
-
     ## Why
     Offline compute is a part of one card that online pods leave unused; its memory is fixed.
-
     ## Example
     ```yaml
     metadata: {annotations: {tke.cloud.tencent.com/app-class: offline}}
     spec: {containers: [{name: batch, resources: {limits: {
       tke.cloud.tencent.com/qgpu-core-greedy: "160", tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
     ```
-
     ## Use instead
     ```yaml
     metadata: {annotations: {tke.cloud.tencent.com/app-class: offline}}
     spec: {containers: [{name: batch, resources: {limits: {
       tke.cloud.tencent.com/qgpu-core-greedy: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
     ```
-
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
@@ -82,24 +78,20 @@ def online_asks_for_memory_alone(
 
     ## What it does
     Reports, in pods with `app-class: online`, a `qgpu-core` (warning) and missing memory (error).
-
     ## Why
     Online pods compete for compute and pre-empt offline pods. Whether their `qgpu-core` is ignored or
     refused is not documented; it guarantees nothing.
-
     ## Example
     ```yaml
     metadata: {annotations: {tke.cloud.tencent.com/app-class: online}}
     spec: {containers: [{name: server, resources: {limits: {
       tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
     ```
-
     ## Use instead
     ```yaml
     metadata: {annotations: {tke.cloud.tencent.com/app-class: online}}
     spec: {containers: [{name: server, resources: {limits: {tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
     ```
-
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
@@ -128,23 +120,19 @@ def compute_goes_with_app_class(
     ## What it does
     Reports a `tke.cloud.tencent.com/app-class` other than `online` and `offline`, `qgpu-core-greedy` in
     a pod that is not offline, and an offline pod's container without it.
-
     ## Why
     Offline work needs both the annotation and the resource: with one alone, the pod is not scheduled
     as offline work.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core-greedy: 30, tke.cloud.tencent.com/qgpu-memory: 5}}
     ```
-
     ## Use instead
     ```yaml
     metadata: {annotations: {tke.cloud.tencent.com/app-class: offline}}
     spec: {containers: [{name: batch, resources: {limits: {
       tke.cloud.tencent.com/qgpu-core-greedy: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
     ```
-
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
@@ -192,18 +180,15 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     Reports a value of `tke.cloud.tencent.com/qgpu-schedule-policy` in `nodeSelector` or the required
     node affinity that is not a policy. With a profile that sets `policy`, also a choice that its nodes
     do not meet (warning).
-
     ## Why
     The label of a node pool is `best-effort`, `fixed-share` or `burst-share`, or an abbreviation of
     these (`be`, `fs`, `bs`); no node has another value, so the pod stays Pending.
-
     ## Example
     ```yaml
     spec:
       nodeSelector: {tke.cloud.tencent.com/qgpu-schedule-policy: fixed}
       containers: [{name: server, resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100"}}}]
     ```
-
     ## Use instead
     ```yaml
     spec:
@@ -217,7 +202,6 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
                     values: [fixed-share, fs]
       containers: [{name: server, resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100"}}}]
     ```
-
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", table of policies (2024-11-25).
     """
@@ -236,10 +220,8 @@ def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> I
     ## What it does
     With a profile that sets `cards.memoryMiB`, reports a share of which more than 16 fit a card by
     compute and memory.
-
     ## Why
     qGPU creates at most 16 devices on a card. With smaller shares, the rest of the card is unused.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "5", tke.cloud.tencent.com/qgpu-memory: "1"}}
@@ -247,12 +229,10 @@ def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> I
     ```yaml profile
     {target: tencent-qgpu, cards: {memoryMiB: 22731}}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "10", tke.cloud.tencent.com/qgpu-memory: "2"}}
     ```
-
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", limit of devices (2024-11-25); docs 457/65734 (2026-01-16).
     """
@@ -273,10 +253,8 @@ def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## What it does
     With a profile that sets `kubernetesVersion`, reports a pod with keys of qGPU on an older version.
     qGPU also needs native nodes (pages of 2024 and 2026), which no profile holds.
-
     ## Why
     The add-on supports TKE from 1.14 on.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}
@@ -284,7 +262,6 @@ def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ```yaml profile
     {target: tencent-qgpu, kubernetesVersion: v1.12.4-tke.30}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}
@@ -292,7 +269,6 @@ def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ```yaml profile
     {target: tencent-qgpu, kubernetesVersion: v1.28.3-tke.2}
     ```
-
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
     """

@@ -62,20 +62,16 @@ def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Contex
     ## What it does
     Reports zero and negative `tke.cloud.tencent.com/qgpu-memory`. With a profile that sets
     `cards.memoryMiB`, also a share with more memory of one card than a card has.
-
     ## Why
     qGPU allocates memory in multiples of 1 G. A card has its GiB rounded down: a T4 of 15109 MiB has 14.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "0"}}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "1"}}
     ```
-
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity
     of a T4), mirror of the TKE documents.
@@ -96,24 +92,19 @@ def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Conte
     ## What it does
     Reports `tke.cloud.tencent.com/qgpu-core` up to 100 that is below 5 or not a multiple of 5, in
     pods without `app-class`. `qgpu-core-greedy` of offline pods has no such step.
-
     ## Why
     qGPU allocates compute in multiples of 5 % of a card.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "33", tke.cloud.tencent.com/qgpu-memory: "5"}}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "35", tke.cloud.tencent.com/qgpu-memory: "5"}}
     ```
-
     ## Fix
     Rounds up to the next multiple of 5. Unsafe: the share takes more of the card, and 96 to 99 become
     a whole card.
-
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); docs 457/65734 (2026-01-16).
     """
@@ -144,21 +135,17 @@ def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, contex
     ## What it does
     Reports `qgpu-core` below 100 without `qgpu-memory` (error), and `qgpu-memory` without `qgpu-core`
     (warning), in pods without `app-class`.
-
     ## Why
     A shared card needs both its part of compute and its memory; only whole cards come with all of
     their memory, and only online pods omit compute.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30"}}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}
     ```
-
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
     """
@@ -189,21 +176,17 @@ def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: 
     ## What it does
     Reports `qgpu-core` above 200 that is not a multiple of 100. With a profile whose qGPU add-on is
     older than 1.1.1, also two shared cards (warning).
-
     ## Why
     The number of cards has no key: above 100 it is `qgpu-core` / 100, rounded up. A container may share
     two cards from add-on 1.1.1 and kernel module 3.0.5 on.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "240", tke.cloud.tencent.com/qgpu-memory: "60"}}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "160", tke.cloud.tencent.com/qgpu-memory: "60"}}
     ```
-
     ## Source
     Tencent Cloud, docs 457/127667 "several cards" and 457/117759, changes of the add-on (2026-01-13).
     """
@@ -226,21 +209,17 @@ def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> It
     ## What it does
     Reports `qgpu-core` and `qgpu-memory` of two cards that are odd (warning), and a missing
     `qgpu-memory` (error).
-
     ## Why
     Each card gives half of the total, rounded down: 121 and 31 become 60 % and 15 GiB of each card,
     so the container gets less than it requests.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "121", tke.cloud.tencent.com/qgpu-memory: "31"}}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "120", tke.cloud.tencent.com/qgpu-memory: "30"}}
     ```
-
     ## Source
     Tencent Cloud, docs 457/127667 "several cards".
     """
@@ -269,21 +248,17 @@ def shared_cards_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: 
     ## What it does
     Reports `qgpu-core` of two shared cards where the part of each card, rounded down, is not a
     multiple of 5 %.
-
     ## Why
     qGPU allocates multiples of 5 % of one card. Whether this holds for two cards is not documented; the
     vendor's example of two cards (121) gives 60 % of each.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "124", tke.cloud.tencent.com/qgpu-memory: "30"}}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "130", tke.cloud.tencent.com/qgpu-memory: "30"}}
     ```
-
     ## Source
     Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
     """
@@ -298,21 +273,17 @@ def whole_cards_without_memory(this: Rule, breach: Breach, pod: PodKeys, context
 
     ## What it does
     Reports `qgpu-memory` in a container with a `qgpu-core` of 100, 200, and so on.
-
     ## Why
     Whole cards come with all of their memory, and the documentation says to omit it. The open code
     ignores the number; with more than a card has, the pod may never be scheduled.
-
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100", tke.cloud.tencent.com/qgpu-memory: "46"}}
     ```
-
     ## Use instead
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100"}}
     ```
-
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole cards (2024-11-25);
     elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).
