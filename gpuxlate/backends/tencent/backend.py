@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from gpuxlate.backends.base import GIB, Backend, Placing, PodPlacing
-from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Isolation, Policy, Qos
+from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 Numbers = dict[str, int | None]
 """By key; None where a field that the target needs is not set."""
@@ -39,7 +39,7 @@ def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None)
         values = _ordinary(placing, profile)
     else:
         values = _offline(placing) if qos is Qos.OFFLINE else _online(placing)
-    units = cluster.card_gib(profile)
+    units = k.card_gib(profile)
     placing.on_nodes(CardProfile(memory_mib=None if units is None else units * GIB), None, "TKE001")
     written = {name: Value.of(str(number)) for name, number in values.items() if number is not None}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written)
@@ -113,7 +113,7 @@ def _several_cards(placing: Placing, cards: int, profile: Profile | None) -> Non
         text = "{each} % of each card is not a multiple of {step} %, which may be needed for two cards too"
         hint = say("write a multiple of {step} for cores", step=k.CORE_STEP * cards)
         placing.warn("TKE007", say(text, each=each, step=k.CORE_STEP), hint, "cores")
-    old = cluster.old_addon(profile)
+    old = k.old_addon(profile)
     if old:
         placing.warn("TKE005", *old)
 
@@ -127,16 +127,16 @@ def _doubtful_policy(placing: Placing, policy: Policy, qos: Qos | None, profile:
     if qos is Qos.ONLINE:
         message = "online pods always compete for compute, whatever the policy of the nodes"
         placing.note("TKE014", message, attribute="policy")
-    on_nodes = cluster.node_policy(profile)
+    on_nodes = k.node_policy(profile)
     if on_nodes is not None and on_nodes is not policy:
-        placing.warn("TKE014", cluster.other_policy(policy, on_nodes), label, "policy")
+        placing.warn("TKE014", k.other_policy(policy, on_nodes), label, "policy")
 
 
 BACKEND = Backend(
     name=k.NAMES[0],
     title="Tencent TKE, qGPU",
     keys=k.KEYS,
-    gpu_prefixes=k.GPU_PREFIXES,
+    gpu_prefixes=("tke.cloud.tencent.com/qgpu",),
     read=read,
     write=write,
     says={
@@ -154,6 +154,6 @@ BACKEND = Backend(
     nodes_module="gpuxlate.backends.tencent.nodes",
     vendor="nvidia",
     cloud=k.CLOUD,
-    look_alikes=k.LOOK_ALIKES,
+    look_alikes=(GPU_MANAGER, ELASTIC_GPU, SUPER_NODES),
     quotes_numbers=True,
 )

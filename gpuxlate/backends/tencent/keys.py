@@ -1,4 +1,7 @@
-"""The data sheet of Tencent TKE qGPU. The short names of its sources are those of the page of documents."""
+"""The data sheet of Tencent TKE qGPU, and profiles in its terms.
+
+The short names of its sources are those of the page of documents.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from typing import Any
 from gpuxlate.backends.base import GIB, Absent, Cloud, Key, Per, Place, Range, key
 from gpuxlate.backends.sheet.rows import cores, memory, written
 from gpuxlate.model.messages import Message, say
+from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Policy, Qos
-from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 NAMES = ("tencent-qgpu", "tencent", "tke")
 """What a profile may call this target."""
@@ -37,10 +40,8 @@ CLASSES: Mapping[str, Qos] = {"online": Qos.ONLINE, "offline": Qos.OFFLINE}
 
 CORE_STEP, FULL = 5, 100
 """Percent: minimum and step of one card, and a whole one (S003)."""
-MAX_SHARED_CARDS = 2
-"""Most cards that a container shares (TC117759, 2026-01-13)."""
-MAX_SHARES = 16
-"""Most qGPU devices on one card (S003)."""
+MAX_SHARED_CARDS, MAX_SHARES = 2, 16
+"""Most cards that a container shares (TC117759, 2026-01-13), and most qGPU devices on one card (S003)."""
 ONE_CARD, WHOLE_CARDS = Range(CORE_STEP, FULL, CORE_STEP), Range(FULL, None, FULL)
 
 
@@ -91,10 +92,41 @@ KEYS: tuple[Key, ...] = (
     written("elasticgpu.io/container-*", meaning="card indexes", source="EA"),
 )
 
-GPU_PREFIXES = ("tke.cloud.tencent.com/qgpu",)
-
-LOOK_ALIKES = (GPU_MANAGER, ELASTIC_GPU, SUPER_NODES)
-"""Products whose keys are easily taken for these."""
-
 CLOUD = Cloud(("tencent.com",), re.compile(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+"))
 """Labels of its nodes (``node.tke.cloud.tencent.com/...``); machine types: ``GN10Xp.2XLARGE40``."""
+
+# --- what a profile holds about a cluster; None where it does not, or is of another target -----------
+
+
+def node_policy(profile: Profile | None) -> Policy | None:
+    """The policy of the nodes, in either spelling."""
+    return POLICY_OF.get(profile.policy or "") if profile and profile.target in NAMES else None
+
+
+def other_policy(chosen: str, on_nodes: str) -> Message:
+    """The policy of a pod is not that of the nodes of a profile."""
+    text = "the pod chooses nodes with {chosen}; nodes in this profile have {policy}"
+    return say(text, chosen=chosen, policy=on_nodes)
+
+
+def card_gib(profile: Profile | None) -> int | None:
+    """Units of qgpu-memory on one card: whole GiB, rounded down (capacity of a T4: 14)."""
+    memory_mib = card_of(profile, NAMES).memory_mib
+    return None if memory_mib is None else memory_mib // GIB
+
+
+def too_old(profile: Profile | None, fact: str) -> str | None:
+    """The version of a component in the profile, where TKE needs a later one."""
+    from gpuxlate.backends.requirements import unmet
+    from gpuxlate.backends.tencent.prerequisites import REQUIREMENTS  # where there is a profile to check
+
+    ours = profile is not None and profile.target in NAMES
+    needs = [one for one in REQUIREMENTS if ours and one.fact == fact]
+    return next((lack.found for lack in unmet(profile, needs)), None)
+
+
+def old_addon(profile: Profile | None) -> tuple[Message, str] | None:
+    """Message and hint where the qGPU add-on is too old for two shared cards (TC127667)."""
+    version = too_old(profile, "components.qgpu")
+    text = "two shared cards need the qGPU add-on 1.1.1 or later; this profile has {version}"
+    return (say(text, version=version), "upgrade the add-on, or request one card") if version else None

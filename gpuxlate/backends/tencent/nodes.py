@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends import live
 from gpuxlate.backends.base import GIB
-from gpuxlate.backends.live import (
-    PERCENT,
-    Live,
-    LiveNode,
-    LivePod,
-    NodeView,
-    Placement,
-    Serves,
-    keeps_nobody_out,
-    per_card,
-    recorded_by_name,
-)
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.share import Policy
 
 MODULE = "components.qgpuModule"
 
 
-def view(node: LiveNode) -> NodeView | None:
+def view(node: live.LiveNode) -> live.NodeView | None:
     """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
     cores, units, label = node.amount(k.CORE), node.amount(k.MEMORY), node.labels.get(k.POLICY)
     enabled = node.labels.get(k.DEVICE_ENABLE) == k.ENABLED
@@ -29,14 +18,14 @@ def view(node: LiveNode) -> NodeView | None:
         return None
     if not (cores and units):
         notes = (f"{k.DEVICE_ENABLE} is enable, but no qGPU is allocatable",) if enabled else ()
-        return NodeView(k.NAMES[0], Serves.NOTHING, notes=notes)
+        return live.NodeView(k.NAMES[0], live.Serves.NOTHING, notes=notes)
     policy = Policy.BEST_EFFORT if label is None else k.POLICY_OF.get(label)
-    card_units, module = per_card(units, cores // PERCENT), node.labels.get(k.VERSION)
-    return NodeView(
+    card_units, module = live.per_card(units, cores // live.PERCENT), node.labels.get(k.VERSION)
+    return live.NodeView(
         k.NAMES[0],
-        Serves.SHARES,
+        live.Serves.SHARES,
         policy=policy,
-        cards=cores // PERCENT,
+        cards=cores // live.PERCENT,
         card_mib=None if card_units is None else card_units * GIB,
         cores=cores,
         memory_mib=units * GIB,
@@ -46,15 +35,15 @@ def view(node: LiveNode) -> NodeView | None:
     )
 
 
-def placements(pod: LivePod) -> tuple[Placement, ...]:
+def placements(pod: live.LivePod) -> tuple[live.Placement, ...]:
     """The cards of each container."""
-    return recorded_by_name(pod, k.RECORD)
+    return live.recorded_by_name(pod, k.RECORD)
 
 
-LIVE = Live(
+LIVE = live.Live(
     view,
     placements,
-    keeps_nobody_out,
+    live.keeps_nobody_out,
     k.MAX_SHARES,
     tells={
         "components.qgpu": "the page of the qGPU add-on in the console of TKE",

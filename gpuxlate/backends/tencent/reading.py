@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpuxlate.backends.base import GIB, ContainerShare, Reading, Taking
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import ContainerKeys, Path
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy, Qos
 
@@ -25,11 +23,29 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
 
 
 def _policy(pod: Taking, origins: dict[str, Path]) -> Policy | None:
-    """The one policy of every node that the pod can run on."""
+    """The one policy of every node that the pod can run on; best-effort where they lack the label (S003)."""
     pod.take_node(k.POLICY)
-    if any(text not in k.POLICY_OF for one in pod.pod.choices(k.POLICY) for text in one.values):
+    chosen = tuple(pod.pod.choices(k.POLICY))
+    if any(text not in k.POLICY_OF for one in chosen for text in one.values):
         return None  # TKE014 or GX013
-    several, found = tuple(_not_one_policy(pod.pod)), _policies(pod.pod)
+    found: list[tuple[Policy, Path]] = []
+    several: list[tuple[Message, Path]] = []
+    for one in chosen:
+        if one.operator == "In" and one.values:
+            found += [(k.POLICY_OF[text], one.path) for text in one.values]
+        elif one.operator == "DoesNotExist":
+            found.append((Policy.BEST_EFFORT, one.path))
+        else:
+            choice = " ".join((k.POLICY, one.operator, ", ".join(one.values))).rstrip()
+            several.append((say("{choice} does not select one policy", choice=choice), one.path))
+    different = next((path for policy, path in found if policy is not found[0][0]), None)
+    if different is not None:
+        names = ", ".join(dict.fromkeys(str(policy) for policy, _ in found))
+        message = say("the pod chooses nodes with {names}; a share has one policy", names=names)
+        several.append((message, different))
+    if chosen and k.POLICY not in pod.pod.node_selector and not pod.pod.required_by_all_terms(k.POLICY):
+        message = say("only some terms of the node affinity require {label}", label=k.POLICY)
+        several.append((message, chosen[0].path))
     for message, path in several:
         hint = say("require one policy in every term, operator In: {names}", names=k.POLICY_NAMES)
         pod.note("TKE014", message, path, hint)
@@ -37,33 +53,6 @@ def _policy(pod: Taking, origins: dict[str, Path]) -> Policy | None:
         return None
     policy, origins["policy"] = found[0]
     return policy
-
-
-def _policies(pod: PodKeys) -> list[tuple[Policy, Path]]:
-    """Every policy in nodeSelector or affinity. Nodes without the label are best-effort (S003)."""
-    found = []
-    for one in pod.choices(k.POLICY):
-        if one.operator == "In":
-            found += [(k.POLICY_OF[text], one.path) for text in one.values]
-        elif one.operator == "DoesNotExist":
-            found.append((Policy.BEST_EFFORT, one.path))
-    return found
-
-
-def _not_one_policy(pod: PodKeys) -> Iterator[tuple[str, Path]]:
-    """Valid choices of nodes that a share, which has one policy, does not hold."""
-    required = [one for one in pod.requirements() if one.key == k.POLICY]
-    for one in required:
-        if one.operator != "DoesNotExist" and (one.operator != "In" or not one.values):
-            choice = " ".join((k.POLICY, one.operator, ", ".join(one.values))).rstrip()
-            yield say("{choice} does not select one policy", choice=choice), one.path
-    found = _policies(pod)
-    different = next((path for policy, path in found if policy is not found[0][0]), None)
-    if different is not None:
-        names = ", ".join(dict.fromkeys(str(policy) for policy, _ in found))
-        yield say("the pod chooses nodes with {names}; a share has one policy", names=names), different
-    if required and k.POLICY not in pod.node_selector and not pod.required_by_all_terms(k.POLICY):
-        yield say("only some terms of the node affinity require {label}", label=k.POLICY), required[0].path
 
 
 def _container(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import number, outside, requesting, whole_numbers
-from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.backends.tencent.rules.shares import CLASS, OFFLINE, ORDINARY, compute_of
+from gpuxlate.backends.tencent.rules.shares import CLASS, GREEDY, OFFLINE, ORDINARY, compute_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
@@ -17,21 +16,19 @@ from gpuxlate.rules.predicates.choices import ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
-KNOWN = Annotated(k.APP_CLASS, *k.CLASSES)
+ONLINE, KNOWN = Annotated(k.APP_CLASS, "online"), Annotated(k.APP_CLASS, *k.CLASSES)
+IN_RANGE = Amount(k.GREEDY, Range(1, 100)) | ~Amount(k.GREEDY)
+OFFLINE_GREEDY = Predicate(IN_RANGE & Asks(k.MEMORY) & ~Asks(k.CORE), OFFLINE, (k.GREEDY,))
+ONLINE_MEMORY = Predicate(~ONLINE, at=(k.CORE,))
+KNOWN_CLASS = Predicate(KNOWN, CLASS, (k.APP_CLASS,), each=False)
+GREEDY_IS_OFFLINE = Predicate(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
+OFFLINE_IS_GREEDY = Predicate(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
+KNOWN_POLICY = Predicate(ChoosesAmong(k.POLICY, *k.POLICY_OF), at=(k.POLICY,), each=False)
+Found = Iterator[Diagnostic]
 
 
-@rule(
-    "TKE010",
-    Severity.ERROR,
-    predicate=Predicate(
-        (Amount(k.GREEDY, Range(1, k.FULL)) | ~Amount(k.GREEDY)) & Asks(k.MEMORY) & ~Asks(k.CORE),
-        OFFLINE,
-        (k.GREEDY,),
-    ),
-)
-def offline_asks_for_greedy_and_memory(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+@rule("TKE010", Severity.ERROR, predicate=OFFLINE_GREEDY)
+def offline_asks_for_greedy_and_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
     """A container of an offline pod sets `qgpu-core-greedy`, 1 to 100, and memory, nothing else.
 
     ## What it does
@@ -66,14 +63,8 @@ def offline_asks_for_greedy_and_memory(
         yield this.at(there[k.CORE], message, k.tell("remove {core}"), on_key=True)
 
 
-@rule(
-    "TKE011",
-    Severity.WARNING,
-    predicate=Predicate(~Annotated(k.APP_CLASS, "online"), at=(k.CORE,)),
-)
-def online_asks_for_memory_alone(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+@rule("TKE011", Severity.WARNING, predicate=ONLINE_MEMORY)
+def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
     """A container of an online pod sets `qgpu-memory` and no compute.
 
     ## What it does
@@ -103,26 +94,16 @@ def online_asks_for_memory_alone(
         yield this.at(breach.there, message, hint, severity=Severity.ERROR, on_key=True, missing=True)
 
 
-@rule(
-    "TKE012",
-    Severity.ERROR,
-    predicate=(
-        Predicate(KNOWN, CLASS, (k.APP_CLASS,), each=False),
-        Predicate(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,)),
-        Predicate(Asks(k.GREEDY), OFFLINE, (k.CORE, k.MEMORY)),
-    ),
-)
-def compute_goes_with_app_class(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic | tuple[()]:
+@rule("TKE012", Severity.ERROR, predicate=(KNOWN_CLASS, GREEDY_IS_OFFLINE, OFFLINE_IS_GREEDY))
+def compute_goes_with_app_class(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`app-class` is online or offline; offline pods set `qgpu-core-greedy`, other pods do not.
 
     ## What it does
-    Reports a `tke.cloud.tencent.com/app-class` other than `online` and `offline`, `qgpu-core-greedy` in
-    a pod that is not offline, and an offline pod's container without it.
+    Reports a `tke.cloud.tencent.com/app-class` other than `online` and `offline`, `qgpu-core-greedy` in a
+    pod that is not offline, and an offline pod's container without it.
     ## Why
-    Offline work needs both the annotation and the resource: with one alone, the pod is not scheduled
-    as offline work.
+    Offline work needs both the annotation and the resource: with one alone, the pod is not scheduled as
+    offline work.
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core-greedy: 30, tke.cloud.tencent.com/qgpu-memory: 5}}
@@ -140,49 +121,38 @@ def compute_goes_with_app_class(
     if found is not None and breach.container is None:
         message = k.tell("{app_class} is {value!r}, neither online nor offline", value=found.text)
         return this.at(found, message, "write online or offline, in lower case")
-    message, hint = {
-        k.GREEDY: (
-            "{greedy} is set in a pod that is not offline",
-            "annotate the pod template {app_class}: offline, or request {core}",
-        ),
-        k.CORE: (
-            "{greedy} is not set in an offline pod",
-            "replace {core} by {greedy}, or remove {app_class}",
-        ),
-        k.MEMORY: ("{greedy} is not set in an offline pod", "add {greedy}, or remove {app_class}"),
-    }[breach.name]
+    text, hint = "{greedy} is not set in an offline pod", "add {greedy}, or remove {app_class}"
+    if breach.name == k.CORE:
+        hint = "replace {core} by {greedy}, or remove {app_class}"
+    elif breach.name == k.GREEDY:
+        text = "{greedy} is set in a pod that is not offline"
+        hint = "annotate the pod template {app_class}: offline, or request {core}"
     missing = breach.name != k.GREEDY or found is None
-    return this.at(breach.there, k.tell(message), k.tell(hint), on_key=True, missing=missing)
+    return this.at(breach.there, k.tell(text), k.tell(hint), on_key=True, missing=missing)
 
 
-def no_such_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     """Policies that no node of the profile has."""
-    on_nodes = cluster.node_policy(context.profile)
+    on_nodes = k.node_policy(context.profile)
     for one in pod.choices(k.POLICY):
-        known = all(text in k.POLICY_OF for text in one.values)
-        policies = {k.POLICY_OF[text] for text in one.values} if known and one.operator == "In" else set()
-        if on_nodes and policies and on_nodes not in policies:
-            message = cluster.other_policy(", ".join(sorted(policies)), on_nodes)
+        policies = {k.POLICY_OF.get(text) for text in one.values if one.operator == "In"}
+        if on_nodes and policies and not policies & {None, on_nodes}:
+            message = k.other_policy(", ".join(sorted(map(str, policies))), on_nodes)
             hint = say("label a node pool with the policy, or choose {policy}", policy=on_nodes)
             yield this.at(one, message, hint, severity=Severity.WARNING)
 
 
-@rule(
-    "TKE014",
-    Severity.ERROR,
-    predicate=Predicate(ChoosesAmong(k.POLICY, *k.POLICY_OF), at=(k.POLICY,), each=False),
-    also=no_such_node,
-)
-def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule("TKE014", Severity.ERROR, predicate=KNOWN_POLICY, also=no_such_node)
+def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
     """The pod chooses nodes by one of the three policies.
 
     ## What it does
-    Reports a value of `tke.cloud.tencent.com/qgpu-schedule-policy` in `nodeSelector` or the required
-    node affinity that is not a policy. With a profile that sets `policy`, also a choice that its nodes
-    do not meet (warning).
+    Reports a value of `tke.cloud.tencent.com/qgpu-schedule-policy` in `nodeSelector` or the required node
+    affinity that is not a policy. With a profile that sets `policy`, also a choice that its nodes do not
+    meet (warning).
     ## Why
-    The label of a node pool is `best-effort`, `fixed-share` or `burst-share`, or an abbreviation of
-    these (`be`, `fs`, `bs`); no node has another value, so the pod stays Pending.
+    The label of a node pool is `best-effort`, `fixed-share` or `burst-share`, or an abbreviation of these
+    (`be`, `fs`, `bs`); no node has another value, so the pod stays Pending.
     ## Example
     ```yaml
     spec:
@@ -192,14 +162,7 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     ## Use instead
     ```yaml
     spec:
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-              - matchExpressions:
-                  - key: tke.cloud.tencent.com/qgpu-schedule-policy
-                    operator: In
-                    values: [fixed-share, fs]
+      nodeSelector: {tke.cloud.tencent.com/qgpu-schedule-policy: fixed-share}
       containers: [{name: server, resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100"}}}]
     ```
     ## Source
@@ -214,7 +177,7 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
 
 
 @rule("TKE016", Severity.WARNING, no_policy="it compares with the cards of a profile")
-def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> Found:
     """A share is large enough that 16 of them fill a card.
 
     ## What it does
@@ -236,18 +199,18 @@ def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> I
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", limit of devices (2024-11-25); docs 457/65734 (2026-01-16).
     """
-    card = cluster.card_gib(context.profile) or 0
+    card = k.card_gib(context.profile) or 0
     for container, value, memory in whole_numbers(pod, k.MEMORY):
         core = compute_of(container)
         fit = min(k.FULL // core, card // memory) if core > 0 and memory > 0 else 0
-        if fit > k.MAX_SHARES and ORDINARY.holds(pod, container):
+        if fit > k.MAX_SHARES and ORDINARY.holds(pod.with_workload(), container):
             text = "{fit} such shares fit a card of {card} GiB; qGPU creates at most {most} on it"
             message = say(text, fit=fit, card=card, most=k.MAX_SHARES)
             yield this.at(value, message, "request more compute or memory, or plan for an unused rest")
 
 
 @rule("TKE018", Severity.WARNING, no_policy="the version of the cluster is in a profile, not in the pod")
-def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Found:
     """The cluster runs Kubernetes 1.14 or later.
 
     ## What it does
@@ -272,7 +235,7 @@ def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
     """
-    version = cluster.too_old(context.profile, "kubernetesVersion")
+    version = k.too_old(context.profile, "kubernetesVersion")
     names = (k.CORE, k.GREEDY, k.MEMORY)
     for container in requesting(pod, *names)[:1] if version else ():
         value = next(container.resources[name] for name in names if name in container.resources)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import number, off_step, outside, put_number, whole_numbers
-from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.messages import say
@@ -16,20 +15,29 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import Amount, Annotated, Any, Asks
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
-CLASS, OFFLINE = Annotated(k.APP_CLASS), Annotated(k.APP_CLASS, "offline")
-ORDINARY = ~CLASS & ~Asks(k.GREEDY)
-NOT_OFFLINE = ~OFFLINE & ~Asks(k.GREEDY)
+CLASS, OFFLINE, GREEDY = Annotated(k.APP_CLASS), Annotated(k.APP_CLASS, "offline"), Asks(k.GREEDY)
+ORDINARY, NOT_OFFLINE = ~CLASS & ~GREEDY, ~OFFLINE & ~GREEDY
 WHOLE = Amount(k.CORE, k.WHOLE_CARDS)
-PART_OF_TWO = Amount(k.CORE, Range(k.FULL + 1, 2 * k.FULL - 1))
-PART_OF_SEVERAL = Amount(k.CORE, Range(k.FULL + 1, 16 * k.FULL)) & ~WHOLE
-"""No node has more cards."""
-EVENLY = tuple(
-    Amount(k.CORE, Range(k.FULL * (cards - 1) + 1, k.FULL * cards, cards))
-    & (Amount(k.MEMORY, Range(cards, None, cards)) | ~Amount(k.MEMORY, Range()))
-    for cards in range(2, 17)
+OF_TWO, OF_SEVERAL = Amount(k.CORE, Range(101, 199)), Amount(k.CORE, Range(101, 1600)) & ~WHOLE
+"""A part of each card; no node has more than 16."""
+EVENLY = Any(
+    *(
+        Amount(k.CORE, Range(k.FULL * (cards - 1) + 1, k.FULL * cards, cards))
+        & (Amount(k.MEMORY, Range(cards, None, cards)) | ~Amount(k.MEMORY, Range()))
+        for cards in range(2, 17)
+    )
 )
-"""By the number of cards: compute and memory are multiples of it."""
-EACH_ON_STEP = tuple(Range(core, core) for core in range(k.FULL, 2 * k.FULL) if not core // 2 % k.CORE_STEP)
+"""Compute and memory are multiples of the cards."""
+EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core // 2 % k.CORE_STEP)
+
+POSITIVE = Predicate(Amount(k.MEMORY, Range()), Amount(k.MEMORY), (k.MEMORY,))
+ON_STEP = Predicate(Amount(k.CORE, k.ONE_CARD, Range(101)), Amount(k.CORE) & ORDINARY, (k.CORE,))
+WITH_MEMORY = Predicate(Asks(k.MEMORY), Amount(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,))
+WITH_COMPUTE = Predicate(Asks(k.CORE), ORDINARY, (k.MEMORY,))
+AT_MOST_TWO = Predicate(WHOLE, Amount(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,))
+EVEN = Predicate(EVENLY & (Asks(k.MEMORY) | ~OF_TWO), OF_SEVERAL & NOT_OFFLINE, (k.CORE,))
+TWO_ON_STEP = Predicate(Amount(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,))
+NOT_WHOLE = Predicate(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
 
 
 def compute_of(container: ContainerKeys) -> int:
@@ -38,24 +46,18 @@ def compute_of(container: ContainerKeys) -> int:
 
 def more_than_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Memory that no card of the profile has; that of whole cards is ignored (TKE008)."""
-    card = cluster.card_gib(context.profile)
+    card = k.card_gib(context.profile)
     for container, value, memory in whole_numbers(pod, k.MEMORY):
         core = compute_of(container)
         each = memory // k.cards_of(core)
         if card is not None and each > card and not k.is_whole(core):
-            message = say(
-                "requests {each} GiB per GPU; GPUs in this profile have {there} GiB", each=each, there=card
-            )
+            text = "requests {each} GiB per GPU; GPUs in this profile have {there} GiB"
+            message = say(text, each=each, there=card)
             hint = say("request at most {most} GiB per GPU", most=card)
             yield this.at(value, message, hint, missing=k.CORE not in container.resources)
 
 
-@rule(
-    "TKE001",
-    Severity.ERROR,
-    predicate=Predicate(Amount(k.MEMORY, Range()), Amount(k.MEMORY), (k.MEMORY,)),
-    also=more_than_a_card,
-)
+@rule("TKE001", Severity.ERROR, predicate=POSITIVE, also=more_than_a_card)
 def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`qgpu-memory` is at least 1 GiB, and no more than a card has.
 
@@ -73,25 +75,20 @@ def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Contex
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "1"}}
     ```
     ## Source
-    Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity
-    of a T4), mirror of the TKE documents.
+    Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity of a
+    T4), mirror of the TKE documents.
     """
     hint = k.tell('write {memory}: "1" or more, or remove it and request whole cards')
     return this.at(breach.there, outside(k.MEMORY, breach.number, 1), hint)
 
 
-@rule(
-    "TKE002",
-    Severity.ERROR,
-    fix="unsafe",
-    predicate=Predicate(Amount(k.CORE, k.ONE_CARD, Range(k.FULL + 1)), Amount(k.CORE) & ORDINARY, (k.CORE,)),
-)
+@rule("TKE002", Severity.ERROR, fix="unsafe", predicate=ON_STEP)
 def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`qgpu-core` of one card is 5 to 100, in multiples of 5.
 
     ## What it does
-    Reports `tke.cloud.tencent.com/qgpu-core` up to 100 that is below 5 or not a multiple of 5, in
-    pods without `app-class`. `qgpu-core-greedy` of offline pods has no such step.
+    Reports `tke.cloud.tencent.com/qgpu-core` up to 100 that is below 5 or not a multiple of 5, in pods
+    without `app-class`. `qgpu-core-greedy` of offline pods has no such step.
     ## Why
     qGPU allocates compute in multiples of 5 % of a card.
     ## Example
@@ -103,8 +100,8 @@ def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Conte
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "35", tke.cloud.tencent.com/qgpu-memory: "5"}}
     ```
     ## Fix
-    Rounds up to the next multiple of 5. Unsafe: the share takes more of the card, and 96 to 99 become
-    a whole card.
+    Rounds up to the next multiple of 5. Unsafe: the share takes more of the card, and 96 to 99 become a
+    whole card.
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); docs 457/65734 (2026-01-16).
     """
@@ -120,15 +117,7 @@ def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Conte
     return this.at(breach.there, message, say("write {numbers}", numbers=near), fix=fix)
 
 
-@rule(
-    "TKE003",
-    Severity.ERROR,
-    missing=True,
-    predicate=(
-        Predicate(Asks(k.MEMORY), Amount(k.CORE, Range(1, k.FULL - 1)) & ORDINARY, (k.CORE,)),
-        Predicate(Asks(k.CORE), ORDINARY, (k.MEMORY,)),
-    ),
-)
+@rule("TKE003", Severity.ERROR, missing=True, predicate=(WITH_MEMORY, WITH_COMPUTE))
 def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A part of a card is requested with both compute and memory.
 
@@ -136,8 +125,8 @@ def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, contex
     Reports `qgpu-core` below 100 without `qgpu-memory` (error), and `qgpu-memory` without `qgpu-core`
     (warning), in pods without `app-class`.
     ## Why
-    A shared card needs both its part of compute and its memory; only whole cards come with all of
-    their memory, and only online pods omit compute.
+    A shared card needs both its part of compute and its memory; only whole cards come with all of their
+    memory, and only online pods omit compute.
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30"}}
@@ -158,24 +147,19 @@ def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, contex
 
 def old_addon(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Two shared cards, with an add-on of the profile that has one only."""
-    old = cluster.old_addon(context.profile)
+    old = k.old_addon(context.profile)
     for container, value, _ in whole_numbers(pod, k.CORE):
-        if old and (PART_OF_TWO & NOT_OFFLINE).holds(pod, container):
+        if old and (OF_TWO & NOT_OFFLINE).holds(pod, container):
             yield this.at(value, *old, severity=Severity.WARNING)
 
 
-@rule(
-    "TKE005",
-    Severity.ERROR,
-    predicate=Predicate(WHOLE, Amount(k.CORE, Range(2 * k.FULL + 1)) & NOT_OFFLINE, (k.CORE,)),
-    also=old_addon,
-)
+@rule("TKE005", Severity.ERROR, predicate=AT_MOST_TWO, also=old_addon)
 def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container shares at most two cards.
 
     ## What it does
-    Reports `qgpu-core` above 200 that is not a multiple of 100. With a profile whose qGPU add-on is
-    older than 1.1.1, also two shared cards (warning).
+    Reports `qgpu-core` above 200 that is not a multiple of 100. With a profile whose qGPU add-on is older
+    than 1.1.1, also two shared cards (warning).
     ## Why
     The number of cards has no key: above 100 it is `qgpu-core` / 100, rounded up. A container may share
     two cards from add-on 1.1.1 and kernel module 3.0.5 on.
@@ -196,22 +180,16 @@ def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: 
     return this.at(breach.there, k.tell(message, **numbers), k.tell(hint, **numbers))
 
 
-@rule(
-    "TKE006",
-    Severity.WARNING,
-    predicate=Predicate(
-        Any(*EVENLY) & (Asks(k.MEMORY) | ~PART_OF_TWO), PART_OF_SEVERAL & NOT_OFFLINE, (k.CORE,)
-    ),
-)
+@rule("TKE006", Severity.WARNING, predicate=EVEN)
 def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute and memory of two shared cards divide evenly, and memory is set.
 
     ## What it does
-    Reports `qgpu-core` and `qgpu-memory` of two cards that are odd (warning), and a missing
-    `qgpu-memory` (error).
+    Reports `qgpu-core` and `qgpu-memory` of two cards that are odd (warning), and a missing `qgpu-memory`
+    (error).
     ## Why
-    Each card gives half of the total, rounded down: 121 and 31 become 60 % and 15 GiB of each card,
-    so the container gets less than it requests.
+    Each card gives half of the total, rounded down: 121 and 31 become 60 % and 15 GiB of each card, so
+    the container gets less than it requests.
     ## Example
     ```yaml
     resources: {limits: {tke.cloud.tencent.com/qgpu-core: "121", tke.cloud.tencent.com/qgpu-memory: "31"}}
@@ -237,17 +215,13 @@ def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> It
             yield this.at(spot, message, say("write a multiple of {cards}", cards=cards))
 
 
-@rule(
-    "TKE007",
-    Severity.WARNING,
-    predicate=Predicate(Amount(k.CORE, *EACH_ON_STEP), PART_OF_TWO & ORDINARY, (k.CORE,)),
-)
+@rule("TKE007", Severity.WARNING, predicate=TWO_ON_STEP)
 def shared_cards_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Each of two shared cards gives a multiple of 5 percent.
 
     ## What it does
-    Reports `qgpu-core` of two shared cards where the part of each card, rounded down, is not a
-    multiple of 5 %.
+    Reports `qgpu-core` of two shared cards where the part of each card, rounded down, is not a multiple
+    of 5 %.
     ## Why
     qGPU allocates multiples of 5 % of one card. Whether this holds for two cards is not documented; the
     vendor's example of two cards (121) gives 60 % of each.
@@ -267,7 +241,7 @@ def shared_cards_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: 
     return this.at(breach.there, message, say("write a multiple of {step}", step=k.CORE_STEP * 2))
 
 
-@rule("TKE008", Severity.WARNING, predicate=Predicate(~WHOLE, NOT_OFFLINE, (k.MEMORY,)))
+@rule("TKE008", Severity.WARNING, predicate=NOT_WHOLE)
 def whole_cards_without_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Whole cards are requested without `qgpu-memory`.
 
