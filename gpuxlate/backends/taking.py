@@ -66,6 +66,7 @@ class Taking:
         return self._take(self.pod.annotations.get(name)) or owner
 
     def env(self, container: ContainerKeys, name: str) -> Value | None:
+        """A variable of the container; it is taken."""
         return self._take(container.env.get(name))
 
     def node_values(self, name: str) -> tuple[str, ...]:
@@ -158,6 +159,7 @@ class Taking:
         return ContainerShare(container.name, container.index, container.init, path=container.path)
 
     def reading(self, containers: list[ContainerShare], isolation: str | None = None) -> Reading:
+        """The result of a reader."""
         return Reading(
             tuple(containers),
             tuple(self.selectors),

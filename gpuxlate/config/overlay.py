@@ -163,8 +163,8 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
     for backend in backends:
         exact = backend.exact_keys
         for name, row in exact.items():
-            if name == backend.whole_card_key:
-                continue  # every cloud knows it
+            if name == backend.whole_card_key or row.is_word:
+                continue  # every cloud knows it, or anybody may use it
             if _may_stand(row, place):
                 properties[name] = _value(backend, row, place)
             elif not _kept_by_another(backends, backend, name):
@@ -209,7 +209,9 @@ def _never(message: str) -> Schema:
 
 def _stray(backends: list[Backend], field: str) -> Schema:
     """Labels and annotations outside ``metadata``, where Kubernetes reads none (K8S006)."""
-    names = sorted({n for b in backends for n, row in b.exact_keys.items() if row.places & _STEERING})
+    names = sorted(
+        {n for b in backends for n, row in b.exact_keys.items() if row.places & _STEERING and not row.is_word}
+    )
     message = f"{field} belong inside metadata"
     return {"description": f"{message}.", "properties": {name: _never(message) for name in names}}
 

@@ -203,7 +203,11 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     speaking = registry.spoken_in(pod)
     if context.partial:  # labels alone, say: the resources are in the object
-        speaking = tuple(one for one in registry.pod_backends() if any(True for _ in one.owned(pod)))
+        speaking = tuple(
+            one
+            for one in registry.pod_backends()
+            if any(True for _ in one.owned(pod)) or one.speaks_without_keys(pod)
+        )
     for backend in speaking:
         of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor

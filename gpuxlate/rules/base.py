@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.sheet import Key
+from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:  # a command without rules loads none
@@ -68,6 +68,12 @@ class Dialect(Protocol):
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
+
+    def owns_at(self, name: str, place: Place) -> bool:
+        """The key is this vendor's in a place of a pod."""
+
+    def speaks_in(self, pod: PodKeys) -> bool:
+        """Some container of the pod requests a GPU in this dialect."""
 
 
 class Context(NamedTuple):

@@ -91,18 +91,19 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 say("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text),
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
-        elif reading.form is Form.FRACTION and not (
-            0 < (reading.amount or 0) < 1 and _takes_decimals(words, pod, one.name)
-        ):
+        elif reading.form is Form.FRACTION:
+            schedulers = _of_decimals(words, one.name) if 0 < (reading.amount or 0) < 1 else ()
+            if pod.scheduler_name is not None and pod.scheduler_name.text in schedulers:
+                continue
             hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
             message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
-            yield this.at(one.value, message, hint, fix=fix)
+            named_elsewhere = bool(schedulers) and pod.scheduler_name is None
+            yield this.at(one.value, message, hint, fix=fix, missing=named_elsewhere)
 
 
-def _takes_decimals(words: Vocabulary, pod: PodKeys, name: str) -> bool:
-    """The API servers of a vendor take a part of a card in this key, for pods of its scheduler."""
-    named = pod.scheduler_name.text if pod.scheduler_name else ""
-    return any(named in row.decimals_with for row in words.rows(name))
+def _of_decimals(words: Vocabulary, name: str) -> set[str]:
+    """The schedulers of vendors whose API servers take a part of a card in this key."""
+    return {one for row in words.rows(name) for one in row.decimals_with}
 
 
 def not_yet_known(value: Value) -> Diagnostic:

@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.sheet import Range
@@ -166,7 +167,9 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
 
 @pytest.mark.parametrize(("condition", "good", "bad"), CASES, ids=lambda one: type(one).__name__)
 def test_a_condition(condition: Condition, good: list[Object], bad: list[Object]) -> None:
-    judge = Judge(of_container(condition))
+    predicate = of_container(condition)
+    Draft202012Validator.check_schema(predicate.to_schema())
+    judge = Judge(predicate)
     for one in good:
         assert judge(one).check, one
         judge.agree(one)
@@ -205,7 +208,7 @@ def _larger(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]
     )
 
 
-CONDITIONS = st.recursive(LEAVES, _larger, max_leaves=5)
+CONDITIONS = st.recursive(LEAVES, _larger, max_leaves=4)
 
 QUANTITIES = st.sampled_from(
     (
@@ -260,7 +263,7 @@ def any_pod(draw: st.DrawFn) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(CONDITIONS, CONDITIONS, st.sampled_from([(), (M,), (M, N)]), any_pod(), any_pod())
 def test_any_condition(
     must: Condition, when: Condition, at: tuple[str, ...], one: Object, other: Object

@@ -85,9 +85,7 @@ class Judge:
         self.text = predicate.to_cel()
         self._cel = ENVIRONMENT.compile(self.text)
         assert self._cel.return_type().name() == "BOOL", self.text  # the API server refuses dyn
-        schema = predicate.to_schema()
-        Draft202012Validator.check_schema(schema)
-        self._schema = Draft202012Validator(schema)
+        self._schema = Draft202012Validator(predicate.to_schema())
 
     def __call__(self, one: Object) -> Verdicts:
         return Verdicts(not any(self.predicate.breaches(keys_of(one))), self.cel(one), self.schema(one))

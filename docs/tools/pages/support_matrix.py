@@ -17,8 +17,8 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
-from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.catalogue import cards as catalogue
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
 
@@ -118,7 +118,7 @@ def _add(row: dict[str, Cell], outcome: Outcome) -> None:
 
 
 def _grid(backend: Backend) -> Iterator[Share]:
-    """Shares of each field alone and together with the numbers; of a card that the keys of the target name."""
+    """Shares of each field alone and with the numbers; of a card that the keys of the target name."""
     model = next((row.model for row in backend.keys if row.model), None)
     named = Device(models=(model,)) if model else None
     for cards, cores, memory, words in product(CARDS, CORES, MEMORY, (*POLICIES, *CLASSES)):

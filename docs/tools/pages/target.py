@@ -15,7 +15,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import ANY, Backend, Key, Place
 from gpuxlate.backends.placing import Accept
 from gpuxlate.backends.sheet.examples import SHARES
-from gpuxlate.backends.sheet.kinds import legal_text
+from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.backends.sheet.writing import sizes_text
 from gpuxlate.config.document import to_document
@@ -32,6 +32,7 @@ MODEL = "{model}"
 
 READ_ONLY = "**Read only**: manifests are translated from it, never to it."
 RESULTS = "*Results* are those of many shares: see the [support matrix](../support-matrix.md)."
+MISSING = "not supported"
 NEEDS = "Prerequisites of the nodes, as [`gpuxlate nodepool --check`](../node-pools.md) compares them:"
 LIVE = """\
 `kubectl gpuxlate nodes`, `capacity`, `preflight` and `verify` read the nodes of this target and what its
@@ -117,10 +118,13 @@ def _written_by_hand() -> dict[str, list[str]]:
 
 
 def _fields(backend: Backend) -> str:
-    said = {name: backend.says.get(name, "not supported") for name in JSON_NAMES.values()}
+    said = {name: backend.says.get(name, MISSING) for name in JSON_NAMES.values()}
     if backend.reads_only:
         return "\n".join(table(["field", "representation"], [[f"`{n}`", text] for n, text in said.items()]))
     results = cells(backend)
+    for name, text in said.items():
+        if text == MISSING and str(Verdict.EXACT) in results[name].met:
+            said[name] = "no key"  # some values are those that every share of the target has
     rows = [[f"`{name}`", text, "\n".join(results[name].with_rules())] for name, text in said.items()]
     return "\n".join([*table(["field", "representation", "results"], rows), "", RESULTS])
 

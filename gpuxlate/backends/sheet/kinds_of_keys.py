@@ -13,7 +13,7 @@ from gpuxlate.backends.numbers import (
 )
 from gpuxlate.backends.sheet import examples
 from gpuxlate.backends.sheet.examples import Example
-from gpuxlate.backends.sheet.kind import Kind
+from gpuxlate.backends.sheet.kind import Kind, by_pattern
 from gpuxlate.backends.sheet.rows import MODEL
 from gpuxlate.model.diagnostics import Diagnostic, Fix
 from gpuxlate.model.edits import Put
@@ -176,6 +176,8 @@ class Words(Kind):
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
             words = row.texts
+            if row.is_pattern:
+                continue
             if Place.ENV in row.places:
                 yield Predicate(EnvIs(row.name, *words), EnvIs(row.name), (row.name,))
             elif Place.LABEL in row.places:
@@ -186,15 +188,19 @@ class Words(Kind):
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
         if breach.value is not None:
-            message = say(
-                "{key} is {value!r}, which {title} does not know",
-                key=row.name,
-                value=breach.value.text,
-                title=self.sheet.title,
-            )
-            yield this.at(
-                breach.value, message, say("write one of {known}", known=", ".join(row.texts))
-            )
+            yield self._unknown(this, row, breach.name, breach.value)
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for row, name, value in by_pattern(self.mine, pod):
+            if value.text not in row.texts:
+                yield self._unknown(this, row, name, value)
+
+    def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
+        title = self.sheet.called
+        message = say(
+            "{key} is {value!r}, which {title} does not know", key=name, value=value.text, title=title
+        )
+        return this.at(value, message, say("write one of {known}", known=", ".join(row.texts)))
 
     def example(self) -> Example:
         return self._with(lambda word: f"{word}s")

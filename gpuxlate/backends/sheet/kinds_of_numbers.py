@@ -64,6 +64,7 @@ class Numbers(Kind):
         row = next(row for row in self.mine if row.name == breach.name)
         if breach.value is None or breach.container is None:
             return
+        missing = totals.counted_elsewhere(self.sheet, row, pod, breach.container)
         row = totals.for_container(self.sheet, row, pod, breach.container)
         amount = quantity.whole(breach.value.text) or 0
         near, hint, fix = next_legal(row, amount), _hint(row), None
@@ -73,7 +74,7 @@ class Numbers(Kind):
         if near is not None and amount > 0:
             fix = Fix(f"write {near}", put_number(breach.container, row.name, near), safe=False)
         name = written_name(breach.value, row.name)
-        yield this.at(breach.value, wrong(row, name, amount), hint, fix=fix)
+        yield this.at(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
 
     def _of_each_card(self, row: Key, container: ContainerKeys, amount: int) -> int | None:
         """Each card's part, where a number per card is written as the total over the cards."""
@@ -85,13 +86,18 @@ class Numbers(Kind):
 
     def example(self) -> Example:
         good = self.instead()
-        row = next((row for row in reversed(self.mine) if row.name in good.limits[0]), self.mine[0])
+        there = [row for row in reversed(self.mine) if row.name in good.limits[0]] or [self.mine[0]]
+        bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
+        row, amount = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
         good = good.without(*(other.name for other in self.sheet.keys if row.name in other.beside))
+        return good.setting(row.name, amount)
+
+    @staticmethod
+    def _illegal(row: Key, good: Example) -> Iterator[int]:
         now = number(good.limits[0].get(row.name)) or 1
         most = [one.most for one in row.ranges if one.most is not None]
-        tries = [now + 1, now + 2, *(n + 1 for n in most), -1]
-        bad = next(n for n in tries if not any(_within(n, one) for one in row.ranges))
-        return good.setting(row.name, bad)
+        tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
+        return (n for n in tries if not any(_within(n, one) for one in row.ranges))
 
 
 def _hint(row: Key) -> Message:
@@ -229,12 +235,13 @@ class Ignored(Kind):
                 yield Predicate(Not(totals.all_compute(self.sheet, rows.cores)), at=(rows.memory.name,))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is not None:
+        if breach.value is not None and breach.container is not None:
+            row = next(row for row in self.mine if row.name == breach.name)
+            missing = totals.counted_elsewhere(self.sheet, row, pod, breach.container)
             name = written_name(breach.value, breach.name)
             message = say("{key} is ignored beside whole cards, which have all of their memory", key=name)
-            yield this.at(
-                breach.value, message, "remove it, or request less than 100 of compute", on_key=True
-            )
+            hint = "remove it, or request less than 100 of compute"
+            yield this.at(breach.value, message, hint, on_key=True, missing=missing)
 
     def example(self) -> Example:
         cores = self.sheet.families[0].cores

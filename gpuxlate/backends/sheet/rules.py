@@ -98,7 +98,7 @@ def _rule(sheet: Sheet, row: RuleRow, kind: Kind) -> Rule:
         word if predicates else kind.of_profile,
         kind.missing,
         predicates,
-        row.also(sheet, row.keys).of_profile if row.also else None,
+        row.also(sheet, row.keys).of_profile if row.also else kind.also if predicates else None,
         kind.no_policy,
         kind,
     )

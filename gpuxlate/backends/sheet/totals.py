@@ -61,7 +61,13 @@ def all_compute(sheet: Sheet, cores: Key) -> Condition:
     if count is None:
         return least
     counted, by = _counting(count)
-    return Any(All(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), All(Not(counted), least))
+    one = Amount(cores.name, Range(FULL_CARD_CORES, FULL_CARD_CORES))
+    return Any(All(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), All(Not(counted), one))
+
+
+def counted_elsewhere(sheet: Sheet, row: Key, pod: PodKeys, container: ContainerKeys) -> bool:
+    """No key says how many cards a total is for: in a patch, that is in the object."""
+    return count_of(sheet, row) is not None and cards_in(sheet, row, pod, container) is None
 
 
 def legal(sheet: Sheet, row: Key) -> Condition:

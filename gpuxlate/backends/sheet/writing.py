@@ -180,6 +180,8 @@ def _part(
     if sheet.full_is_whole and rows.cores is not None:
         _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
         placing.whole_when_full(sheet.code("IGNORED"))
+        if placing.whole_cards:
+            return _whole(sheet, rows, placing)
     _needed(sheet, rows, placing, free)
     if sheet.sizes:
         _fit_size(sheet, placing)
@@ -194,6 +196,9 @@ def _part(
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
         elif not (sheet.sizes and row.says == "cores"):
             values[row.name] = _number(sheet, row, placing, profile)
+    no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
+    if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
+        return _whole(sheet, rows, placing)
     return values
 
 
