@@ -169,6 +169,13 @@ class Key(NamedTuple):
         return tuple(one for one in self.values if isinstance(one, Range))
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The words that the key may have; of one that other software reads too, those with a meaning here."""
+        if self.general and self.words:
+            return tuple(self.words)
+        return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
+
+    @property
     def counts(self) -> str:
         """The unit in words: ``MiB of each card``; empty where the row has no number."""
         match self.says:

@@ -18,6 +18,7 @@ from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates import lists
+from gpuxlate.rules.predicates.choices import ChoosesAmong
 from gpuxlate.rules.predicates.conditions import ALWAYS, NEVER, Condition
 from gpuxlate.rules.predicates.fields import (
     EVERYTHING,
@@ -290,6 +291,16 @@ def _(one: of.Selects, sure: bool) -> Schema:
     every = {"type": "array", "minItems": 1, "items": field(("matchExpressions",), _contains(requirement))}
     required = field(("spec", *REQUIRED_AFFINITY), every)
     return any_of([field(("spec", "nodeSelector", one.name), value), required])
+
+
+@said.register
+def _(one: ChoosesAmong, sure: bool) -> Schema:
+    value = words(one.words, sure)
+    listed = any_of([not_(field(("key",), {"const": one.name})), below(("values",), {"items": value})])
+    terms = {"items": below(("matchExpressions",), {"items": listed})}
+    return all_of(
+        [below(("spec", "nodeSelector", one.name), value), below(("spec", *REQUIRED_AFFINITY), terms)]
+    )
 
 
 @said.register
