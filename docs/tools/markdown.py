@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from gpuxlate.model.diagnostics import URL
 
-
 SITE = URL.removesuffix("rules/")
 """Where the pages of the site are: a link to it is right wherever it is read (see ``staging``)."""
 

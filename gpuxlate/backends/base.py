@@ -225,6 +225,11 @@ class Backend:
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
 
+    def owns_at(self, name: str, place: Place) -> bool:
+        """The key is this vendor's in a place of a pod."""
+        row = self.find(name)
+        return self.owns(name) and (row is None or not row.is_word or place in row.places)
+
     def is_gpu_key(self, name: str) -> bool:
         """The key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""
         return name != IGNORE and (
@@ -249,6 +254,10 @@ class Backend:
         """The pod asks for a GPU in this dialect, whatever keys are in its resources."""
         return self.also_speaks is not None and self.also_speaks(pod)
 
+    def has_words_in(self, pod: PodKeys) -> bool:
+        """The pod has words that are keys of this dialect where somebody says that it speaks it."""
+        return any((row := self.find(name)) is not None and row.is_word for name, _, _ in self.owned(pod))
+
     def owned(self, pod: PodKeys) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""
         for container in pod.all_containers():
@@ -269,7 +278,7 @@ class Backend:
 
     def _owned_in(self, values: Mapping[str, Value], place: Place) -> Iterator[tuple[str, Place, Path]]:
         for name, value in values.items():
-            if self.owns(name):
+            if self.owns_at(name, place):
                 yield name, place, value.path
 
 

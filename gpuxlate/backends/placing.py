@@ -115,6 +115,7 @@ class Placing:
 
     @property
     def whole_cards(self) -> bool:
+        """Neither compute nor memory is set, as it is now."""
         return all(self._now[name] is None for name in ("cores", "memory_mib", "memory_percent"))
 
     @property
@@ -129,6 +130,7 @@ class Placing:
         return any(not loss.accepted for loss in self.losses)
 
     def origin(self, attribute: str) -> Path:
+        """The place of a field in what was read, else that of the container."""
         return self._origins.get(attribute, self.path)
 
     # -- recording ----------------------------------------------------------------------------

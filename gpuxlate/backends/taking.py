@@ -66,6 +66,7 @@ class Taking:
         return self._take(self.pod.annotations.get(name)) or owner
 
     def env(self, container: ContainerKeys, name: str) -> Value | None:
+        """A variable of the container; it is taken."""
         return self._take(container.env.get(name))
 
     def node_values(self, name: str) -> tuple[str, ...]:
@@ -73,17 +74,12 @@ class Taking:
 
         They are not taken: ``selector`` takes them, and is told which of them the share holds.
         """
-        chosen = self.pod.node_selector.get(name)
-        values = [chosen.text] if chosen else []
-        for requirement in self.pod.requirements():
-            if requirement.key == name and requirement.operator == "In":
-                values.extend(requirement.values)
-        return tuple(dict.fromkeys(values))
+        chosen = (one.values for one in self.pod.choices(name) if one.operator == "In")
+        return tuple(dict.fromkeys(text for values in chosen for text in values))
 
     def take_node(self, name: str) -> None:
         """Take every choice of nodes by a label; the backend reads it itself."""
-        self._take(self.pod.node_selector.get(name))
-        self.taken.update(r.path for r in self.pod.requirements() if r.key == name)
+        self.taken.update(one.path for one in self.pod.choices(name))
 
     def _select(self, requirement: NodeRequirement) -> None:
         self.taken.add(requirement.path)
@@ -163,6 +159,7 @@ class Taking:
         return ContainerShare(container.name, container.index, container.init, path=container.path)
 
     def reading(self, containers: list[ContainerShare], isolation: str | None = None) -> Reading:
+        """The result of a reader."""
         return Reading(
             tuple(containers),
             tuple(self.selectors),

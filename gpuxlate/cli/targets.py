@@ -28,7 +28,7 @@ def command(output: options.Output = "table") -> int:
                         "name": row.name,
                         "places": ["parameter"] if b.form_module else sorted(str(p) for p in row.places),
                         "meaning": row.meaning,
-                        "unit": row.unit or None,
+                        "unit": row.counts or None,
                         "source": row.source or None,
                     }
                     for row in b.keys

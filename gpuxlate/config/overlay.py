@@ -163,8 +163,8 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
     for backend in backends:
         exact = backend.exact_keys
         for name, row in exact.items():
-            if name == backend.whole_card_key:
-                continue  # every cloud knows it
+            if name == backend.whole_card_key or row.is_word:
+                continue  # every cloud knows it, or anybody may use it
             if _may_stand(row, place):
                 properties[name] = _value(backend, row, place)
             elif not _kept_by_another(backends, backend, name):
@@ -209,7 +209,9 @@ def _never(message: str) -> Schema:
 
 def _stray(backends: list[Backend], field: str) -> Schema:
     """Labels and annotations outside ``metadata``, where Kubernetes reads none (K8S006)."""
-    names = sorted({n for b in backends for n, row in b.exact_keys.items() if row.places & _STEERING})
+    names = sorted(
+        {n for b in backends for n, row in b.exact_keys.items() if row.places & _STEERING and not row.is_word}
+    )
     message = f"{field} belong inside metadata"
     return {"description": f"{message}.", "properties": {name: _never(message) for name in names}}
 
@@ -231,6 +233,7 @@ def _resources(backends: list[Backend]) -> Schema:
     groups = [
         [name for name in backend.resource_keys if name != backend.whole_card_key] for backend in backends
     ]
+    groups = [one for one in groups if one]  # annotations and patterns are no group
     groups += [[name] for name in {b.whole_card_key for b in backends if b.whole_card_key}]
     rules: list[Schema] = [
         {
@@ -277,7 +280,7 @@ def _requirement(backends: list[Backend]) -> Schema:
     rules = []
     for backend in backends:
         for name, row in backend.exact_keys.items():
-            words = [one for one in row.values if isinstance(one, str)]
+            words = list(row.texts)
             if words and _may_stand(row, Place.NODE_SELECTOR):
                 chosen = {"properties": {"key": {"const": name}, "operator": {"const": "In"}}}
                 values = {"properties": {"values": {"items": {"enum": words}}}}
@@ -301,7 +304,7 @@ def _value(backend: Backend, row: Key, place: Place) -> Schema:
 
 
 def _text(row: Key) -> Schema:
-    words = [one for one in row.values if isinstance(one, str)]
+    words = list(row.texts)
     if words:
         return {"type": "string", "enum": words}
     patterns = [one.pattern for one in row.values if isinstance(one, re.Pattern)]

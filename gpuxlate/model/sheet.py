@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from fnmatch import fnmatchcase
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -99,7 +98,8 @@ class Key(NamedTuple):
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
     may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by
-    its name in the catalogue, that the name of the key chooses; ``template``: it with ``{model}``.
+    its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
+    ``{container}`` in it.
     """
 
     name: str
@@ -130,15 +130,31 @@ class Key(NamedTuple):
     model: str = ""
     template: str = ""
 
-    def matches(self, key: str) -> bool:
-        if self.is_pattern:
-            return key.count("/") == self.name.count("/") and fnmatchcase(key, self.name)
-        return key == self.name
-
     @property
     def is_pattern(self) -> bool:
-        """The name stands for others."""
+        """The name is that of many keys."""
         return "*" in self.name
+
+    @property
+    def is_word(self) -> bool:
+        """The name could be anybody's: it is the vendor's in its own places alone, beside other keys."""
+        return self.general and "/" not in self.name
+
+    def matches(self, key: str) -> bool:
+        head, star, tail = self.name.partition("*")
+        if not star:
+            return key == self.name
+        end = len(key) - len(tail)
+        return (
+            key.startswith(head)
+            and end >= len(head)
+            and key.endswith(tail)
+            and "/" not in key[len(head) : end]
+        )
+
+    def of(self, container: str) -> str:
+        """The key of one container, where the name of a container is part of the key."""
+        return self.name.replace("*", container)
 
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""
@@ -154,6 +170,13 @@ class Key(NamedTuple):
         return tuple(one for one in self.values if isinstance(one, Range))
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The words that the key may have; of one that others read too, those with a meaning here."""
+        if self.general and self.words:
+            return tuple(self.words)
+        return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
+
+    @property
     def counts(self) -> str:
         """The unit in words: ``MiB of each card``; empty where the row has no number."""
         match self.says:
@@ -164,8 +187,8 @@ class Key(NamedTuple):
                 return f"{each} of {'each' if self.per is Per.CARD else 'one'} card"
             case "memory_mib" | "memory_limit_mib" if self.unit:
                 found = {1: "MiB", GIB: "GiB", BYTE: "bytes"}.get(self.unit, f"units of {self.unit} MiB")
-                found += ", or an amount with a unit" if self.quantity else ""
-                return found + (" of each card" if self.per is Per.CARD else "")
+                found += " of each card" if self.per is Per.CARD else ""
+                return found + (", or an amount with a unit" if self.quantity else "")
         return ""
 
 

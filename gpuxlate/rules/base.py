@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.sheet import Key
+from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:  # a command without rules loads none
@@ -60,6 +60,8 @@ class Dialect(Protocol):
     @property
     def reads_only(self) -> bool: ...
     @property
+    def also_speaks(self) -> Callable[[PodKeys], bool] | None: ...
+    @property
     def form_module(self) -> str | None:
         """The module for shares outside of manifests: parameters of jobs, values of a console."""
 
@@ -68,6 +70,12 @@ class Dialect(Protocol):
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
+
+    def owns_at(self, name: str, place: Place) -> bool:
+        """The key is this vendor's in a place of a pod."""
+
+    def speaks_in(self, pod: PodKeys) -> bool:
+        """Some container of the pod requests a GPU in this dialect."""
 
 
 class Context(NamedTuple):
@@ -83,6 +91,15 @@ class Context(NamedTuple):
     def applying(self, found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
         """The findings that apply: in a part of a pod, none about what is missing."""
         return (one for one in found if not one.missing) if self.partial else found
+
+
+class Shown(Protocol):
+    """A manifest of the page of a rule: the inside of a Pod in YAML, and a profile, if any."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def profile(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -103,6 +120,8 @@ class Rule:
     predicates: tuple[Predicate, ...] = ()
     also: PodCheck | None = None
     no_policy: str = ""
+    bad: Shown | None = None
+    good: Shown | None = None
 
     @property
     def name(self) -> str:
@@ -111,8 +130,17 @@ class Rule:
 
     @property
     def text(self) -> str:
-        """The docstring of the function."""
-        return self.check.__doc__ or ""
+        """The docstring of the function, with the examples that it was given."""
+        text = self.check.__doc__ or ""
+        if self.bad is None or self.good is None:
+            return text
+        import inspect
+
+        before, last, after = re.split(r"^## (Fix|Source)$", inspect.cleandoc(text), maxsplit=1, flags=re.M)
+        profile = f"\n```yaml profile\n{self.bad.profile}\n```" if self.bad.profile else ""
+        shown = [("Example", f"{self.bad.text}\n```{profile}"), ("Use instead", f"{self.good.text}\n```")]
+        parts = [f"## {heading}\n```yaml\n{yaml}" for heading, yaml in shown]
+        return "\n\n".join([before.strip(), *parts, f"## {last}{after}"])
 
     @property
     def summary(self) -> str:
@@ -131,6 +159,7 @@ class Rule:
         return self._breaches(*args) if self.predicates else self.check(self, *args)
 
     def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        pod = pod.with_workload()
         for predicate in self.predicates:
             for breach in predicate.breaches(pod):
                 found = self.check(self, breach, pod, context)
@@ -196,6 +225,8 @@ def rule(
     predicate: Predicate | tuple[Predicate, ...] = (),
     also: PodCheck | None = None,
     no_policy: str = "",
+    bad: Shown | None = None,
+    good: Shown | None = None,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
@@ -204,12 +235,13 @@ def rule(
     ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
+    ``bad``, ``good``: its Example and what to Use instead, where the docstring has neither.
     """
     predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")
-        return Rule(code, severity, scope, fix, check, missing, predicates, also, why)
+        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, bad, good)
 
     return declare
 

@@ -52,7 +52,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
         if spot.place is Place.ENV:
             continue
         miss = words.near_miss(spot.name)
-        if miss is None:
+        if miss is None or not words.is_meant(spot.name, spot.place, pod):
             continue
         meant = miss.meant
         edit = spot.renamed(meant) if meant and miss.probable else None
@@ -271,6 +271,8 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
         rows = [row for row in words.rows(spot.name) if Place.SCHEDULER not in row.places]
         if not rows or not words.owners(spot.name) or spot.level is Level.STRAY:
             continue  # every cloud uses nvidia.com/gpu; K8S006 moves keys outside of metadata
+        if not words.is_meant(spot.name, spot.place, pod):
+            continue
         if any(_takes_effect(row, spot.place) for row in rows):
             if spot.place is Place.NODE_SELECTOR and _policy_is_true(rows, spot):
                 yield this.at(

@@ -8,7 +8,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Edit, Put, Remove
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys, Value
-from gpuxlate.model.sheet import Place
+from gpuxlate.model.sheet import ANY, Place
 from gpuxlate.model.spots import Level, spots
 from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, rule
 from gpuxlate.rules.vocabulary import vocabulary_of
@@ -81,7 +81,10 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
             if not words.rows(name):
                 continue
             rows = [row for row in (one.find(name) for one in words.dialects_in(pod)) if row is not None]
-            steers = any(place in row.places and Place.SCHEDULER not in row.places for row in rows)
+            steers = any(
+                place in row.places and Place.SCHEDULER not in row.places and ANY not in row.idle
+                for row in rows
+            )
             if steers and name not in stray and on_pod.get(name) != value:
                 yield _on_workload(this, name, value, on_pod.get(name), (*pod.metadata_path, field))
 
@@ -155,6 +158,8 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     for spot in spots(pod):
         if spot.level is not Level.STRAY or not words.is_read(spot.name):
             continue
+        if not words.is_meant(spot.name, spot.place, pod):
+            continue
         if words.written_by_scheduler(spot.name):
             continue  # GX004 removes it
         target: Path = (*pod.metadata_path, spot.field)
@@ -225,6 +230,8 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
         if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
             continue
         if value.kind is Kind.STR or spot.level is Level.STRAY or not words.is_read(spot.name):
+            continue
+        if not words.is_meant(spot.name, spot.place, pod):
             continue
         if value.kind in (Kind.NODE, Kind.NULL):
             what = "has no value" if value.kind is Kind.NULL else "holds a mapping or a list"

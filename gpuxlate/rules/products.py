@@ -149,20 +149,6 @@ PRODUCTS: tuple[Product, ...] = (
         "clients of a card, or a MIG profile",
         "Google Cloud, GPU sharing in GKE",
     ),
-    Product(  # facts koordinator-kai 2 and 3
-        "KAI Scheduler and Run:ai",
-        ("nvidia.com/container.*", "kai.scheduler/gpu-*", "runai-gpu-group/*"),
-        "a fraction of each card, or memory of each card in MiB or with a unit",
-        "kai-scheduler/KAI-Scheduler at d5bc503a (2026-08-07)",
-        {
-            Place.ANNOTATION: (
-                *("gpu-fraction", "gpu-fraction.limit", "gpu-fraction-num-devices"),
-                *("gpu-fraction-container-name", "gpu-memory", "gpu-memory.limit"),
-            ),
-            Place.LABEL: ("runai-gpu-group",),
-            Place.ENV: ("RUNAI_GPU_MEMORY_LIMIT",),
-        },
-    ),
     # facts huawei-baidu-legacy 1 to 3
     Product(
         "the virtual GPU plug-in of AWS",

@@ -61,9 +61,9 @@ def _less_memory(asked: Share, given: Share, accept: Accept, card_mib: int | Non
         yield "memoryLimitMiB"
 
 
-def implied(share: Share, target: Backend, profile: Profile | None = None) -> frozenset[str]:
-    """The fields of a share that a target gives without a key, whatever the user allows."""
-    return fit_pod([ContainerShare("", 0, share=share)], target, Accept(), profile).outcomes[0].implied
+def implied(share: Share, target: Backend, accept: Accept, profile: Profile | None = None) -> frozenset[str]:
+    """The fields of a share that a target gives without a key."""
+    return fit_pod([ContainerShare("", 0, share=share)], target, accept, profile).outcomes[0].implied
 
 
 def needless(field: str, outcome: Outcome) -> bool:

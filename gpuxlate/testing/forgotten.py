@@ -84,7 +84,7 @@ class _Trial:
 
     @property
     def name(self) -> str:
-        return self.row.name.replace("*", "main")
+        return self.row.of("main")
 
     def wrong(self, text: str, pods: Sequence[PodKeys]) -> Iterator[str]:
         """The pods in which the key has a value, and nothing comes of it."""

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.sheet import Place
 
-Owned = Callable[[str], bool]
-"""The key belongs to a dialect that is being replaced."""
+Owned = Callable[[str, Place], bool]
+"""The key belongs, in this place, to a dialect that is being replaced."""
 Role = Callable[[str], str | None]
 """The field of the share that a key sets, None where it sets none."""
 
@@ -41,15 +42,22 @@ def pod_edits(
         yield from _container_edits(
             container, made, owned, role, (*container.path, resources_key), mirror_requests, quoted_source
         )
-    for name, own, above, stray, made_values in (
-        ("labels", pod.labels, pod.owner_labels, pod.stray_labels, wanted.labels),
-        ("annotations", pod.annotations, pod.owner_annotations, pod.stray_annotations, wanted.annotations),
+    for place, own, above, stray, made_values in (
+        (Place.LABEL, pod.labels, pod.owner_labels, pod.stray_labels, wanted.labels),
+        (
+            Place.ANNOTATION,
+            pod.annotations,
+            pod.owner_annotations,
+            pod.stray_annotations,
+            wanted.annotations,
+        ),
     ):
-        yield from _paired(_owned(own, owned), made_values, (*pod.metadata_path, name), role, own)
+        mapping = (*pod.metadata_path, f"{place}s")
+        yield from _paired(_owned(own, owned, place), made_values, mapping, role, own)
         for values in (above, stray):
-            yield from (Remove(value.path) for _, value in _owned(values, owned))
+            yield from (Remove(value.path) for _, value in _owned(values, owned, place))
     yield from _paired(
-        _owned(pod.node_selector, owned),
+        _owned(pod.node_selector, owned, Place.NODE_SELECTOR),
         wanted.node_selector,
         (*pod.path, "nodeSelector"),
         role,
@@ -68,8 +76,8 @@ def _scheduler_edits(pod: PodKeys, wanted: PodKeys, schedulers: Sequence[str]) -
         yield Remove(now.path)
 
 
-def _owned(values: Mapping[str, Value], owned: Owned) -> list[tuple[str, Value]]:
-    return [(name, value) for name, value in values.items() if owned(name)]
+def _owned(values: Mapping[str, Value], owned: Owned, place: Place) -> list[tuple[str, Value]]:
+    return [(name, value) for name, value in values.items() if owned(name, place)]
 
 
 def _container_edits(
@@ -81,8 +89,8 @@ def _container_edits(
     mirror_requests: bool,
     quoted_source: bool,
 ) -> Iterator[Edit]:
-    requested = _owned(container.requests, owned)
-    limited = _owned(container.limits, owned)
+    requested = _owned(container.requests, owned, Place.RESOURCE)
+    limited = _owned(container.limits, owned, Place.RESOURCE)
     yield from _paired(limited, made.limits, (*path, "limits"), role, container.limits, quoted_source, True)
     requests = made.requests if requested or not (mirror_requests and limited) else {}
     yield from _paired(
@@ -96,7 +104,7 @@ def _env_edits(container: ContainerKeys, made: ContainerKeys, owned: Owned) -> I
     for name, value in container.env.items():
         wanted = made.env.get(name)
         if wanted is None:
-            yield from [Remove(value.path)] if owned(name) else []
+            yield from [Remove(value.path)] if owned(name, Place.ENV) else []
         elif wanted.text != value.text:
             yield Put((*value.path, "value"), wanted.text)
     for name, wanted in made.env.items():
@@ -162,10 +170,13 @@ def _affinity_edits(pod: PodKeys, wanted: PodKeys, owned: Owned, affinity_path: 
     added = [r for term in wanted.affinity for r in term]
     keep = {(r.key, r.operator, r.values) for r in added}
     for requirement in pod.requirements():
-        if owned(requirement.key) and (requirement.key, requirement.operator, requirement.values) not in keep:
+        if (
+            owned(requirement.key, Place.NODE_SELECTOR)
+            and (requirement.key, requirement.operator, requirement.values) not in keep
+        ):
             yield Remove(requirement.path)
     for term in pod.preferred:
-        removed = [one for one in term if owned(one.key)]
+        removed = [one for one in term if owned(one.key, Place.NODE_SELECTOR)]
         if removed and len(removed) == len(term):
             yield Remove(removed[0].path[:-3])  # an empty preference would match every node
         else:
@@ -194,5 +205,5 @@ def terms_left_empty(pod: PodKeys, owned: Owned) -> bool:
 
     Terms are alternatives, so that would change which nodes the pod may use.
     """
-    left = [any(not owned(r.key) for r in term) for term in pod.affinity if term]
+    left = [any(not owned(r.key, Place.NODE_SELECTOR) for r in term) for term in pod.affinity if term]
     return any(left) and not all(left)

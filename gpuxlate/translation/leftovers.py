@@ -17,7 +17,7 @@ from gpuxlate.manifest.pods import Pod, objects_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys
-from gpuxlate.model.sheet import Place
+from gpuxlate.model.sheet import ANY, Place
 from gpuxlate.model.spots import Level, spots
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind
@@ -74,15 +74,18 @@ class Scope(NamedTuple):
     renamed: Mapping[str, str]  # names of resources in this cluster
     allowed: bool = False
 
-    def is_left(self, name: str, place: Place | None = None, *, beside_gpus: bool = False) -> bool:
+    def is_left(
+        self, name: str, place: Place | None = None, *, beside_gpus: bool = False, meant: bool = True
+    ) -> bool:
         """The key is of a dialect that is read and not the target's, or of a product that is not read.
 
         ``beside_gpus``: a container of its pod requests GPUs; without, keys that other software reads stay.
+        ``meant``: it is not a word that is no dialect's in this pod.
         """
         own = self.renamed.get(name, name)
         if own is name and self.words.is_foreign(name):
             return False
-        found = _left(own, self.source, self.target, beside_gpus)
+        found = meant and _left(own, self.source, self.target, beside_gpus)
         return found or self.words.product(name, place) is not None
 
     def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
@@ -133,7 +136,9 @@ def left_in_document(
         names = {name for one in pod.keys.all_containers() for name in one.resources}
         gpus = any(map(scope.words.is_resource, names))
         for spot in spots(pod.keys):
-            if scope.is_left(spot.name, spot.place, beside_gpus=gpus) and spot.path not in in_pods:
+            meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
+            left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
+            if left and spot.path not in in_pods:
                 in_pods[spot.path] = spot.name
                 if not any(one.owns(spot.name) for one in sources):
                     why, hint = (PATCH, BUILT) if partial else ("its pod requests no share", BY_HAND)
@@ -184,7 +189,9 @@ def _of_the_target(
         row = target.find(spot.name)
         if row is None or Place.SCHEDULER in row.places or spot.level is Level.STRAY:
             continue
-        if spot.place is Place.RESOURCE:  # K8S007
+        if spot.place is Place.RESOURCE or ANY in row.idle:  # K8S007; what changes no share
+            continue
+        if row.is_word and spot.place not in row.places:
             continue
         if spot.name == target.whole_card_key or any(one.owns(spot.name) for one in sources):
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,20 +13,21 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.model.sheet import Place
 from gpuxlate.rules.translation import ON_POD_TEMPLATE, nothing_is_left_behind, share_is_expressible
-from gpuxlate.translation.difference import pod_edits, terms_left_empty
+from gpuxlate.translation.difference import Owned, pod_edits, terms_left_empty
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.scheduling import left_schedulers, own_scheduler
 
 
-def replaced_keys(replaced: Sequence[Backend], target: Backend) -> Callable[[str], bool]:
+def replaced_keys(replaced: Sequence[Backend], target: Backend) -> Owned:
     """Whether a key goes in a translation: it is of a replaced dialect, and not of the target too."""
     common = {b.whole_card_key for b in replaced if b.whole_card_key}
 
-    def owned(name: str) -> bool:
+    def owned(name: str, place: Place) -> bool:
         if target.chooses(name):  # both dialects have it: it stays as it is
             return False
-        return name in common or any(backend.owns(name) for backend in replaced)
+        return name in common or any(backend.owns_at(name, place) for backend in replaced)
 
     return owned
 
@@ -49,7 +50,7 @@ def writable(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend
         yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
     for name, path in pod.keys.selected.items():
         label = pod.keys.labels.get(name)
-        if label is not None and owned(name) and fit.keys.labels.get(name) != label:
+        if label is not None and owned(name, Place.LABEL) and fit.keys.labels.get(name) != label:
             message = say("a selector of this {kind} matches the label {name}", kind=kind, name=name)
             hint = say(
                 "remove {name} from the selector and from the labels of the pods first; the selector of a "
@@ -96,13 +97,13 @@ def share_edits(
     )
 
 
-def _steered_at(pod: PodKeys, owned: Callable[[str], bool]) -> Path:
+def _steered_at(pod: PodKeys, owned: Owned) -> Path:
     """The mapping for new labels and annotations: that of the object where the replaced ones are there."""
     steering = [
         value.path[:-2]
-        for values in (pod.labels, pod.annotations)
+        for values, place in ((pod.labels, Place.LABEL), (pod.annotations, Place.ANNOTATION))
         for name, value in values.items()
-        if owned(name)
+        if owned(name, place)
     ]
     return pod.metadata_path if pod.metadata_path in steering or not steering else steering[0]
 

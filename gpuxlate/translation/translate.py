@@ -271,7 +271,7 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
     speaks = chosen.speaks_in(pod) or (
         key is not None and any(key in one.resources for one in pod.all_containers())
     )
-    return (chosen,) if speaks else ()
+    return (chosen,) if speaks or chosen.has_words_in(pod) else ()
 
 
 def _refuses(found: Iterable[Diagnostic]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.kai.profile import KaiProfile
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.testing import BackendContract, ReadingContract
 
@@ -100,3 +101,14 @@ class TestHuaweiCceOnT4(BackendContract):
 
     backend = registry.get("huawei-cce")
     profile = Profile("huawei-cce", cards=CardProfile("T4", memory_mib=15360))
+
+
+class TestKai(BackendContract):
+    backend = registry.get("kai")
+
+
+class TestKaiWithNvFractions(BackendContract):
+    """The mode that reads amounts with the name of the container in their keys."""
+
+    backend = registry.get("kai")
+    profile = Profile("kai", extensions=(KaiProfile("NvFractions"),))

@@ -31,6 +31,11 @@ from gpuxlate.rules.catalog import all_rules
             {"exact": set(), "refused": {"TKE005", "TKE010", "TKE011"}, "doubtful": {"TKE005"}},
         ),
         ("neutral", "memoryMiB", {"exact": set()}),
+        # NVIDIA cards, of whatever model; a driver isolates them
+        ("volcengine-mgpu", "device", {"exact": set(), "dropped": {"GX020"}}),
+        ("volcengine-mgpu", "isolation", {"exact": set(), "dropped": {"GX020"}}),
+        ("volcengine-mgpu", "memoryLimitMiB", {"dropped": {"GX020"}}),
+        ("neutral", "isolation", {"exact": set()}),
     ],
 )
 def test_cells(target: str, field: str, expected: dict[str, set[str]]) -> None:

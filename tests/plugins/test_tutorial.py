@@ -20,6 +20,7 @@ from gpuxlate.testing import BackendContract
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
+PAGE = (ROOT / "docs" / "writing-a-target.md").read_text(encoding="utf-8")
 SHARE = """\
 apiVersion: gpuxlate.io/v1alpha1
 kind: GPUShare
@@ -37,10 +38,20 @@ spec:
       limits:
         gpu.kestrel.example/slices: 3
         gpu.kestrel.example/memory: 4
+        gpu.kestrel.example/cards: 1
 """
-VKE = POD.replace("gpu.kestrel.example/slices: 3", "vke.volcengine.com/mgpu-core: 30").replace(
-    "gpu.kestrel.example/memory: 4", "vke.volcengine.com/mgpu-memory: 4096"
-)
+VKE = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: web
+    resources:
+      limits:
+        vke.volcengine.com/mgpu-core: 30
+        vke.volcengine.com/mgpu-memory: 4096
+"""
 
 
 @dataclass(frozen=True)
@@ -94,7 +105,7 @@ def test_the_contract_holds(fresh: Environment) -> None:
     done = fresh.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", str(PLUGIN / "tests"))
     assert done.returncode == 0, done.stdout + done.stderr
     properties = [name for name in dir(BackendContract) if name.startswith("test_")]
-    assert f"{len(properties)} passed" in done.stdout
+    assert f"{2 * len(properties)} passed" in done.stdout
 
 
 def test_it_is_a_target(fresh: Environment) -> None:
@@ -107,6 +118,7 @@ def test_it_is_a_target(fresh: Environment) -> None:
     listed = json.loads(fresh.gpuxlate("targets", "-o", "json").stdout)["targets"]
     [mine] = [one for one in listed if one["name"] == "kestrel-slices"]
     assert mine["aliases"] == ["kestrel"]
+    assert mine["fields"]["cores"] == "gpu.kestrel.example/slices, units of 10 % of each card; required"
     assert "kestrel-slices" in fresh.gpuxlate("compare", "share.yaml").stdout
 
 
@@ -120,11 +132,23 @@ def test_its_dialect_is_found_by_its_keys(fresh: Environment) -> None:
     assert (done.returncode, done.stdout) == (0, POD), done.stderr
     (folder / "pod.yaml").write_text(POD.replace("slices: 3", "slices: 30"))
     said = fresh.gpuxlate("lint", str(folder), "--format", "json")
-    assert [one["code"] for one in json.loads(said.stdout)["diagnostics"]] == ["KES001"]
+    [found] = json.loads(said.stdout)["diagnostics"]
+    assert f"error[{found['code']}]: {found['message']}\n" in PAGE
     (folder / "pod.yaml").write_text(POD.replace("slices:", "slice:"))
     said = fresh.gpuxlate("lint", str(folder), "--format", "json")
     assert "GX003" in [one["code"] for one in json.loads(said.stdout)["diagnostics"]]
-    assert "A container requests one to ten slices" in fresh.gpuxlate("explain", "KES001").stdout
+    assert "gpu.kestrel.example/slices: 5" in fresh.gpuxlate("explain", "KES001").stdout
+    schema = fresh.gpuxlate("schema", "kubernetes-overlay").stdout
+    assert "gpu.kestrel.example/slices" in schema
+
+
+def test_a_target_with_code_of_its_own(fresh: Environment) -> None:
+    done = fresh.gpuxlate("translate", "-", "--to", "kestrel-edge", text=VKE)
+    assert "edge.kestrel.example/share: 30 % 4096 MiB\n" in done.stdout, done.stderr
+    back = fresh.gpuxlate("translate", "-", "--to", "vke", text=done.stdout)
+    assert "vke.volcengine.com/mgpu-memory: 4096\n" in back.stdout, back.stderr
+    wrong = done.stdout.replace("30 %", "30%")
+    assert "error[EDGE001]" in fresh.gpuxlate("lint", "-", text=wrong).stdout
 
 
 def test_an_unknown_name_may_have_meant_it(fresh: Environment) -> None:

@@ -231,7 +231,7 @@ def carried(text: str, done: Translation, target: Backend) -> Iterator[str]:
             yield f"the share of {item.container} is gone"
             continue
         lost = {loss.field for loss in item.losses if loss.kind in (LossKind.DROPPED, LossKind.FILLED)}
-        without = implied(item.share, target)
+        without = implied(item.share, target, Accept())
         below = set(too_little(item.share, share, Accept(), implied=without)) - lost
         below |= set(below_the_numbers(containers[item.container], item, share)) - lost
         if below:

@@ -66,6 +66,8 @@ def ack_profile(card: int | None = None, **alibaba: object) -> Profile:
 
 WANTED = {
     "a part": (Share(1, 30, 4096), None, None, (4096, "4055.04", "4423.68", None)),
+    # whether a container sees the request or how far it may burst is open
+    "a burst": (Share(1, 30, 4096, memory_limit_mib=8192), None, None, (4096, "4055.04", "8847.36", None)),
     "two cards": (Share(2, None, 8192), None, None, (4096, "4055.04", "4423.68", None)),
     "whole": (Share(2), None, None, (None, None, None, None)),
     "whole of a known card": (Share(2), None, 16160, (None, "15998.4", "17452.8", None)),

@@ -1,8 +1,8 @@
 """What is generated inside the pages that people write, and kept with them: a code host shows it too.
 
 In a ``console`` block, the lines after a ``$`` are what the command prints. Those of ``console live`` need
-clusters: ``tests/e2e/pages.py`` runs them. Tables between ``<!-- table: ... -->`` and ``<!-- /table -->``
-say what becomes of each field. Pictures are drawn from the code.
+clusters: ``tests/e2e/pages.py`` runs them. Tables between ``<!-- table: KIND OF-WHAT -->`` and
+``<!-- /table -->`` say what becomes of each field, or what may be called. Pictures are drawn from the code.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from docs.tools.inserts import becomes, chinese, pictures
+from docs.tools.inserts import becomes, chinese, methods, pictures
 from docs.tools.inserts.console import ROOT, with_output
 
 PAGES = ("README*.md", "CONTRIBUTING.md", "docs/*.md")
 
-_TABLE = re.compile(r"(<!-- table: becomes (.+?) -->\n).*?(<!-- /table -->)", re.DOTALL)
+TABLES = {"becomes": becomes.rows, "methods": methods.rows}
+_TABLE = re.compile(r"(<!-- table: (becomes|methods) (.+?) -->\n).*?(<!-- /table -->)", re.DOTALL)
 
 
 def current() -> Iterator[tuple[Path, str]]:
@@ -35,6 +36,7 @@ def _with_tables(path: Path, text: str) -> str:
         as_row = chinese.row
 
     def made(place: re.Match[str]) -> str:
-        return "\n".join([place[1].rstrip("\n"), *map(as_row, becomes.rows(place[2])), place[3]])
+        rows = TABLES[place[2]](place[3])
+        return "\n".join([place[1].rstrip("\n"), *map(as_row, rows), place[4]])
 
     return _TABLE.sub(made, text)

@@ -17,10 +17,11 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
-from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.catalogue import cards as catalogue
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
+from gpuxlate.translation.render import PROBE
 
 CARDS = (1, 2, 3, 9)
 CORES = (None, 1, 4, 30, 51, 99, 100)
@@ -96,7 +97,7 @@ def _cells(target: str) -> dict[str, Cell]:
         for share in _grid(backend):
             # a diagnostic knows a place only: here the place is the name of the field
             origins = {attribute: (name,) for attribute, name in JSON_NAMES.items()}
-            container = ContainerShare("", 0, share=share, origins=origins)
+            container = ContainerShare(PROBE, 0, share=share, origins=origins)
             _add(row, fit_pod([container], backend, Accept(), profile).outcomes[0])
     return row
 
@@ -111,14 +112,15 @@ def _add(row: dict[str, Cell], outcome: Outcome) -> None:
     for one in outcome.diagnostics:
         if one.severity == "warning":
             row[str(one.path[0])].add(DOUBTFUL, one.code)
+    kept = set() if outcome.verdict is Verdict.REFUSED else set(outcome.given.given_fields())
     for attribute in share.given_fields():
         name = JSON_NAMES[attribute]
-        if name not in lost and outcome.verdict is not Verdict.REFUSED:
+        if name not in lost and attribute in kept:  # of whole cards, for one, nothing else is left
             row[name].add("exact")
 
 
 def _grid(backend: Backend) -> Iterator[Share]:
-    """Shares of each field alone and together with the numbers; of a card that the keys of the target name."""
+    """Shares of each field alone and with the numbers; of a card that the keys of the target name."""
     model = next((row.model for row in backend.keys if row.model), None)
     named = Device(models=(model,)) if model else None
     for cards, cores, memory, words in product(CARDS, CORES, MEMORY, (*POLICIES, *CLASSES)):
@@ -130,7 +132,7 @@ def _grid(backend: Backend) -> Iterator[Share]:
         share = Share(cards, cores and cores * cards, 4096 * cards, device=named)
         yield replace(share, memory_limit_mib=8192 * cards)
         yield from (replace(share, isolation=one) for one in Isolation)
-        yield from (replace(share, device=one) for one in (None, *DEVICES))
+        yield from (replace(share, device=one) for one in (None, Device(backend.vendor), *DEVICES))
 
 
 def _profiles(target: str) -> Iterator[Profile | None]:

@@ -32,6 +32,7 @@ MODEL = "{model}"
 
 READ_ONLY = "**Read only**: manifests are translated from it, never to it."
 RESULTS = "*Results* are those of many shares: see the [support matrix](../support-matrix.md)."
+MISSING = "not supported"
 NEEDS = "Prerequisites of the nodes, as [`gpuxlate nodepool --check`](../node-pools.md) compares them:"
 LIVE = """\
 `kubectl gpuxlate nodes`, `capacity`, `preflight` and `verify` read the nodes of this target and what its
@@ -117,10 +118,13 @@ def _written_by_hand() -> dict[str, list[str]]:
 
 
 def _fields(backend: Backend) -> str:
-    said = {name: backend.says.get(name, "not supported") for name in JSON_NAMES.values()}
+    said = {name: backend.says.get(name, MISSING) for name in JSON_NAMES.values()}
     if backend.reads_only:
         return "\n".join(table(["field", "representation"], [[f"`{n}`", text] for n, text in said.items()]))
     results = cells(backend)
+    for name, text in said.items():
+        if text == MISSING and str(Verdict.EXACT) in results[name].met:
+            said[name] = "no key"  # some values are those that every share of the target has
     rows = [[f"`{name}`", text, "\n".join(results[name].with_rules())] for name, text in said.items()]
     return "\n".join([*table(["field", "representation", "results"], rows), "", RESULTS])
 
@@ -191,9 +195,7 @@ def _values(row: Key) -> Iterator[str]:
     """What may be valid, and what is doubtful or changes nothing."""
     if row.ranges:
         yield legal_text(row)
-    words = {one: one for one in row.values if isinstance(one, str)} | {
-        w: str(v) for w, v in row.words.items()
-    }
+    words = {one: str(row.words.get(one, one)) for one in row.texts}
     if words:
         yield ", ".join(
             f"`{word}`" if word == value else f"`{word}` ({value})" for word, value in words.items()

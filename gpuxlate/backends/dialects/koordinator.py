@@ -55,7 +55,6 @@ SHEET = Sheet(
         "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
         "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
         "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
-        "WEBSITE": "koordinator-sh/website, docs/user-manuals (2026-04-28)",
     },
     gpu_prefixes=("koordinator.sh/gpu",),
     why={
@@ -111,7 +110,7 @@ SHEET = Sheet(
             meaning="what keeps containers within their memory; nothing without it",
             says="isolation",
             words={"HAMi-core": Isolation.SOFT},
-            source="KOORDLET, WEBSITE",
+            source="KOORDLET",
         ),
         choice("scheduling.koordinator.sh/device-allocate-hint", meaning="cards and topology", source="CODE"),
         choice("scheduling.koordinator.sh/gpu-partition-spec", meaning="NVLink partition", source="CODE"),

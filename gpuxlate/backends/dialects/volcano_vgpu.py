@@ -70,7 +70,7 @@ SHEET = Sheet(
         RuleRow(
             Scheduler,
             "VOLC003",
-            why="Only Volcano assigns shares of a card. Another one counts the cards and assigns none, so the "
+            why="Only Volcano assigns shares of a card. Another one counts cards and assigns none, so the "
             "device plugin fails the pod. A Volcano Job names it for its pods.",
         ),
         RuleRow(

@@ -29,6 +29,7 @@ class Example:
     labels: Mapping[str, Value] = field(default_factory=dict)
     scheduler: str = ""
     init: Mapping[str, Value] = field(default_factory=dict)
+    profile: str = ""
 
     def setting(self, name: str, value: int | str) -> Example:
         """With a resource of the first container set."""
@@ -74,9 +75,10 @@ def _mapping(values: Mapping[str, Value]) -> str:
 
 def share(sheet: Sheet) -> Example:
     """A part of one card as the sheet writes it."""
-    parts = {row.name for row in sheet.families[0].parts}
+    rows = (row for row in sheet.keys if row.unit and row.says not in (None, "cards"))
+    parts = {row.name for row in rows}
     tried = (_written(sheet, one) for one in SHARES)
-    found = next((one for one in tried if one and parts & {*one.limits[0]}), None)
+    found = next((one for one in tried if one and parts & {*one.limits[0], *one.annotations}), None)
     if found is None:
         raise ValueError(f"{sheet.name} can express no part of a card")
     return found

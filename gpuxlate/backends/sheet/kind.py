@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from gpuxlate.backends.base import Key
+from gpuxlate.backends.base import Key, Place
 from gpuxlate.backends.sheet import examples
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
@@ -67,6 +67,10 @@ class Kind:
         """A breach in words."""
         raise NotImplementedError
 
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Findings beside those of the predicates, which know no key with the name of a container in it."""
+        return iter(())
+
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         """The findings of a rule that has no predicate."""
         raise NotImplementedError
@@ -112,3 +116,11 @@ class Kind:
     def _shown(self) -> Iterable[Key]:
         """The rows, each template once."""
         return {row.template or row.name: row for row in self.mine}.values()
+
+
+def by_pattern(rows: Iterable[Key], pod: PodKeys) -> Iterator[tuple[Key, str, Value]]:
+    """The annotations with the name of a container in their own, each with its row."""
+    for row in rows:
+        if row.is_pattern and Place.ANNOTATION in row.places:
+            found = ((name, value) for name, value in pod.annotations.items() if row.matches(name))
+            yield from ((row, name, value) for name, value in found)

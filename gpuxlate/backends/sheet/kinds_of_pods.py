@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Absent, Key, Place
@@ -17,7 +18,7 @@ from gpuxlate.backends.numbers import (
 )
 from gpuxlate.backends.sheet import examples
 from gpuxlate.backends.sheet.examples import Example
-from gpuxlate.backends.sheet.kind import Kind
+from gpuxlate.backends.sheet.kind import Kind, by_pattern
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
@@ -72,10 +73,18 @@ class Scheduler(Kind):
 
     def _asks(self) -> Condition:
         resources = tuple(row.name for row in self.mine if Place.RESOURCE in row.places)
-        on_pod = [Annotated(row.name) for row in self.mine if Place.ANNOTATION in row.places]
+        exact = (row for row in self.mine if Place.ANNOTATION in row.places and not row.is_pattern)
+        on_pod = [Annotated(row.name) for row in exact]
         return Any(*([SomeContainer(Asks(*resources))] if resources else []), *on_pod)
 
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
+            yield from self.findings(this, Breach(None, "schedulerName", pod.scheduler_name), pod)
+
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        value = self._asking(pod)
+        if value is None:
+            return
         name = self.sheet.backend.schedulers[0]
         hint = say("write schedulerName: {name}", name=name)
         if breach.value is not None and breach.value.text:
@@ -85,15 +94,14 @@ class Scheduler(Kind):
             fix = Fix(hint, (Put(breach.value.path, name),), safe=False)
             yield this.at(breach.value, message, hint, fix=fix)
             return
-        value = self._asking(pod)
-        if value is not None:
-            fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
-            message = say("schedulerName is not set; only {name} places this share", name=name)
-            yield this.at(value, message, hint, severity=Severity.WARNING, on_key=True, fix=fix, missing=True)
+        fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
+        message = say("schedulerName is not set; only {name} places this share", name=name)
+        yield this.at(value, message, hint, severity=Severity.WARNING, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
         holders = (*(one.resources for one in pod.all_containers()), pod.annotations)
-        return next((values[row.name] for values in holders for row in self.mine if row.name in values), None)
+        found = (values[row.name] for values in holders for row in self.mine if row.name in values)
+        return next(chain(found, (value for _, _, value in by_pattern(self.mine, pod))), None)
 
     def example(self) -> Example:
         return replace(self.instead(), scheduler="another-scheduler")

@@ -9,11 +9,11 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, Key, Place, Placing, Taking
+from gpuxlate.backends.base import Backend, Key, Place, Placing, Read, Taking, Write
 from gpuxlate.backends.sheet import reading, texts, totals, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.model.profile import Profile, memory_unit_of
+from gpuxlate.model.profile import Extension, Profile, memory_unit_of
 from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.model.sheet import SELECTOR, other_names
 from gpuxlate.rules.base import Rule
@@ -81,6 +81,8 @@ class Sheet:
     ``places``: what it takes or refuses of a share before its rows do; returns fields that need no value.
     ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
+    ``read`` and ``write``: in place of those by rows, where a share is not in the resources of containers;
+    ``says`` then goes with them. ``extension``: its own part of a profile.
     """
 
     name: str
@@ -116,6 +118,11 @@ class Sheet:
     also_speaks: Callable[[PodKeys], bool] | None = None
     needs_module: str | None = None
     nodes_module: str | None = None
+    read: Read | None = None
+    write: Write | None = None
+    says: Mapping[str, str] | None = None
+    wrong_names: frozenset[str] = frozenset()
+    extension: type[Extension] | None = None
 
     @property
     def called(self) -> str:
@@ -187,15 +194,15 @@ class Sheet:
 
     @cached_property
     def backend(self) -> Backend:
-        """The target. What a special dialect has beside goes in by ``dataclasses.replace``."""
+        """The target."""
         return Backend(
             name=self.name,
             title=self.title,
             keys=self.keys,
             gpu_prefixes=self.gpu_prefixes,
-            read=partial(reading.read, self),
-            write=partial(writing.write, self),
-            says=texts.fields(self),
+            read=self.read or partial(reading.read, self),
+            write=self.write or partial(writing.write, self),
+            says=self.says or texts.fields(self),
             words={str(row.says): row.words for row in self.worded if row.says in ("policy", "qos")},
             rules_module=self.more_rules,
             rule_rows=self._rules,
@@ -208,6 +215,8 @@ class Sheet:
             needs_module=self.needs_module,
             nodes_module=self.nodes_module,
             sheet=self,
+            wrong_names=self.wrong_names,
+            extension=self.extension,
         )
 
     def code(self, kind: str, key: str = "") -> str:

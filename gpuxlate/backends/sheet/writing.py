@@ -194,6 +194,9 @@ def _part(
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
         elif not (sheet.sizes and row.says == "cores"):
             values[row.name] = _number(sheet, row, placing, profile)
+    no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
+    if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
+        return _whole(sheet, rows, placing)
     return values
 
 
@@ -201,7 +204,8 @@ def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) ->
     """Fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
-    if memory is not None and no_memory and cores is not None and memory.name in cores.needs:
+    counted = rows.cards is not None and cores is not None and rows.cards.name in cores.needs
+    if memory is not None and no_memory and cores is not None and memory.name in cores.needs and not counted:
         placing.need(
             "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
         )

@@ -35,11 +35,11 @@ def shares_in(text: str, backend: Backend, profile: Profile | None) -> dict[str,
     return {item.container: item.share for item in done.items if item.share}
 
 
-def reported(item: Item, target: Backend, profile: Profile | None) -> Share:
+def reported(item: Item, target: Backend, question: Question) -> Share:
     """What the report says is given, as far as the target has a key for it."""
     assert item.share is not None
     losses = tuple(loss for loss in item.losses if loss.field != "selector")
-    without = implied(item.share, target, profile)
+    without = implied(item.share, target, question.accept, question.profile)
     return Outcome(ContainerShare("", 0, share=item.share), item.share, losses, implied=without).told
 
 
@@ -65,7 +65,7 @@ def assert_never_less(done: Translation, target: Backend, question: Question) ->
     for item in done.items:
         assert item.share is not None
         back = given[item.container]
-        assert back == reported(item, target, question.profile), (item, back)
-        without = implied(item.share, target, question.profile)
+        assert back == reported(item, target, question), (item, back)
+        without = implied(item.share, target, question.accept, question.profile)
         below = set(too_little(item.share, back, Accept(), card_mib, without)) - let_go(item, question.accept)
         assert not below, f"asked {item.share}, given {back}, below in {below}: {done.text}"

@@ -102,7 +102,7 @@ def manifest(question: Question, backend: Backend) -> Manifest | None:
     fit = fit_pod(question.pod, backend, EVERYTHING, question.profile)
     if not fit.accepted:
         return None
-    shares = {one.container.name: one.given for one in fit.outcomes}
+    shares = {one.container.name: one.told for one in fit.outcomes}
     return Manifest(document(fit.keys, question), shares)
 
 

@@ -69,9 +69,9 @@ def test_never_less_than_asked(source: Backend, target: Backend) -> None:
             return
         [item] = made.items
         back = read(made.text, target, question)
-        assert back == reported(item, target, question.profile), made.text
+        assert back == reported(item, target, question), made.text
         card_mib = question.profile.cards.memory_mib if question.profile else None
-        without = implied(asked, target, question.profile)
+        without = implied(asked, target, question.accept, question.profile)
         below = set(too_little(asked, back, Accept(), card_mib, without)) - let_go(item, question.accept)
         assert not below, f"asked {asked}, given {back}, below in {below}: {made.text}"
         assert rendered(back, target, Accept(), question).text == made.text, "what was written is exact there"

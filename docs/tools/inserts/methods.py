@@ -1,0 +1,38 @@
+"""The tables of what a reader and a writer may call: every public method, with the first sentence of its
+docstring."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+
+from docs.tools.markdown import table
+from gpuxlate.backends.base import Placing, PodPlacing, Taking
+
+CLASSES = {one.__name__: one for one in (Taking, Placing, PodPlacing)}
+
+
+def rows(name: str) -> list[str]:
+    """The table of a class."""
+    return table(["call", "what it does"], [[f"`{call}`", text] for call, text in methods(CLASSES[name])])
+
+
+def methods(one: type) -> Iterator[tuple[str, str]]:
+    """Each public method as it is called, and properties, in the order of the code."""
+    for name, value in vars(one).items():
+        if name.startswith("_"):
+            continue
+        made = value.fget if isinstance(value, property) else value
+        yield name + ("" if isinstance(value, property) else _arguments(value)), _sentence(made.__doc__ or "")
+
+
+def _arguments(function: object) -> str:
+    _, *given = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+    return f"({', '.join(f'{one.name}=' if one.kind is one.KEYWORD_ONLY else one.name for one in given)})"
+
+
+def _sentence(docstring: str) -> str:
+    """The first sentence, as Markdown, without its stop."""
+    first = re.split(r"(?<=\.)\s+(?=[A-Z`])|\n\n", inspect.cleandoc(docstring))[0]
+    return re.sub(r"``(.+?)``", r"`\1`", " ".join(first.split())).removesuffix(".")

@@ -1,0 +1,91 @@
+"""Kestrel Edge (made up): one annotation is the share of the first container: ``30 % 4096 MiB``."""
+
+import re
+from collections.abc import Iterator
+
+from gpuxlate.backends.base import Backend, Place, Placing, PodPlacing, Reading, Taking, key
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.rules.base import Context, Rule, rule
+
+SHARE = "edge.kestrel.example/share"
+FORM = re.compile(r"([1-9]\d?|100) % ([1-9]\d{0,6}) MiB")
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Keys that are not taken from ``pod`` are reported; what is wrong with a value, the rule says."""
+    value = pod.annotation(SHARE)
+    found = FORM.fullmatch(value.text) if value else None
+    containers = [pod.none(one) for one in pod.pod.all_containers()]
+    for number, one in enumerate(containers):
+        if value and found and not one.init and one.index == 0:
+            origins = {"cores": value.path, "memory_mib": value.path}
+            cores, memory_mib = int(found[1]), int(found[2])
+            first = pod.pod.containers[0]
+            containers[number] = pod.share(first, cores=cores, memory_mib=memory_mib, origins=origins)
+    return pod.reading(containers)
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Fields that are not taken from their placing are refused."""
+    texts = [_text(placing) for placing in pod.placings]
+    return PodKeys(
+        containers=tuple(ContainerKeys(one.name, one.index) for one in pod.placings if not one.init),
+        annotations={SHARE: Value.of(texts[0])} if texts else {},
+    )
+
+
+def _text(placing: Placing) -> str:
+    cards = placing.take("cards")
+    if placing.init or placing.index or cards > 1:
+        message = say("{key} is a part of one card for the first container", key=SHARE)
+        placing.refuse("cards", "EDGE001", message, "request one card, in the first container")
+    cores = placing.need("cores", "EDGE001", say("{key} has both numbers", key=SHARE))
+    memory = placing.need("memory_mib", "EDGE001", say("{key} has both numbers", key=SHARE))
+    return f"{cores} % {memory} MiB"
+
+
+@rule("EDGE001", Severity.ERROR, no_policy="it is about a text with two numbers")
+def share_is_two_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The share of Kestrel Edge is percent and MiB.
+
+    ## What it does
+    Reports other values of `edge.kestrel.example/share`.
+
+    ## Why
+    The pod is refused.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {edge.kestrel.example/share: 30%}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {edge.kestrel.example/share: 30 % 4096 MiB}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    Kestrel Cloud, "GPUs at the edge" (2026-01).
+    """
+    value = pod.annotations.get(SHARE)
+    if value and not FORM.fullmatch(value.text):
+        message = say("{key} is {value!r}", key=SHARE, value=value.text)
+        yield this.at(value, message, "write percent and MiB: 30 % 4096 MiB")
+
+
+BACKEND = Backend(
+    name="kestrel-edge",
+    title="Kestrel Edge",
+    keys=(key(SHARE, Place.ANNOTATION, meaning="percent and MiB of one card", source="EDGE"),),
+    gpu_prefixes=("edge.kestrel.example/",),
+    read=read,
+    write=write,
+    says={"cores": f"annotation {SHARE}", "memoryMiB": f"annotation {SHARE}"},
+    rules_module=__name__,
+    also_speaks=lambda pod: SHARE in pod.annotations,
+)

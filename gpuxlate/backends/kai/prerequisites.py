@@ -1,0 +1,33 @@
+"""What nodes need for KAI Scheduler, each with its source."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.requirements import (
+    NodeNeeds,
+    NodeWarning,
+    Requirement,
+    Source,
+    cards_of_a_node,
+)
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
+
+README = Source("kai-scheduler/KAI-Scheduler docs/gpu-sharing/README.md", "2026-08-07")
+ISSUE = Source("kai-scheduler/KAI-Scheduler, issue 706", "2026")
+NVFRACTIONS = Source("kai-scheduler/KAI-Scheduler docs/gpu-sharing/nv-fraction/README.md", "2026-09")
+
+REQUIREMENTS: tuple[Requirement, ...] = ()
+
+
+def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
+    """What the share needs of the nodes that KAI schedules."""
+    warnings = []
+    if share.caps_memory:
+        warnings.append(NodeWarning("see that the chart of KAI has GPU sharing on", README))
+    if share.memory_mib is not None:
+        text = "a node without the label nvidia.com/gpu.memory takes no pod that asks for MiB"
+        warnings.append(NodeWarning(text, ISSUE))
+    if share.memory_limit_mib is not None:
+        text = "a limit above the request needs gpuSharingMode NvFractions, and nodes that report ready"
+        warnings.append(NodeWarning(text, NVFRACTIONS))
+    return NodeNeeds((), (), tuple(warnings), cards_of_a_node(share, README))

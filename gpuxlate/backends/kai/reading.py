@@ -1,0 +1,154 @@
+"""KAI: reading the share of a pod, and the whole cards of its containers."""
+
+from __future__ import annotations
+
+import math
+
+from gpuxlate.backends.base import ContainerShare, Reading, Taking
+from gpuxlate.backends.kai import keys as k
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
+
+PERCENT = 100
+
+
+def speaks(pod: PodKeys) -> bool:
+    """The pod asks for a share with keys that only KAI has, or for cards beside its scheduler or queue."""
+    annotations = {**pod.owner_annotations, **pod.annotations}
+    if any(name.startswith((k.FRACTION, k.OF_CONTAINERS)) for name in annotations):
+        return True
+    scheduler = pod.scheduler_name.text if pod.scheduler_name else ""
+    labels = {**pod.owner_labels, **pod.labels}
+    if scheduler not in k.SCHEDULERS and not any(name in labels for name in k.QUEUES):
+        return k.POD_COMPUTE_MODE in annotations
+    common = (k.MEMORY, k.MEMORY_LIMIT, k.POD_COMPUTE_MODE, k.MPS, *k.MISTAKEN)
+    counts = any(k.WHOLE in one.resources for one in pod.all_containers())
+    return counts or any(name in annotations for name in common)
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Keys to shares. Of keys that exclude each other, a rule reports all but one."""
+    for name in (k.MPS, k.POD_COMPUTE_MODE, k.FRACTION_LIMIT):
+        value = pod.annotation(name)
+        if value is not None and value.text not in k.USUAL.get(name, ()):
+            pod.choice(value, name, "annotation")
+    for name in k.QUEUES:
+        queue = pod.label(name)
+        if queue is not None:
+            message = say("no other target has the queue {name}", name=queue.text)
+            pod.note("KAI011", message, queue.path, severity=Severity.INFO)
+    found = _Legacy(pod)
+    return pod.reading([_container(pod, one, found) for one in pod.pod.all_containers()])
+
+
+class _Legacy:
+    """The annotations of the pod that are one container's."""
+
+    def __init__(self, pod: Taking) -> None:
+        self.fraction, self.memory = pod.annotation(k.FRACTION), pod.annotation(k.MEMORY)
+        self.limit, self.devices = pod.annotation(k.MEMORY_LIMIT), pod.annotation(k.DEVICES)
+        pod.annotation(k.CONTAINER)
+        self.container = k.sharing(pod.pod)
+
+
+def _container(pod: Taking, container: ContainerKeys, found: _Legacy) -> ContainerShare:
+    request, limit = (pod.annotation(k.key_of(row, container.name)) for row in (k.REQUEST, k.LIMIT))
+    mode = pod.annotation(k.key_of(k.COMPUTE_MODE, container.name))
+    if mode is not None and mode.text != k.MODES[0]:
+        pod.choice(mode, str(mode.path[-1]), "annotation")
+    variable = pod.env(container, k.RUNAI_LIMIT)
+    mine = found.container is not None and container.path == found.container.path
+    if request is not None or limit is not None:
+        pod.choice(variable, k.RUNAI_LIMIT, "variable")
+        return _by_amounts(pod, container, request or limit, limit, found.devices)
+    if mine and found.memory is not None:
+        return _by_mib(pod, container, found, variable)
+    pod.choice(variable, k.RUNAI_LIMIT, "variable")
+    if mine and found.fraction is not None:
+        return _by_fraction(pod, container, found.fraction, found.devices)
+    whole = pod.number(container, k.WHOLE)
+    if not whole:
+        return pod.none(container)
+    return pod.share(container, cards=whole, origins={"cards": container.resources[k.WHOLE].path})
+
+
+def _by_fraction(
+    pod: Taking, container: ContainerKeys, written: Value, devices: Value | None
+) -> ContainerShare:
+    cards, part = _cards(devices), k.fraction(written.text)
+    if cards is None or part is None:
+        return pod.none(container)
+    percent = math.ceil(part * PERCENT)
+    if percent != part * PERCENT:
+        message = say(
+            "{key} is {percent} % of a card, read as {number}",
+            key=k.FRACTION,
+            percent=f"{float(part * PERCENT):g}",
+            number=percent,
+        )
+        pod.note("KAI001", message, written.path, severity=Severity.INFO)
+    origins = {**_origins(devices), "memory_percent": written.path}
+    return pod.share(container, cards=cards, memory_percent=percent, origins=origins)
+
+
+def _by_mib(pod: Taking, container: ContainerKeys, found: _Legacy, variable: Value | None) -> ContainerShare:
+    assert found.memory is not None
+    cards, memory = _cards(found.devices), k.number(found.memory.text)
+    limit = found.limit or variable
+    burst = k.number(limit.text) if limit else None
+    if variable is not None and (found.limit is not None or burst is None):
+        pod.choice(variable, k.RUNAI_LIMIT, "variable")
+    if cards is None or memory is None:
+        return pod.none(container)
+    origins = {**_origins(found.devices), "memory_mib": found.memory.path}
+    if limit is not None and burst is not None:
+        origins["memory_limit_mib"] = limit.path
+    return pod.share(
+        container,
+        cards=cards,
+        memory_mib=memory * cards,
+        memory_limit_mib=None if burst is None else burst * cards,
+        origins=origins,
+    )
+
+
+def _by_amounts(
+    pod: Taking, container: ContainerKeys, request: Value | None, limit: Value | None, devices: Value | None
+) -> ContainerShare:
+    cards = _cards(devices)
+    memory, burst = (_mib(pod, one) if one else None for one in (request, limit))
+    if cards is None or memory is None or request is None:
+        return pod.none(container)
+    origins = {**_origins(devices), "memory_mib": request.path}
+    if limit is not None:
+        origins["memory_limit_mib"] = limit.path
+    return pod.share(
+        container,
+        cards=cards,
+        memory_mib=memory * cards,
+        memory_limit_mib=None if burst is None else burst * cards,
+        origins=origins,
+    )
+
+
+def _mib(pod: Taking, value: Value) -> int | None:
+    """MiB, rounded up: never below what was asked."""
+    found = k.mib(value.text)
+    if found is None:
+        return None
+    number = math.ceil(found)
+    if number != found:
+        name = value.path[-1]
+        message = say("{key} {value} is read as {number} MiB", key=name, value=value.text, number=number)
+        pod.note("KAI002", message, value.path, severity=Severity.INFO)
+    return number
+
+
+def _cards(devices: Value | None) -> int | None:
+    return 1 if devices is None else k.number(devices.text)
+
+
+def _origins(devices: Value | None) -> dict[str, Path]:
+    return {} if devices is None else {"cards": devices.path}
