@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends.numbers import too_many_cards
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import NATIVE, cluster, mgpu_containers, part, shown
+from gpuxlate.backends.volcengine.rules import containers as c
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys, Value
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     "VKE010",
     Severity.WARNING,
     no_policy="the cards of a node are in a profile",
-    bad=shown(part(100, None), part(), profile="cards: {perNode: 1}"),
-    good=shown(part(60, 8192), part()),
+    bad=c.shown(c.part(100, None), c.part(), profile="cards: {perNode: 1}"),
+    good=c.shown(c.part(60, 8192), c.part()),
 )
 def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The shares of a pod fit on the cards of one node, at most 16 per card.
@@ -37,11 +37,11 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
 
     ## Source
     volcano-sh/volcano pull request 3030, `maxContainersPerCard` (2024-03); the same in a scheduler
-    configuration of a live cluster (2024-08).
+    configuration of a live c.cluster (2024-08).
     """
-    profile, pod = cluster(context), pod.with_workload()
+    profile, pod = c.cluster(context), pod.with_workload()
     cards = profile.cards.per_node if profile else None
-    every = mgpu_containers(pod)
+    every = c.mgpu_containers(pod)
     if cards is None or not every:
         return
     whole = sum(one.whole_cards for one in every)
@@ -66,8 +66,8 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     "VKE020",
     Severity.ERROR,
     no_policy="the cards of a node are in a profile",
-    bad=shown(part(200, 8192), cards="4", profile="cards: {perNode: 2}"),
-    good=shown(part(100, 8192), cards="2", policy=NATIVE),
+    bad=c.shown(c.part(200, 8192), cards="4", profile="cards: {perNode: 2}"),
+    good=c.shown(c.part(100, 8192), cards="2", policy=c.NATIVE),
 )
 def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container requests at most the cards of one node.
@@ -82,9 +82,9 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    profile, pod = cluster(context), pod.with_workload()
+    profile, pod = c.cluster(context), pod.with_workload()
     most = profile.cards.per_node if profile else None
-    for one in mgpu_containers(pod):
+    for one in c.mgpu_containers(pod):
         if most is not None and one.cards > most and one.listed <= k.MAX_CARDS:  # else VKE019
             problem, hint = too_many_cards(one.cards, most)
             message = say("container {container} {problem}", container=one.name, problem=problem)
@@ -94,14 +94,14 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 @rule(
     "VKE033",
     Severity.WARNING,
-    no_policy="the versions of a cluster are in a profile",
-    bad=shown(
-        part(name=k.RECLAIMED_CORE), qos="reclaimed_cores", profile="kubernetesVersion: v1.28.15-vke.18"
+    no_policy="the versions of a c.cluster are in a profile",
+    bad=c.shown(
+        c.part(name=k.RECLAIMED_CORE), qos="reclaimed_cores", profile="kubernetesVersion: v1.28.15-vke.18"
     ),
-    good=shown(),
+    good=c.shown(),
 )
 def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The cluster has the versions that online and offline work on one card requires.
+    """The c.cluster has the versions that online and offline work on one card requires.
 
     ## What it does
     Compares Kubernetes, the mGPU driver and component, general-webhook and the node image of the
@@ -113,8 +113,8 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Source
     "mGPU online/offline colocation", component versions (2025-03-13).
     """
-    profile, pod = cluster(context), pod.with_workload()
-    every = mgpu_containers(pod)
+    profile, pod = c.cluster(context), pod.with_workload()
+    every = c.mgpu_containers(pod)
     if profile is None or not every:
         return
     reclaimed = (one.keys.resources.get(k.RECLAIMED_CORE) for one in every)
@@ -125,7 +125,7 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
     from gpuxlate.backends.volcengine import prerequisites
 
     for lack in unmet(profile, prerequisites.COLOCATION):
-        hint = "have the vendor's support upgrade the cluster, or use another cluster"
+        hint = "have the vendor's support upgrade the c.cluster, or use another c.cluster"
         yield this.at(where, _too_old(lack), hint)
 
 
@@ -142,9 +142,9 @@ def _too_old(lack: Checked) -> Message:
 @rule(
     "VKE034",
     Severity.WARNING,
-    no_policy="the versions of a cluster are in a profile",
-    bad=shown(cards="2", profile="components: {mgpu: v0.1.9}"),
-    good=shown(part(15, 2048)),
+    no_policy="the versions of a c.cluster are in a profile",
+    bad=c.shown(cards="2", profile="components: {mgpu: v0.1.9}"),
+    good=c.shown(c.part(15, 2048)),
 )
 def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The mgpu component is new enough for several cards, and for large cards.
@@ -159,8 +159,8 @@ def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Source
     Docs 6460/159262, change log of the mgpu component.
     """
-    profile, pod = cluster(context), pod.with_workload()
-    every = mgpu_containers(pod)
+    profile, pod = c.cluster(context), pod.with_workload()
+    every = c.mgpu_containers(pod)
     if profile is None or not every:
         return
     from gpuxlate.backends.requirements import unmet

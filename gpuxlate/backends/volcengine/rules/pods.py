@@ -6,21 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import both_places
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import (
-    COMPUTE,
-    DEFAULT_POLICY,
-    MGPU,
-    NATIVE,
-    OFFLINE,
-    ORDINARY,
-    Mgpu,
-    cards_text,
-    cluster,
-    mgpu_containers,
-    part,
-    policy_text,
-    shown,
-)
+from gpuxlate.backends.volcengine.rules import containers as c
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Rename
 from gpuxlate.model.messages import say
@@ -34,15 +20,15 @@ WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
 ASKS = Asks(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
 RECLAIMED = "reclaimed_cores"
-SHOWN = shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED)
+SHOWN = c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED)
 
 
 @rule(
     "VKE005",
     Severity.ERROR,
     no_policy="the nodes of a pod may have several policies, and a profile knows them where the pod does not",
-    bad=shown(policy=NATIVE, profile="policy: burst-share"),
-    good=shown(policy="guaranteed-burst-share"),
+    bad=c.shown(policy=c.NATIVE, profile="policy: burst-share"),
+    good=c.shown(policy="guaranteed-burst-share"),
 )
 def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod requests the policy of its nodes.
@@ -60,16 +46,16 @@ def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> It
     (2024-03).
     """
     pod = pod.with_workload()
-    sharing = [one for one in mgpu_containers(pod) if one.cores % k.FULL]
+    sharing = [one for one in c.mgpu_containers(pod) if one.cores % k.FULL]
     given, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
-    policy = given.text if given else DEFAULT_POLICY
+    policy = given.text if given else c.DEFAULT_POLICY
     if not sharing or not nodes or policy in nodes or policy not in k.POLICIES.values():
         return
     yield this.at(
         given or sharing[0].first,
         say(
             "the policy of the pod is {policy}, but its nodes have {nodes}",
-            policy=policy_text(pod),
+            policy=c.policy_text(pod),
             nodes=" or ".join(nodes),
         ),
         say(
@@ -91,7 +77,7 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
     required = pod.required_by_all_terms(k.POLICY)
     if required and all(requirement.operator == "In" for requirement in required):
         return tuple(dict.fromkeys(text for requirement in required for text in requirement.values))
-    profile = cluster(context) if context else None
+    profile = c.cluster(context) if context else None
     if profile is None or profile.policy is None:
         return ()
     return (k.POLICY_NAMES.get(profile.policy, profile.policy),)
@@ -106,8 +92,8 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
         (k.BURST_TO_VCI,),
         each=False,
     ),
-    bad=shown(vci="enforce"),
-    good=shown(),
+    bad=c.shown(vci="enforce"),
+    good=c.shown(),
 )
 def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod with mGPU is not sent to elastic container instances (VCI).
@@ -134,8 +120,8 @@ def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -
     predicate=Predicate(
         ~SomeContainer(ASKS), ~ASKS & Amount(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
     ),
-    bad=shown(part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}),
-    good=shown(part(), part(100, None)),
+    bad=c.shown(c.part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}),
+    good=c.shown(c.part(), c.part(100, None)),
 )
 def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """No other container of a pod with mGPU requests nvidia.com/gpu.
@@ -155,7 +141,7 @@ def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context:
         "write {key}: {cores} for {cards}, or use separate pods",
         key=k.CORE,
         cores=k.FULL * breach.number,
-        cards=cards_text(breach.number),
+        cards=c.cards_text(breach.number),
     )
     message = "the pod requests mGPU and nvidia.com/gpu, but a node offers only one of them"
     return this.at(breach.there, message, hint, on_key=True)
@@ -166,12 +152,12 @@ def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context:
     Severity.ERROR,
     fix="unsafe",
     predicate=Predicate(
-        ~(Asks(k.CORE) & (OFFLINE | Asks(k.RECLAIMED_CORE)))
-        & ~(Asks(k.RECLAIMED_CORE) & ~OFFLINE & (~Annotated(k.QOS) | Annotated(k.QOS, *LEVELS))),
-        ORDINARY,
-        COMPUTE,
+        ~(Asks(k.CORE) & (c.OFFLINE | Asks(k.RECLAIMED_CORE)))
+        & ~(Asks(k.RECLAIMED_CORE) & ~c.OFFLINE & (~Annotated(k.QOS) | Annotated(k.QOS, *LEVELS))),
+        c.ORDINARY,
+        c.COMPUTE,
     ),
-    bad=shown(qos=RECLAIMED),
+    bad=c.shown(qos=RECLAIMED),
     good=SHOWN,
 )
 def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
@@ -192,7 +178,7 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, conte
     ## Source
     "mGPU online/offline colocation", step 2 (2025-03-13).
     """
-    one, offline = Mgpu.of(breach.inside, pod), OFFLINE.holds(pod)
+    one, offline = c.Mgpu.of(breach.inside, pod), c.OFFLINE.holds(pod)
     reclaimed = one.keys.resources.get(k.RECLAIMED_CORE)
     if reclaimed and breach.name == k.CORE:
         message = say("container {name} requests online and offline compute", name=one.name)
@@ -215,10 +201,10 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, conte
     "VKE030",
     Severity.ERROR,
     predicate=Predicate(
-        ~Annotated(k.POLICY, NATIVE), MGPU & Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
+        ~Annotated(k.POLICY, c.NATIVE), c.MGPU & Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
     ),
-    bad=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy=NATIVE),
-    good=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy="guaranteed-burst-share"),
+    bad=c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy=c.NATIVE),
+    good=c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy="guaranteed-burst-share"),
 )
 def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
@@ -233,8 +219,8 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, con
     ## Source
     "mGPU online/offline colocation", limits of use (2025-03-13).
     """
-    message = say("online and offline work on one card does not support {policy}", policy=NATIVE)
-    if OFFLINE.holds(pod):
+    message = say("online and offline work on one card does not support {policy}", policy=c.NATIVE)
+    if c.OFFLINE.holds(pod):
         return this.at(breach.there, message, "write guaranteed-burst-share")
     hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
     return this.at(breach.there, message, hint, severity=Severity.WARNING)
@@ -243,8 +229,8 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, con
 @rule(
     "VKE031",
     Severity.ERROR,
-    predicate=Predicate(~Annotated(k.MULTIPLE_GPU), OFFLINE, (k.MULTIPLE_GPU,), each=False),
-    bad=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, cards="2"),
+    predicate=Predicate(~Annotated(k.MULTIPLE_GPU), c.OFFLINE, (k.MULTIPLE_GPU,), each=False),
+    bad=c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, cards="2"),
     good=SHOWN,
 )
 def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
@@ -259,16 +245,16 @@ def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: C
     ## Source
     "mGPU online/offline colocation", limits of use (2025-03-13).
     """
-    hint = "remove the annotation, and request a part of one card"
+    hint = "remove the annotation, and request a c.part of one card"
     return this.at(breach.there, "an offline pod cannot share several cards", hint, on_key=True)
 
 
 @rule(
     "VKE032",
     Severity.INFO,
-    predicate=Predicate(NEVER, OFFLINE & ORDINARY, (k.MEMORY,)),
+    predicate=Predicate(NEVER, c.OFFLINE & c.ORDINARY, (k.MEMORY,)),
     bad=SHOWN,
-    good=shown(qos="shared_cores"),
+    good=c.shown(qos="shared_cores"),
 )
 def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Offline containers request no GPU memory, which online work cannot preempt.

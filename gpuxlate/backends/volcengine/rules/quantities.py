@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from gpuxlate.backends.numbers import outside
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import (
-    COMPUTE,
-    HAS_LIST,
-    HAS_LISTED_CARDS,
-    ONE_CARD,
-    ORDINARY,
-    WHOLE,
-    Mgpu,
-    cards_text,
-    compute,
-    name_of,
-    part,
-    shown,
-)
+from gpuxlate.backends.volcengine.rules import containers as c
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
@@ -33,11 +20,11 @@ LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
     "VKE003",
     Severity.ERROR,
     predicate=tuple(
-        Predicate(Amount(name, Range(least)), ORDINARY & Amount(name), (name,))
+        Predicate(Amount(name, Range(least)), c.ORDINARY & Amount(name), (name,))
         for name, least in LEAST.items()
     ),
-    bad=shown(part(0)),
-    good=shown(),
+    bad=c.shown(c.part(0)),
+    good=c.shown(),
 )
 def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Compute is above zero and memory is not negative.
@@ -52,7 +39,7 @@ def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Cont
     volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
     hint = say(
-        "write a number above 0, or remove the GPU keys of container {name}", name=name_of(breach.inside)
+        "write a number above 0, or remove the GPU keys of container {name}", name=c.name_of(breach.inside)
     )
     return this.at(breach.there, outside(breach.name, breach.number, LEAST[breach.name]), hint)
 
@@ -61,23 +48,23 @@ def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Cont
     "VKE012",
     Severity.ERROR,
     predicate=(
-        Predicate(Asks(k.MEMORY), ONE_CARD & compute(Range(1, k.FULL - 1)), COMPUTE),
+        Predicate(Asks(k.MEMORY), c.ONE_CARD & c.compute(Range(1, k.FULL - 1)), c.COMPUTE),
         Predicate(
             ~Amount(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB)),
-            ONE_CARD & compute(Range(1, k.FULL - 1)),
+            c.ONE_CARD & c.compute(Range(1, k.FULL - 1)),
             (k.MEMORY,),
         ),
     ),
-    bad=shown(part(memory=4)),
-    good=shown(),
+    bad=c.shown(c.part(memory=4)),
+    good=c.shown(),
 )
 def part_of_a_card_has_enough_memory(
     this: Rule, breach: Breach, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A part of one card comes with more than 256 MiB of memory.
+    """A c.part of one card comes with more than 256 MiB of memory.
 
     ## What it does
-    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is
+    Reports c.compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is
     a warning: the code accepts it, one page says "greater than 256". VKE024 checks pods with the
     annotation `container-multiple-gpu`.
 
@@ -92,7 +79,7 @@ def part_of_a_card_has_enough_memory(
     if breach.name != k.MEMORY:
         message = say(
             "container {container} requests {cores} % of a card without mgpu-memory",
-            container=name_of(breach.inside),
+            container=c.name_of(breach.inside),
             cores=mib,
         )
         hint = say("add {key} in MiB, more than {low}: 4 GiB is 4096", key=k.MEMORY, low=low)
@@ -102,7 +89,7 @@ def part_of_a_card_has_enough_memory(
         hint = say("write {value} or more", value=low + 1)
         return this.at(breach.there, message, hint, severity=Severity.WARNING)
     message = say(
-        "mgpu-memory {mib} is below the minimum of {low} MiB for a part of a card", mib=mib, low=low
+        "mgpu-memory {mib} is below the minimum of {low} MiB for a c.part of a card", mib=mib, low=low
     )
     hint = say("write a number above {low}, in MiB", low=low)
     if 0 < mib <= 80:
@@ -114,9 +101,9 @@ def part_of_a_card_has_enough_memory(
     "VKE013",
     Severity.ERROR,
     missing=True,
-    predicate=Predicate(compute(WHOLE), ONE_CARD & compute(Range(k.FULL + 1)), COMPUTE),
-    bad=shown(part(120, None)),
-    good=shown(part(200, None)),
+    predicate=Predicate(c.compute(c.WHOLE), c.ONE_CARD & c.compute(Range(k.FULL + 1)), c.COMPUTE),
+    bad=c.shown(c.part(120, None)),
+    good=c.shown(c.part(200, None)),
 )
 def compute_above_one_card_is_whole_cards(
     this: Rule, breach: Breach, pod: PodKeys, context: Context
@@ -124,11 +111,11 @@ def compute_above_one_card_is_whole_cards(
     """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
     ## What it does
-    Reports compute of 101 to 199, 201 to 299 and so on in a pod without the annotation
+    Reports c.compute of 101 to 199, 201 to 299 and so on in a pod without the annotation
     `container-multiple-gpu`.
 
     ## Why
-    Without the annotation a container has a part of one card (1 to 99) or whole cards (100, 200).
+    Without the annotation a container has a c.part of one card (1 to 99) or whole cards (100, 200).
     The vendor's webhook rejects any other value.
 
     ## Source
@@ -149,17 +136,17 @@ def compute_above_one_card_is_whole_cards(
             key=k.MULTIPLE_GPU,
         )
     message = say(
-        "mgpu-core {cores} is neither a part of one card (1 to 99) nor whole cards (100, 200, ...)",
+        "mgpu-core {cores} is neither a c.part of one card (1 to 99) nor whole cards (100, 200, ...)",
         cores=cores,
     )
     return this.at(breach.there, message, hint)
 
 
-def _capped_whole_cards(this: Rule, breach: Breach, one: Mgpu, hint: str) -> Diagnostic:
+def _capped_whole_cards(this: Rule, breach: Breach, one: c.Mgpu, hint: str) -> Diagnostic:
     message = say(
         "mgpu-memory is not allowed with {cards} (mgpu-core {cores})",
         cores=one.cores,
-        cards=cards_text(one.whole_cards),
+        cards=c.cards_text(one.whole_cards),
     )
     return this.at(breach.there, message, hint, on_key=True, fix=one.without_memory())
 
@@ -170,9 +157,9 @@ def _capped_whole_cards(this: Rule, breach: Breach, one: Mgpu, hint: str) -> Dia
     fix="unsafe",
     missing=True,
     # whole cards of offline work are not documented
-    predicate=Predicate(~Amount(k.CORE, WHOLE), ONE_CARD, (k.MEMORY,)),
-    bad=shown(part(100)),
-    good=shown(part(100, None)),
+    predicate=Predicate(~Amount(k.CORE, c.WHOLE), c.ONE_CARD, (k.MEMORY,)),
+    bad=c.shown(c.part(100)),
+    good=c.shown(c.part(100, None)),
 )
 def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with whole cards has no mgpu-memory.
@@ -191,16 +178,16 @@ def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, con
     volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
     hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
-    return _capped_whole_cards(this, breach, Mgpu.of(breach.inside, pod), hint)
+    return _capped_whole_cards(this, breach, c.Mgpu.of(breach.inside, pod), hint)
 
 
 @rule(
     "VKE021",
     Severity.ERROR,
     fix="unsafe",
-    predicate=Predicate(~HAS_LISTED_CARDS, ORDINARY & HAS_LIST, (k.MEMORY,)),
-    bad=shown(part(200, 8192), cards="2"),
-    good=shown(part(200, None), cards="2"),
+    predicate=Predicate(~c.HAS_LISTED_CARDS, c.ORDINARY & c.HAS_LIST, (k.MEMORY,)),
+    bad=c.shown(c.part(200, 8192), cards="2"),
+    good=c.shown(c.part(200, None), cards="2"),
 )
 def listed_whole_cards_have_no_memory_cap(
     this: Rule, breach: Breach, pod: PodKeys, context: Context
@@ -212,8 +199,8 @@ def listed_whole_cards_have_no_memory_cap(
     `container-multiple-gpu`.
 
     ## Why
-    That is all compute of the cards: the container has them alone, with all of their memory, and the
-    vendor's webhook rejects a number for it. Half of two cards (100 with "2") is a shared part.
+    That is all c.compute of the cards: the container has them alone, with all of their memory, and the
+    vendor's webhook rejects a number for it. Half of two cards (100 with "2") is a shared c.part.
 
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
@@ -221,7 +208,7 @@ def listed_whole_cards_have_no_memory_cap(
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    one = Mgpu.of(breach.inside, pod)
+    one = c.Mgpu.of(breach.inside, pod)
     most = (k.FULL - 1) * one.whole_cards
     hint = say("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
     return _capped_whole_cards(this, breach, one, hint)

@@ -6,21 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import (
-    COMPUTE,
-    HAS_LIST,
-    NATIVE,
-    ORDINARY,
-    SHARES_LISTED,
-    SHORT,
-    Mgpu,
-    compute,
-    name_of,
-    of_compute,
-    part,
-    policy_text,
-    shown,
-)
+from gpuxlate.backends.volcengine.rules import containers as c
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import Message, say
@@ -43,15 +29,15 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 AT_LIST = (k.MULTIPLE_GPU,)
 FORM = k.LISTED.FORM
 ZERO = Listed(k.LISTED, Range(0, 0))
-SHOWN = shown(part(), {}, cards="2,0", policy=NATIVE)
+SHOWN = c.shown(c.part(), {}, cards="2,0", policy=c.NATIVE)
 
 
 @rule(
     "VKE016",
     Severity.ERROR,
     fix="safe",
-    predicate=Predicate(Annotated(k.MULTIPLE_GPU, FORM), HAS_LIST, AT_LIST, each=False),
-    bad=shown(part(), {}, cards="2, 0"),
+    predicate=Predicate(Annotated(k.MULTIPLE_GPU, FORM), c.HAS_LIST, AT_LIST, each=False),
+    bad=c.shown(c.part(), {}, cards="2, 0"),
     good=SHOWN,
 )
 def card_list_is_well_formed(
@@ -64,7 +50,7 @@ def card_list_is_well_formed(
     signs or anything else than whole numbers and commas.
 
     ## Why
-    The vendor's code parses each part without trimming it, and rejects the pod.
+    The vendor's code parses each c.part without trimming it, and rejects the pod.
 
     ## Fix
     Safe: removes the spaces, where nothing else is wrong.
@@ -76,10 +62,10 @@ def card_list_is_well_formed(
     closed_up = re.sub(r"\s*,\s*", ",", listed.text.strip())
     if FORM.fullmatch(closed_up):
         hint = _write(closed_up)
-        message = say("{key} {text} contains spaces", key=SHORT, text=repr(listed.text))
+        message = say("{key} {text} contains spaces", key=c.SHORT, text=repr(listed.text))
         yield this.at(listed, message, hint, fix=Fix(hint, (Put(listed.path, closed_up),)))
     elif listed.kind is not Kind.NODE:  # a mapping or list in place of a string is K8S008
-        message = say("{key} {text} is not a list of whole numbers", key=SHORT, text=repr(listed.text))
+        message = say("{key} {text} is not a list of whole numbers", key=c.SHORT, text=repr(listed.text))
         hint = say(
             'write the number of cards of each container ({names}), joined by commas, such as "{shape}"',
             names=_names(pod),
@@ -94,7 +80,7 @@ def card_list_is_well_formed(
     fix="unsafe",
     missing=True,
     predicate=Predicate(ListIsComplete(k.LISTED), Annotated(k.MULTIPLE_GPU, FORM), AT_LIST, each=False),
-    bad=shown(part(), {}, cards="2"),
+    bad=c.shown(c.part(), {}, cards="2"),
     good=SHOWN,
 )
 def card_list_covers_every_container(
@@ -122,7 +108,7 @@ def card_list_covers_every_container(
     listed = breach.there
     message = say(
         '{key} "{text}" does not have one number per container ({names})',
-        key=SHORT,
+        key=c.SHORT,
         text=listed.text,
         names=_names(pod),
     )
@@ -138,12 +124,12 @@ def _write(text: str) -> Message:
 
 
 def _names(pod: PodKeys) -> str:
-    return ", ".join(map(name_of, pod.containers))
+    return ", ".join(map(c.name_of, pod.containers))
 
 
 def _shape(pod: PodKeys) -> str:
     """The list with a placeholder for each container that has a share."""
-    return ",".join(f"<cards of {name_of(c)}>" if k.LISTED.asked_by(c) else "0" for c in pod.containers)
+    return ",".join(f"<cards of {c.name_of(c)}>" if k.LISTED.asked_by(c) else "0" for c in pod.containers)
 
 
 @rule(
@@ -151,9 +137,9 @@ def _shape(pod: PodKeys) -> str:
     Severity.ERROR,
     missing=True,
     predicate=Predicate(
-        (Asks(*k.RESOURCES) & ~ZERO) | (~Asks(*k.RESOURCES) & ZERO), ORDINARY & Listed(k.LISTED)
+        (Asks(*k.RESOURCES) & ~ZERO) | (~Asks(*k.RESOURCES) & ZERO), c.ORDINARY & Listed(k.LISTED)
     ),
-    bad=shown(part(), {}, cards="2,1"),
+    bad=c.shown(c.part(), {}, cards="2,1"),
     good=SHOWN,
 )
 def card_list_matches_the_shares(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
@@ -168,8 +154,8 @@ def card_list_matches_the_shares(this: Rule, breach: Breach, pod: PodKeys, conte
     ## Source
     volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
-    one, listed = Mgpu.of(breach.inside, pod), pod.annotations[k.MULTIPLE_GPU]
-    place = say('number {place} of {key} "{text}"', place=one.keys.index + 1, key=SHORT, text=listed.text)
+    one, listed = c.Mgpu.of(breach.inside, pod), pod.annotations[k.MULTIPLE_GPU]
+    place = say('number {place} of {key} "{text}"', place=one.keys.index + 1, key=c.SHORT, text=listed.text)
     if one.listed:
         message = say(
             "{number} is {count}, but container {container} requests no mGPU",
@@ -190,9 +176,9 @@ def card_list_matches_the_shares(this: Rule, breach: Breach, pod: PodKeys, conte
 @rule(
     "VKE019",
     Severity.ERROR,
-    predicate=Predicate(~Listed(k.LISTED, Range(k.MAX_CARDS + 1)), ORDINARY, k.RESOURCES),
-    bad=shown(part(300, 40960), cards="10"),
-    good=shown(part(320, 40960), cards="8", policy=NATIVE),
+    predicate=Predicate(~Listed(k.LISTED, Range(k.MAX_CARDS + 1)), c.ORDINARY, k.RESOURCES),
+    bad=c.shown(c.part(300, 40960), cards="10"),
+    good=c.shown(c.part(320, 40960), cards="8", policy=c.NATIVE),
 )
 def card_counts_are_in_range(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container has at most eight cards in the card list.
@@ -206,7 +192,7 @@ def card_counts_are_in_range(this: Rule, breach: Breach, pod: PodKeys, context: 
     ## Source
     Copy of docs 6460/182418, table and screenshot (2024-09).
     """
-    one = Mgpu.of(breach.inside, pod)
+    one = c.Mgpu.of(breach.inside, pod)
     message = say(
         "container {container} shares {cards} cards, more than the maximum of {most}",
         container=one.name,
@@ -222,18 +208,19 @@ def card_counts_are_in_range(this: Rule, breach: Breach, pod: PodKeys, context: 
     Severity.ERROR,
     predicate=(
         Predicate(
-            of_compute(lambda name: Divides(name, k.LISTED)),
-            SHARES_LISTED & of_compute(lambda name: Amount(name, Range(1)) & AtMost(name, k.FULL, k.LISTED)),
-            COMPUTE,
+            c.of_compute(lambda name: Divides(name, k.LISTED)),
+            c.SHARES_LISTED
+            & c.of_compute(lambda name: Amount(name, Range(1)) & AtMost(name, k.FULL, k.LISTED)),
+            c.COMPUTE,
         ),
         Predicate(
             Divides(k.MEMORY, k.LISTED),
-            SHARES_LISTED & AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED),
+            c.SHARES_LISTED & AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED),
             (k.MEMORY,),
         ),
     ),
-    bad=shown(part(31), cards="2"),
-    good=shown(part(32), cards="2", policy=NATIVE),
+    bad=c.shown(c.part(31), cards="2"),
+    good=c.shown(c.part(32), cards="2", policy=c.NATIVE),
 )
 def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Compute and memory are multiples of the number of cards.
@@ -243,13 +230,13 @@ def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, context: Co
     `container-multiple-gpu`.
 
     ## Why
-    Both are totals of the container and every card gives an equal part, in whole percent and whole
+    Both are totals of the container and every card gives an equal c.part, in whole percent and whole
     MiB. The vendor's webhook rejects the pod.
 
     ## Source
     volcano-sh/volcano pull request 3030 (2024-03); copy of docs 6460/182418 (2024-09).
     """
-    cards, of_memory = Mgpu.of(breach.inside, pod).listed, breach.name == k.MEMORY
+    cards, of_memory = c.Mgpu.of(breach.inside, pod).listed, breach.name == k.MEMORY
     above = round_up(breach.number, cards)
     least = k.MULTI_CARD_MIN_MIB * cards if of_memory else cards
     message = say(
@@ -268,10 +255,10 @@ def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, context: Co
     "VKE023",
     Severity.ERROR,
     predicate=Predicate(
-        of_compute(lambda name: AtMost(name, k.FULL, k.LISTED)), SHARES_LISTED & compute(), COMPUTE
+        c.of_compute(lambda name: AtMost(name, k.FULL, k.LISTED)), c.SHARES_LISTED & c.compute(), c.COMPUTE
     ),
-    bad=shown(part(202), cards="2"),
-    good=shown(part(240), cards="4", policy=NATIVE),
+    bad=c.shown(c.part(202), cards="2"),
+    good=c.shown(c.part(240), cards="4", policy=c.NATIVE),
 )
 def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Compute is at most 100 percent of each listed card.
@@ -285,7 +272,7 @@ def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, cont
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    one = Mgpu.of(breach.inside, pod)
+    one = c.Mgpu.of(breach.inside, pod)
     most = k.FULL * one.listed
     message = say(
         "mgpu-core {cores} is above the maximum of {most} (100 per listed card)", cores=one.cores, most=most
@@ -303,16 +290,16 @@ def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, cont
     "VKE024",
     Severity.ERROR,
     predicate=(
-        Predicate(Asks(k.MEMORY), SHARES_LISTED & compute(Range(1)), COMPUTE),
+        Predicate(Asks(k.MEMORY), c.SHARES_LISTED & c.compute(Range(1)), c.COMPUTE),
         Predicate(
             AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
             & AtMost(k.MEMORY, k.MULTI_CARD_MAX_MIB, k.LISTED),
-            SHARES_LISTED & Amount(k.MEMORY, Range(0)),
+            c.SHARES_LISTED & Amount(k.MEMORY, Range(0)),
             (k.MEMORY,),
         ),
     ),
-    bad=shown(part(memory=1024), cards="2"),
-    good=shown(part(memory=2048), cards="2", policy=NATIVE),
+    bad=c.shown(c.part(memory=1024), cards="2"),
+    good=c.shown(c.part(memory=2048), cards="2", policy=c.NATIVE),
 )
 def memory_on_each_listed_card_is_in_range(
     this: Rule, breach: Breach, pod: PodKeys, context: Context
@@ -331,14 +318,15 @@ def memory_on_each_listed_card_is_in_range(
     Copy of docs 6460/182418 (2024-09); volcano-sh/volcano pull request 3030 (2024-03); docs
     6460/159262 on larger cards.
     """
-    cards, mib = Mgpu.of(breach.inside, pod).listed, breach.number
+    cards, mib = c.Mgpu.of(breach.inside, pod).listed, breach.number
     low = k.MULTI_CARD_MIN_MIB * cards
     least = say("{low} MiB", low=low)
     if cards > 1:
         least = say("{total} ({each} MiB per card)", total=least, each=k.MULTI_CARD_MIN_MIB)
     if breach.name != k.MEMORY:
         message = say(
-            "container {container} shares listed cards without mgpu-memory", container=name_of(breach.inside)
+            "container {container} shares listed cards without mgpu-memory",
+            container=c.name_of(breach.inside),
         )
         hint = say("add {key}: at least {low}", key=k.MEMORY, low=least)
         return this.at(breach.there, message, hint, on_key=True, missing=True)
@@ -363,14 +351,14 @@ def memory_on_each_listed_card_is_in_range(
     "VKE025",
     Severity.INFO,
     predicate=Predicate(
-        compute(Range(0, None, 10)),
-        SHARES_LISTED
-        & compute(Range(k.FULL + 1))
-        & of_compute(lambda name: AtMost(name, k.FULL, k.LISTED) & Divides(name, k.LISTED)),
-        COMPUTE,
+        c.compute(Range(0, None, 10)),
+        c.SHARES_LISTED
+        & c.compute(Range(k.FULL + 1))
+        & c.of_compute(lambda name: AtMost(name, k.FULL, k.LISTED) & Divides(name, k.LISTED)),
+        c.COMPUTE,
     ),
-    bad=shown(part(123, 6144), cards="3"),
-    good=shown(part(120, 6144), cards="3", policy=NATIVE),
+    bad=c.shown(c.part(123, 6144), cards="3"),
+    good=c.shown(c.part(120, 6144), cards="3", policy=c.NATIVE),
 )
 def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Compute above one card is a multiple of 10, as in the console's form.
@@ -379,7 +367,7 @@ def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, conte
     Reports `mgpu-core` above 100 that is not a multiple of 10, on several listed cards.
 
     ## Why
-    Above one card the form accepts compute in cards with one decimal. The manifest is valid, but the
+    Above one card the form accepts c.compute in cards with one decimal. The manifest is valid, but the
     console cannot edit it without changing the number.
 
     ## Source
@@ -389,7 +377,7 @@ def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, conte
     above = round_up(cores, 10)
     return this.at(
         breach.there,
-        say("the console's form does not accept {cards} cards of compute", cards=f"{cores / k.FULL:.2f}"),
+        say("the console's form does not accept {cards} cards of c.compute", cards=f"{cores / k.FULL:.2f}"),
         say(
             "no change is needed in a manifest; in the form, write {low} or {high}",
             low=(above - 10) / k.FULL,
@@ -403,13 +391,16 @@ def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, conte
     Severity.WARNING,
     predicate=Predicate(
         # another value is VKE004
-        ~(~Annotated(k.POLICY) | Annotated(k.POLICY, *(one for one in k.POLICIES.values() if one != NATIVE))),
-        SomeContainer(SHARES_LISTED & Asks(*k.RESOURCES) & Listed(k.LISTED, Range(2))),
+        ~(
+            ~Annotated(k.POLICY)
+            | Annotated(k.POLICY, *(one for one in k.POLICIES.values() if one != c.NATIVE))
+        ),
+        SomeContainer(c.SHARES_LISTED & Asks(*k.RESOURCES) & Listed(k.LISTED, Range(2))),
         AT_LIST,
         each=False,
     ),
-    bad=shown(cards="2", policy="fixed-share"),
-    good=shown(cards="2", policy=NATIVE),
+    bad=c.shown(cards="2", policy="fixed-share"),
+    good=c.shown(cards="2", policy=c.NATIVE),
 )
 def several_shared_cards_use_native_burst(
     this: Rule, breach: Breach, pod: PodKeys, context: Context
@@ -432,12 +423,12 @@ def several_shared_cards_use_native_burst(
     message = say(
         "the policy of the pod is {policy}, but the vendor's scheduler code requires {native} "
         "for several shared cards",
-        policy=policy_text(pod),
-        native=NATIVE,
+        policy=c.policy_text(pod),
+        native=c.NATIVE,
     )
     hint = say(
         "write {key}: {policy} on the pod and its nodes, or test it on the cluster",
         key=k.POLICY,
-        policy=NATIVE,
+        policy=c.NATIVE,
     )
     return this.at(policy or breach.there, message, hint, missing=policy is None)
