@@ -242,7 +242,9 @@ def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
     names = {name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values}
     owners = {id(one) for name in names for one in _owners(name)}
-    return tuple(one for one in pod_backends() if id(one) in owners or one.speaks_without_keys(pod))
+    return tuple(
+        one for one in pod_backends() if id(one) in owners or (one.also_speaks and one.also_speaks(pod))
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -12,8 +12,13 @@ from gpuxlate.rules.predicates.terms import InList
 DOCUMENTS = {
     "S0": "Volcengine docs 6461/1581673, AI apps on shared GPUs (2025-06-04)",
     "S1": "Volcengine, mGPU online/offline colocation (2025-03-13)",
-    "V": "volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler (2024-03)",
+    "V": "volcano-sh/volcano pull request 3030, pkg/webhooks/admission/pods and "
+    "pkg/scheduler/api/devices/nvidia/mgpu (2024-03)",
+    "VD": "volcano-sh/volcano pull request 3030, design document (2024-03)",
     "Q": "copy of Volcengine docs 6460/182418, mGPU multi-card sharing (2024-09)",
+    "R": "Volcengine docs 6460/159262, changes of the mgpu component",
+    "VCI": "Volcengine docs 6460/76920, VCI pod annotations",
+    "W": "scheduler configuration of a live cluster (2024-08)",
     "K": "kubewharf/katalyst-api, pkg/consts/qos.go",
     "A": "vllm-project/aibrix, samples for VKE (2026-11)",
 }

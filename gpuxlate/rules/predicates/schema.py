@@ -31,6 +31,7 @@ from gpuxlate.rules.predicates.fields import (
     field,
     not_,
     numbers,
+    shared,
     words,
 )
 from gpuxlate.rules.predicates.numerals import LOWEST
@@ -53,7 +54,7 @@ class _Perhaps(Condition):
 def of_pod(predicate: Predicate) -> Schema:
     """A schema that every pod keeps which keeps the predicate."""
     demand = predicate.demand
-    return _every(demand, sure=False) if predicate.each else said(_unrolled(demand), False)
+    return shared(_every(demand, sure=False) if predicate.each else said(_unrolled(demand), False))
 
 
 @singledispatch

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     "VKE010",
     Severity.WARNING,
     no_policy="the cards of a node are in a profile",
-    bad=c.shown(c.part(100, None), c.part(), profile="cards: {perNode: 1}"),
-    good=c.shown(c.part(60, 8192), c.part()),
+    page=c.page(
+        c.shown(c.part(100, None), c.part(), profile="cards: {perNode: 1}"),
+        c.shown(c.part(60, 8192), c.part()),
+        "V, W",
+    ),
 )
 def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The shares of a pod fit on the cards of one node, at most 16 per card.
@@ -34,10 +37,6 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
 
     ## Why
     A card holds at most 16 containers, and all containers of a pod run on one node.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `maxContainersPerCard` (2024-03); the same in a scheduler
-    configuration of a live c.cluster (2024-08).
     """
     profile, pod = c.cluster(context), pod.with_workload()
     cards = profile.cards.per_node if profile else None
@@ -66,8 +65,11 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     "VKE020",
     Severity.ERROR,
     no_policy="the cards of a node are in a profile",
-    bad=c.shown(c.part(200, 8192), cards="4", profile="cards: {perNode: 2}"),
-    good=c.shown(c.part(100, 8192), cards="2", policy=c.NATIVE),
+    page=c.page(
+        c.shown(c.part(200, 8192), cards="4", profile="cards: {perNode: 2}"),
+        c.shown(c.part(100, 8192), cards="2", policy=c.NATIVE),
+        "V, VD",
+    ),
 )
 def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container requests at most the cards of one node.
@@ -78,9 +80,6 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
     ## Why
     All cards of a container are on one node, so the pod is never scheduled.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
     profile, pod = c.cluster(context), pod.with_workload()
     most = profile.cards.per_node if profile else None
@@ -94,14 +93,17 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 @rule(
     "VKE033",
     Severity.WARNING,
-    no_policy="the versions of a c.cluster are in a profile",
-    bad=c.shown(
-        c.part(name=k.RECLAIMED_CORE), qos="reclaimed_cores", profile="kubernetesVersion: v1.28.15-vke.18"
+    no_policy="the versions of a cluster are in a profile",
+    page=c.page(
+        c.shown(
+            c.part(name=k.RECLAIMED_CORE), qos="reclaimed_cores", profile="kubernetesVersion: v1.28.15-vke.18"
+        ),
+        c.shown(),
+        "S1",
     ),
-    good=c.shown(),
 )
 def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The c.cluster has the versions that online and offline work on one card requires.
+    """The cluster has the versions that online and offline work on one card requires.
 
     ## What it does
     Compares Kubernetes, the mGPU driver and component, general-webhook and the node image of the
@@ -109,9 +111,6 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
     ## Why
     Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
-
-    ## Source
-    "mGPU online/offline colocation", component versions (2025-03-13).
     """
     profile, pod = c.cluster(context), pod.with_workload()
     every = c.mgpu_containers(pod)
@@ -125,7 +124,7 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
     from gpuxlate.backends.volcengine import prerequisites
 
     for lack in unmet(profile, prerequisites.COLOCATION):
-        hint = "have the vendor's support upgrade the c.cluster, or use another c.cluster"
+        hint = "have the vendor's support upgrade the cluster, or use another cluster"
         yield this.at(where, _too_old(lack), hint)
 
 
@@ -142,9 +141,8 @@ def _too_old(lack: Checked) -> Message:
 @rule(
     "VKE034",
     Severity.WARNING,
-    no_policy="the versions of a c.cluster are in a profile",
-    bad=c.shown(cards="2", profile="components: {mgpu: v0.1.9}"),
-    good=c.shown(c.part(15, 2048)),
+    no_policy="the versions of a cluster are in a profile",
+    page=c.page(c.shown(cards="2", profile="components: {mgpu: v0.1.9}"), c.shown(c.part(15, 2048)), "R"),
 )
 def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The mgpu component is new enough for several cards, and for large cards.
@@ -155,9 +153,6 @@ def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Ite
 
     ## Why
     Older components do not support the annotation, or such cards.
-
-    ## Source
-    Docs 6460/159262, change log of the mgpu component.
     """
     profile, pod = c.cluster(context), pod.with_workload()
     every = c.mgpu_containers(pod)

@@ -15,7 +15,7 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Qos
 from gpuxlate.model.sheet import Range
-from gpuxlate.rules.base import Context
+from gpuxlate.rules.base import Context, Page
 from gpuxlate.rules.predicates.conditions import (
     Amount,
     Annotated,
@@ -146,3 +146,8 @@ def shown(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> Exam
     annotations = {_NOTES[name]: Value.of(text) for name, text in notes.items()}
     text = f"target: volcengine-mgpu\n{profile}" if profile else ""
     return Example(limits or (part(),), annotations, profile=text)
+
+
+def page(bad: Example, good: Example, sources: str) -> Page:
+    """What the page of a rule shows; ``sources`` by their short names."""
+    return Page(bad, good, "; ".join(k.DOCUMENTS[tag] for tag in sources.split(", ")))

@@ -27,8 +27,11 @@ SHOWN = c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED)
     "VKE005",
     Severity.ERROR,
     no_policy="the nodes of a pod may have several policies, and a profile knows them where the pod does not",
-    bad=c.shown(policy=c.NATIVE, profile="policy: burst-share"),
-    good=c.shown(policy="guaranteed-burst-share"),
+    page=c.page(
+        c.shown(policy=c.NATIVE, profile="policy: burst-share"),
+        c.shown(policy="guaranteed-burst-share"),
+        "S0, V",
+    ),
 )
 def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod requests the policy of its nodes.
@@ -40,10 +43,6 @@ def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> It
 
     ## Why
     The policy is a property of the node. A pod that requests another policy stays pending.
-
-    ## Source
-    Docs 6461/1581673 (2025-06-04); volcano-sh/volcano pull request 3030, the scheduler's filter
-    (2024-03).
     """
     pod = pod.with_workload()
     sharing = [one for one in c.mgpu_containers(pod) if one.cores % k.FULL]
@@ -92,10 +91,9 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
         (k.BURST_TO_VCI,),
         each=False,
     ),
-    bad=c.shown(vci="enforce"),
-    good=c.shown(),
+    page=c.page(c.shown(vci="enforce"), c.shown(), "S0, VCI"),
 )
-def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """A pod with mGPU is not sent to elastic container instances (VCI).
 
     ## What it does
@@ -104,9 +102,6 @@ def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -
 
     ## Why
     mGPU runs on ECS nodes only; VCI does not support it.
-
-    ## Source
-    Docs 6461/1581673, "limits" (2025-06-04); docs 6460/76920, VCI pod annotations.
     """
     for value in (pod.annotations.get(k.BURST_TO_VCI), pod.labels.get(k.BURST_TO_VCI)):
         if value and value.text == "enforce":
@@ -120,10 +115,11 @@ def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -
     predicate=Predicate(
         ~SomeContainer(ASKS), ~ASKS & Amount(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
     ),
-    bad=c.shown(c.part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}),
-    good=c.shown(c.part(), c.part(100, None)),
+    page=c.page(
+        c.shown(c.part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}), c.shown(c.part(), c.part(100, None)), "V, Q"
+    ),
 )
-def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """No other container of a pod with mGPU requests nvidia.com/gpu.
 
     ## What it does
@@ -132,10 +128,6 @@ def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context:
 
     ## Why
     A node runs either the mGPU device plug-in or NVIDIA's, so it is unlikely to offer both.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, node label `vke.node.gpu.schedule` (2024-03); the one-of
-    switch of the console's form, copy of docs 6460/182418 (2024-09).
     """
     hint = say(
         "write {key}: {cores} for {cards}, or use separate pods",
@@ -157,10 +149,9 @@ def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context:
         c.ORDINARY,
         c.COMPUTE,
     ),
-    bad=c.shown(qos=RECLAIMED),
-    good=SHOWN,
+    page=c.page(c.shown(qos=RECLAIMED), SHOWN, "S1"),
 )
-def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline pods, and no others, request compute as reclaimed-mgpu-core.
 
     ## What it does
@@ -174,9 +165,6 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, conte
     ## Fix
     Unsafe: renames `mgpu-core` of an offline pod to `reclaimed-mgpu-core`. The pod may be meant as
     online work.
-
-    ## Source
-    "mGPU online/offline colocation", step 2 (2025-03-13).
     """
     one, offline = c.Mgpu.of(breach.inside, pod), c.OFFLINE.holds(pod)
     reclaimed = one.keys.resources.get(k.RECLAIMED_CORE)
@@ -203,10 +191,13 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, conte
     predicate=Predicate(
         ~Annotated(k.POLICY, c.NATIVE), c.MGPU & Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
     ),
-    bad=c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy=c.NATIVE),
-    good=c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy="guaranteed-burst-share"),
+    page=c.page(
+        c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy=c.NATIVE),
+        c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy="guaranteed-burst-share"),
+        "S1",
+    ),
 )
-def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
 
     ## What it does
@@ -215,9 +206,6 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, con
 
     ## Why
     Colocation supports the other two policies only; the vendor recommends `guaranteed-burst-share`.
-
-    ## Source
-    "mGPU online/offline colocation", limits of use (2025-03-13).
     """
     message = say("online and offline work on one card does not support {policy}", policy=c.NATIVE)
     if c.OFFLINE.holds(pod):
@@ -230,10 +218,9 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, con
     "VKE031",
     Severity.ERROR,
     predicate=Predicate(~Annotated(k.MULTIPLE_GPU), c.OFFLINE, (k.MULTIPLE_GPU,), each=False),
-    bad=c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, cards="2"),
-    good=SHOWN,
+    page=c.page(c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, cards="2"), SHOWN, "S1"),
 )
-def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """An offline pod has no card list.
 
     ## What it does
@@ -241,11 +228,8 @@ def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: C
 
     ## Why
     Colocation does not support sharing of several cards.
-
-    ## Source
-    "mGPU online/offline colocation", limits of use (2025-03-13).
     """
-    hint = "remove the annotation, and request a c.part of one card"
+    hint = "remove the annotation, and request a part of one card"
     return this.at(breach.there, "an offline pod cannot share several cards", hint, on_key=True)
 
 
@@ -253,10 +237,9 @@ def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: C
     "VKE032",
     Severity.INFO,
     predicate=Predicate(NEVER, c.OFFLINE & c.ORDINARY, (k.MEMORY,)),
-    bad=SHOWN,
-    good=c.shown(qos="shared_cores"),
+    page=c.page(SHOWN, c.shown(qos="shared_cores"), "S1"),
 )
-def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline containers request no GPU memory, which online work cannot preempt.
 
     ## What it does
@@ -265,9 +248,6 @@ def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, context: C
     ## Why
     Online work preempts compute, not memory: the offline container keeps its memory, so both must fit
     on the card at the same time. If they do, no change is needed.
-
-    ## Source
-    "mGPU online/offline colocation", limits of use (2025-03-13).
     """
     message = "online work cannot preempt this memory, only compute"
     return this.at(breach.there, message, "make sure that it fits on the card beside the online work")

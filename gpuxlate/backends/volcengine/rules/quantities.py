@@ -23,10 +23,9 @@ LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
         Predicate(Amount(name, Range(least)), c.ORDINARY & Amount(name), (name,))
         for name, least in LEAST.items()
     ),
-    bad=c.shown(c.part(0)),
-    good=c.shown(),
+    page=c.page(c.shown(c.part(0)), c.shown(), "V"),
 )
-def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute is above zero and memory is not negative.
 
     ## What it does
@@ -34,9 +33,6 @@ def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Cont
 
     ## Why
     The vendor's webhook rejects the pod. A container that needs no GPU omits the keys.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
     hint = say(
         "write a number above 0, or remove the GPU keys of container {name}", name=c.name_of(breach.inside)
@@ -55,13 +51,10 @@ def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Cont
             (k.MEMORY,),
         ),
     ),
-    bad=c.shown(c.part(memory=4)),
-    good=c.shown(),
+    page=c.page(c.shown(c.part(memory=4)), c.shown(), "V, S0"),
 )
-def part_of_a_card_has_enough_memory(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic:
-    """A c.part of one card comes with more than 256 MiB of memory.
+def part_of_a_card_has_enough_memory(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
+    """A part of one card comes with more than 256 MiB of memory.
 
     ## What it does
     Reports c.compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is
@@ -70,10 +63,6 @@ def part_of_a_card_has_enough_memory(
 
     ## Why
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
-
-    ## Source
-    volcano-sh/volcano pull request 3030 (2024-03): at least 256; docs 6461/1581673 (2025-06-04):
-    greater than 256.
     """
     low, mib = k.SINGLE_CARD_MIN_MIB, breach.number
     if breach.name != k.MEMORY:
@@ -89,7 +78,7 @@ def part_of_a_card_has_enough_memory(
         hint = say("write {value} or more", value=low + 1)
         return this.at(breach.there, message, hint, severity=Severity.WARNING)
     message = say(
-        "mgpu-memory {mib} is below the minimum of {low} MiB for a c.part of a card", mib=mib, low=low
+        "mgpu-memory {mib} is below the minimum of {low} MiB for a part of a card", mib=mib, low=low
     )
     hint = say("write a number above {low}, in MiB", low=low)
     if 0 < mib <= 80:
@@ -102,12 +91,9 @@ def part_of_a_card_has_enough_memory(
     Severity.ERROR,
     missing=True,
     predicate=Predicate(c.compute(c.WHOLE), c.ONE_CARD & c.compute(Range(k.FULL + 1)), c.COMPUTE),
-    bad=c.shown(c.part(120, None)),
-    good=c.shown(c.part(200, None)),
+    page=c.page(c.shown(c.part(120, None)), c.shown(c.part(200, None)), "V, VD"),
 )
-def compute_above_one_card_is_whole_cards(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic:
+def compute_above_one_card_is_whole_cards(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
     ## What it does
@@ -115,11 +101,8 @@ def compute_above_one_card_is_whole_cards(
     `container-multiple-gpu`.
 
     ## Why
-    Without the annotation a container has a c.part of one card (1 to 99) or whole cards (100, 200).
+    Without the annotation a container has a part of one card (1 to 99) or whole cards (100, 200).
     The vendor's webhook rejects any other value.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
     cores = breach.number
     low, cards = cores // k.FULL * k.FULL, cores // k.FULL + 1
@@ -136,7 +119,7 @@ def compute_above_one_card_is_whole_cards(
             key=k.MULTIPLE_GPU,
         )
     message = say(
-        "mgpu-core {cores} is neither a c.part of one card (1 to 99) nor whole cards (100, 200, ...)",
+        "mgpu-core {cores} is neither a part of one card (1 to 99) nor whole cards (100, 200, ...)",
         cores=cores,
     )
     return this.at(breach.there, message, hint)
@@ -158,10 +141,9 @@ def _capped_whole_cards(this: Rule, breach: Breach, one: c.Mgpu, hint: str) -> D
     missing=True,
     # whole cards of offline work are not documented
     predicate=Predicate(~Amount(k.CORE, c.WHOLE), c.ONE_CARD, (k.MEMORY,)),
-    bad=c.shown(c.part(100)),
-    good=c.shown(c.part(100, None)),
+    page=c.page(c.shown(c.part(100)), c.shown(c.part(100, None)), "V"),
 )
-def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A container with whole cards has no mgpu-memory.
 
     ## What it does
@@ -173,9 +155,6 @@ def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, con
 
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
     hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
     return _capped_whole_cards(this, breach, c.Mgpu.of(breach.inside, pod), hint)
@@ -186,12 +165,9 @@ def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, con
     Severity.ERROR,
     fix="unsafe",
     predicate=Predicate(~c.HAS_LISTED_CARDS, c.ORDINARY & c.HAS_LIST, (k.MEMORY,)),
-    bad=c.shown(c.part(200, 8192), cards="2"),
-    good=c.shown(c.part(200, None), cards="2"),
+    page=c.page(c.shown(c.part(200, 8192), cards="2"), c.shown(c.part(200, None), cards="2"), "V, VD"),
 )
-def listed_whole_cards_have_no_memory_cap(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic:
+def listed_whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A container that uses its listed cards whole has no mgpu-memory.
 
     ## What it does
@@ -200,13 +176,10 @@ def listed_whole_cards_have_no_memory_cap(
 
     ## Why
     That is all c.compute of the cards: the container has them alone, with all of their memory, and the
-    vendor's webhook rejects a number for it. Half of two cards (100 with "2") is a shared c.part.
+    vendor's webhook rejects a number for it. Half of two cards (100 with "2") is a shared part.
 
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
     one = c.Mgpu.of(breach.inside, pod)
     most = (k.FULL - 1) * one.whole_cards

@@ -1,16 +1,12 @@
-"""The annotation container-multiple-gpu, and the containers that share the cards which it lists."""
+"""Compute and memory of a container that shares the cards of container-multiple-gpu, and its policy."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules import containers as c
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Put
-from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import Kind, PodKeys
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
@@ -23,184 +19,8 @@ from gpuxlate.rules.predicates.conditions import (
     Divides,
     SomeContainer,
 )
-from gpuxlate.rules.predicates.lists import Listed, ListIsComplete
+from gpuxlate.rules.predicates.lists import Listed
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
-
-AT_LIST = (k.MULTIPLE_GPU,)
-FORM = k.LISTED.FORM
-ZERO = Listed(k.LISTED, Range(0, 0))
-SHOWN = c.shown(c.part(), {}, cards="2,0", policy=c.NATIVE)
-
-
-@rule(
-    "VKE016",
-    Severity.ERROR,
-    fix="safe",
-    predicate=Predicate(Annotated(k.MULTIPLE_GPU, FORM), c.HAS_LIST, AT_LIST, each=False),
-    bad=c.shown(c.part(), {}, cards="2, 0"),
-    good=SHOWN,
-)
-def card_list_is_well_formed(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
-    """The card list is whole numbers joined by commas, without spaces.
-
-    ## What it does
-    Reports a value of `vke.volcengine.com/container-multiple-gpu` that is empty, or contains spaces,
-    signs or anything else than whole numbers and commas.
-
-    ## Why
-    The vendor's code parses each c.part without trimming it, and rejects the pod.
-
-    ## Fix
-    Safe: removes the spaces, where nothing else is wrong.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `pkg/scheduler/api/devices/nvidia/mgpu` (2024-03).
-    """
-    listed = breach.there
-    closed_up = re.sub(r"\s*,\s*", ",", listed.text.strip())
-    if FORM.fullmatch(closed_up):
-        hint = _write(closed_up)
-        message = say("{key} {text} contains spaces", key=c.SHORT, text=repr(listed.text))
-        yield this.at(listed, message, hint, fix=Fix(hint, (Put(listed.path, closed_up),)))
-    elif listed.kind is not Kind.NODE:  # a mapping or list in place of a string is K8S008
-        message = say("{key} {text} is not a list of whole numbers", key=c.SHORT, text=repr(listed.text))
-        hint = say(
-            'write the number of cards of each container ({names}), joined by commas, such as "{shape}"',
-            names=_names(pod),
-            shape=_shape(pod),
-        )
-        yield this.at(listed, message, hint)
-
-
-@rule(
-    "VKE017",
-    Severity.ERROR,
-    fix="unsafe",
-    missing=True,
-    predicate=Predicate(ListIsComplete(k.LISTED), Annotated(k.MULTIPLE_GPU, FORM), AT_LIST, each=False),
-    bad=c.shown(c.part(), {}, cards="2"),
-    good=SHOWN,
-)
-def card_list_covers_every_container(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic:
-    """The card list has one number for each container.
-
-    ## What it does
-    Compares the length of `container-multiple-gpu` with the number of `spec.containers`; init
-    containers do not count.
-
-    ## Why
-    The numbers belong to the containers in their order, and the vendor's webhook rejects a list of
-    another length. A container without a share has 0. Knative, KServe, Argo, Istio, Linkerd and Dapr add
-    containers that are not in the manifest: there a longer list is right, where it has as many numbers
-    above 0 as there are containers with a share.
-
-    ## Fix
-    Unsafe: writes a list with the same numbers and a 0 for each container without a share, where it is
-    certain which number belongs to which container.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
-    """
-    listed = breach.there
-    message = say(
-        '{key} "{text}" does not have one number per container ({names})',
-        key=c.SHORT,
-        text=listed.text,
-        names=_names(pod),
-    )
-    right = ",".join(map(str, k.LISTED.spread(pod, [int(one) for one in listed.text.split(",")])))
-    if not right:
-        return this.at(listed, message, say("write it in this form: {shape}", shape=_shape(pod)))
-    hint = _write(right)
-    return this.at(listed, message, hint, fix=Fix(hint, (Put(listed.path, right),), safe=False))
-
-
-def _write(text: str) -> Message:
-    return say('write "{text}"', text=text)
-
-
-def _names(pod: PodKeys) -> str:
-    return ", ".join(map(c.name_of, pod.containers))
-
-
-def _shape(pod: PodKeys) -> str:
-    """The list with a placeholder for each container that has a share."""
-    return ",".join(f"<cards of {c.name_of(c)}>" if k.LISTED.asked_by(c) else "0" for c in pod.containers)
-
-
-@rule(
-    "VKE018",
-    Severity.ERROR,
-    missing=True,
-    predicate=Predicate(
-        (Asks(*k.RESOURCES) & ~ZERO) | (~Asks(*k.RESOURCES) & ZERO), c.ORDINARY & Listed(k.LISTED)
-    ),
-    bad=c.shown(c.part(), {}, cards="2,1"),
-    good=SHOWN,
-)
-def card_list_matches_the_shares(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container has 0 in the card list exactly when it requests no mGPU.
-
-    ## What it does
-    Reports a container with a share and 0 cards, and one without a share but with cards.
-
-    ## Why
-    The vendor's webhook rejects both.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
-    """
-    one, listed = c.Mgpu.of(breach.inside, pod), pod.annotations[k.MULTIPLE_GPU]
-    place = say('number {place} of {key} "{text}"', place=one.keys.index + 1, key=c.SHORT, text=listed.text)
-    if one.listed:
-        message = say(
-            "{number} is {count}, but container {container} requests no mGPU",
-            number=place,
-            count=one.listed,
-            container=one.keys.name,
-        )
-        return this.at(listed, message, "write 0 there, or add mgpu-core and mgpu-memory to the container")
-    message = say(
-        "{number} is 0, but container {container} requests mGPU", number=place, container=one.keys.name
-    )
-    hint = say(
-        "write the number of cards of {container}: 1 to {most}", container=one.keys.name, most=k.MAX_CARDS
-    )
-    return this.at(listed, message, hint)
-
-
-@rule(
-    "VKE019",
-    Severity.ERROR,
-    predicate=Predicate(~Listed(k.LISTED, Range(k.MAX_CARDS + 1)), c.ORDINARY, k.RESOURCES),
-    bad=c.shown(c.part(300, 40960), cards="10"),
-    good=c.shown(c.part(320, 40960), cards="8", policy=c.NATIVE),
-)
-def card_counts_are_in_range(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container has at most eight cards in the card list.
-
-    ## What it does
-    Reports a number above 8 in `container-multiple-gpu`.
-
-    ## Why
-    The vendor's table and its console accept 1 to 8.
-
-    ## Source
-    Copy of docs 6460/182418, table and screenshot (2024-09).
-    """
-    one = c.Mgpu.of(breach.inside, pod)
-    message = say(
-        "container {container} shares {cards} cards, more than the maximum of {most}",
-        container=one.name,
-        cards=one.listed,
-        most=k.MAX_CARDS,
-    )
-    hint = say("write {most} or less, or split the work over several pods", most=k.MAX_CARDS)
-    return this.at(pod.annotations[k.MULTIPLE_GPU], message, hint)
 
 
 @rule(
@@ -219,10 +39,9 @@ def card_counts_are_in_range(this: Rule, breach: Breach, pod: PodKeys, context: 
             (k.MEMORY,),
         ),
     ),
-    bad=c.shown(c.part(31), cards="2"),
-    good=c.shown(c.part(32), cards="2", policy=c.NATIVE),
+    page=c.page(c.shown(c.part(31), cards="2"), c.shown(c.part(32), cards="2", policy=c.NATIVE), "V, Q"),
 )
-def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute and memory are multiples of the number of cards.
 
     ## What it does
@@ -230,11 +49,8 @@ def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, context: Co
     `container-multiple-gpu`.
 
     ## Why
-    Both are totals of the container and every card gives an equal c.part, in whole percent and whole
+    Both are totals of the container and every card gives an equal part, in whole percent and whole
     MiB. The vendor's webhook rejects the pod.
-
-    ## Source
-    volcano-sh/volcano pull request 3030 (2024-03); copy of docs 6460/182418 (2024-09).
     """
     cards, of_memory = c.Mgpu.of(breach.inside, pod).listed, breach.name == k.MEMORY
     above = round_up(breach.number, cards)
@@ -257,10 +73,9 @@ def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, context: Co
     predicate=Predicate(
         c.of_compute(lambda name: AtMost(name, k.FULL, k.LISTED)), c.SHARES_LISTED & c.compute(), c.COMPUTE
     ),
-    bad=c.shown(c.part(202), cards="2"),
-    good=c.shown(c.part(240), cards="4", policy=c.NATIVE),
+    page=c.page(c.shown(c.part(202), cards="2"), c.shown(c.part(240), cards="4", policy=c.NATIVE), "V, VD"),
 )
-def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute is at most 100 percent of each listed card.
 
     ## What it does
@@ -268,9 +83,6 @@ def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, cont
 
     ## Why
     `mgpu-core` is a total over the cards, and a card has 100. The vendor's webhook rejects the pod.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
     one = c.Mgpu.of(breach.inside, pod)
     most = k.FULL * one.listed
@@ -298,11 +110,14 @@ def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, cont
             (k.MEMORY,),
         ),
     ),
-    bad=c.shown(c.part(memory=1024), cards="2"),
-    good=c.shown(c.part(memory=2048), cards="2", policy=c.NATIVE),
+    page=c.page(
+        c.shown(c.part(memory=1024), cards="2"),
+        c.shown(c.part(memory=2048), cards="2", policy=c.NATIVE),
+        "Q, V, R",
+    ),
 )
 def memory_on_each_listed_card_is_in_range(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
+    this: Rule, breach: Breach, pod: PodKeys, _: Context
 ) -> Diagnostic:
     """A share of listed cards has 1024 to 81920 MiB per card.
 
@@ -313,10 +128,6 @@ def memory_on_each_listed_card_is_in_range(
     ## Why
     `mgpu-memory` is a total over the cards. Pods with the annotation have a minimum of their own, and
     the vendor's webhook rejects less.
-
-    ## Source
-    Copy of docs 6460/182418 (2024-09); volcano-sh/volcano pull request 3030 (2024-03); docs
-    6460/159262 on larger cards.
     """
     cards, mib = c.Mgpu.of(breach.inside, pod).listed, breach.number
     low = k.MULTI_CARD_MIN_MIB * cards
@@ -357,10 +168,11 @@ def memory_on_each_listed_card_is_in_range(
         & c.of_compute(lambda name: AtMost(name, k.FULL, k.LISTED) & Divides(name, k.LISTED)),
         c.COMPUTE,
     ),
-    bad=c.shown(c.part(123, 6144), cards="3"),
-    good=c.shown(c.part(120, 6144), cards="3", policy=c.NATIVE),
+    page=c.page(
+        c.shown(c.part(123, 6144), cards="3"), c.shown(c.part(120, 6144), cards="3", policy=c.NATIVE), "Q"
+    ),
 )
-def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute above one card is a multiple of 10, as in the console's form.
 
     ## What it does
@@ -369,9 +181,6 @@ def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, conte
     ## Why
     Above one card the form accepts c.compute in cards with one decimal. The manifest is valid, but the
     console cannot edit it without changing the number.
-
-    ## Source
-    Copy of docs 6460/182418, table and screenshot of the form (2024-09).
     """
     cores = breach.number
     above = round_up(cores, 10)
@@ -396,15 +205,12 @@ def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, conte
             | Annotated(k.POLICY, *(one for one in k.POLICIES.values() if one != c.NATIVE))
         ),
         SomeContainer(c.SHARES_LISTED & Asks(*k.RESOURCES) & Listed(k.LISTED, Range(2))),
-        AT_LIST,
+        (k.MULTIPLE_GPU,),
         each=False,
     ),
-    bad=c.shown(cards="2", policy="fixed-share"),
-    good=c.shown(cards="2", policy=c.NATIVE),
+    page=c.page(c.shown(cards="2", policy="fixed-share"), c.shown(cards="2", policy=c.NATIVE), "V, S0, Q"),
 )
-def several_shared_cards_use_native_burst(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic:
+def several_shared_cards_use_native_burst(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod that shares several cards has the policy native-burst-share.
 
     ## What it does
@@ -414,10 +220,6 @@ def several_shared_cards_use_native_burst(
     ## Why
     The vendor's scheduler code places such a pod only on nodes with `native-burst-share`, and requires
     the policy on the pod too. Its console and an older page allow any policy: test it on the cluster.
-
-    ## Source
-    volcano-sh/volcano pull request 3030 (2024-03); against it docs 6461/1581673 (2025-06-04) and a
-    copy of docs 6460/182418 (2024-09).
     """
     policy = pod.annotations.get(k.POLICY)
     message = say(
