@@ -70,7 +70,9 @@ def _container(
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys: integers, totals of the container."""
     for placing in pod.placings:
-        _settle_compute(placing)
+        if not placing.whole_cards and placing.peek("cores") is None:
+            placing.need("cores", "VKE011", "mgpu-memory requires mgpu-core")
+        placing.whole_when_full("VKE014")
     multi = any(p.cards > 1 and not p.whole_cards for p in pod.placings)
     containers = tuple(_write_container(placing, multi) for placing in pod.placings)
     annotations: dict[str, Value] = {}
@@ -113,13 +115,6 @@ def _on_nodes(placing: Placing, policy: Policy | None, multi: bool, profile: Pro
         ),
         say("write policy: {policy} in the share, or use nodes with {name}", policy=mine, name=name),
     )
-
-
-def _settle_compute(placing: Placing) -> None:
-    """Fill compute that is not set; all compute of every card is whole cards, with memory or without."""
-    if not placing.whole_cards and placing.peek("cores") is None:
-        placing.need("cores", "VKE011", "mgpu-memory requires mgpu-core")
-    placing.whole_when_full("VKE014")
 
 
 def _colocation_policy(pod: PodPlacing, qos: Qos) -> None:
@@ -172,12 +167,11 @@ def _whole(placing: Placing, offline: bool) -> dict[str, int]:
 
 
 def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
-    if placing.peek("memory_mib") is None:
-        placing.need("memory_mib", "VKE024" if multi else "VKE012", "a part of a card requires mgpu-memory")
     code, low = ("VKE024", k.MULTI_CARD_MIN_MIB) if multi else ("VKE012", k.SINGLE_CARD_MIN_MIB)
+    if placing.peek("memory_mib") is None:
+        placing.need("memory_mib", code, "a part of a card requires mgpu-memory")
     memory = placing.on_grid("memory_mib", code, low=low, unit="MiB")
-    cores = placing.take("cores")
-    cards = placing.take("cards")
+    cores, cards = placing.take("cores"), placing.take("cards")
     if offline and cards > 1:
         placing.refuse("qos", "VKE031", "offline work cannot share several cards", "request one card")
     if cards > 1 and placing.peek("policy") is not Policy.BEST_EFFORT:
@@ -188,18 +182,13 @@ def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
             "test it on the cluster, or use policy: best-effort",
             "policy",
         )
-    _doubtful_memory(placing, memory, cards, multi)
-    values: dict[str, int] = {}
-    if cores is not None:
-        values[k.RECLAIMED_CORE if offline else k.CORE] = cores
     if memory is not None:
-        values[k.MEMORY] = memory
-    return values
+        _doubtful_memory(placing, memory, cards, multi)
+    values = {k.RECLAIMED_CORE if offline else k.CORE: cores, k.MEMORY: memory}
+    return {name: number for name, number in values.items() if number is not None}
 
 
-def _doubtful_memory(placing: Placing, memory: int | None, cards: int, multi: bool) -> None:
-    if memory is None:
-        return
+def _doubtful_memory(placing: Placing, memory: int, cards: int, multi: bool) -> None:
     if not multi and memory == k.SINGLE_CARD_MIN_MIB:
         placing.warn(
             "VKE012",
@@ -243,32 +232,18 @@ SHEET = Sheet(
         "device": "no key; vendor nvidia alone",
         "isolation": "no key; soft, whole cards hardware",
     },
+    why={
+        "SPELLED": "No node has another policy, so the pod is never scheduled. Katalyst rejects an unknown "
+        "level, and its others do not distinguish online and offline GPU work.",
+        "INIT": "The vendor's webhook, scheduler and card list look at `spec.containers` only: the request "
+        "is not checked, not scheduled and not counted. Sidecars are no exception.",
+        "NEEDS": "The vendor's webhook rejects memory alone: mGPU divides compute wherever it divides memory.",
+    },
     rules=(
-        RuleRow(
-            Spelled,
-            "VKE004",
-            keys=(k.POLICY,),
-            why="No node has such a policy, so the pod is never scheduled.",
-        ),
-        RuleRow(
-            Init,
-            "VKE009",
-            why="The vendor's webhook, scheduler and card list look at `spec.containers` only, sidecars "
-            "excluded: the request is not checked, not scheduled and not counted.",
-        ),
-        RuleRow(
-            Needs,
-            "VKE011",
-            why="The vendor's webhook rejects a share of memory alone: mGPU divides compute wherever it "
-            "divides memory.",
-        ),
-        RuleRow(
-            Spelled,
-            "VKE028",
-            keys=(k.QOS,),
-            why="Katalyst rejects an unknown level, and its levels `dedicated_cores` and `system_cores` do "
-            "not distinguish online and offline GPU work.",
-        ),
+        RuleRow(Spelled, "VKE004", keys=(k.POLICY,)),
+        RuleRow(Init, "VKE009"),
+        RuleRow(Needs, "VKE011"),
+        RuleRow(Spelled, "VKE028", keys=(k.QOS,)),
     ),
     more_rules="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",

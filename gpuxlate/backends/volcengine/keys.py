@@ -84,14 +84,7 @@ LISTED = InList(MULTIPLE_GPU, RESOURCES)
 """The number of a container in MULTIPLE_GPU: V parses each part without trimming it."""
 
 KEYS: tuple[Key, ...] = (
-    cores(
-        CORE,
-        meaning="compute, total",
-        per=Per.TOTAL,
-        values=(Range(),),
-        excludes=(RECLAIMED_CORE,),
-        source="S1, V",
-    ),
+    cores(CORE, per=Per.TOTAL, values=(Range(),), excludes=(RECLAIMED_CORE,), source="S1, V"),
     cores(
         RECLAIMED_CORE,
         meaning="offline compute",
@@ -104,7 +97,6 @@ KEYS: tuple[Key, ...] = (
     ),
     memory(
         MEMORY,
-        meaning="GPU memory, total",
         per=Per.TOTAL,
         values=(Range(SINGLE_CARD_MIN_MIB),),
         needs=(CORE, RECLAIMED_CORE),

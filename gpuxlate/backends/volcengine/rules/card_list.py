@@ -173,7 +173,7 @@ def card_counts_are_in_range(this: Rule, breach: Breach, pod: PodKeys, _: Contex
     one = c.Mgpu.of(breach.inside, pod)
     message = say(
         "container {container} shares {cards} cards, more than the maximum of {most}",
-        container=one.name,
+        container=c.name_of(one.keys),
         cards=one.listed,
         most=k.MAX_CARDS,
     )

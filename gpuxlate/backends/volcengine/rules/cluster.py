@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends.numbers import too_many_cards
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules import containers as c
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.quantity import round_up
 from gpuxlate.rules.base import Context, Rule, rule
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.requirements import Checked, Requirement
+    from gpuxlate.backends.requirements import Requirement
 
 
 @rule(
@@ -86,7 +86,7 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     for one in c.mgpu_containers(pod):
         if most is not None and one.cards > most and one.listed <= k.MAX_CARDS:  # else VKE019
             problem, hint = too_many_cards(one.cards, most)
-            message = say("container {container} {problem}", container=one.name, problem=problem)
+            message = say("container {container} {problem}", container=c.name_of(one.keys), problem=problem)
             yield this.at(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
 
 
@@ -112,30 +112,32 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Why
     Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
     """
-    profile, pod = c.cluster(context), pod.with_workload()
+    pod = pod.with_workload()
     every = c.mgpu_containers(pod)
-    if profile is None or not every:
-        return
     reclaimed = (one.keys.resources.get(k.RECLAIMED_CORE) for one in every)
     where = pod.annotations.get(k.QOS) or next((value for value in reclaimed if value), None)
-    if where is None:
-        return
-    from gpuxlate.backends.requirements import unmet
-    from gpuxlate.backends.volcengine import prerequisites
-
-    for lack in unmet(profile, prerequisites.COLOCATION):
+    if every and where:
         hint = "have the vendor's support upgrade the cluster, or use another cluster"
-        yield this.at(where, _too_old(lack), hint)
+        for message in _unmet(context, lambda needs: needs.COLOCATION):
+            yield this.at(where, message, hint)
 
 
-def _too_old(lack: Checked) -> Message:
-    return say(
-        "{component} is {found}; required for {feature}: {bound}",
-        feature=lack.requirement.when,
-        component=lack.requirement.what,
-        bound=lack.requirement.bound,
-        found=lack.found,
-    )
+def _unmet(context: Context, needed: Callable[[Any], Iterable[Requirement]]) -> Iterator[Message]:
+    """What a profile lacks of the prerequisites, which are loaded when there is one."""
+    profile = c.cluster(context)
+    if profile is not None:
+        from gpuxlate.backends.requirements import unmet
+        from gpuxlate.backends.volcengine import prerequisites
+
+        for lack in unmet(profile, tuple(needed(prerequisites))):
+            need = lack.requirement
+            yield say(
+                "{component} is {found}; required for {feature}: {bound}",
+                feature=need.when,
+                component=need.what,
+                bound=need.bound,
+                found=lack.found,
+            )
 
 
 @rule(
@@ -154,20 +156,13 @@ def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Why
     Older components do not support the annotation, or such cards.
     """
-    profile, pod = c.cluster(context), pod.with_workload()
-    every = c.mgpu_containers(pod)
-    if profile is None or not every:
-        return
-    from gpuxlate.backends.requirements import unmet
-    from gpuxlate.backends.volcengine import prerequisites
-
-    checks: list[tuple[Value, Requirement]] = []
-    listed = pod.annotations.get(k.MULTIPLE_GPU)
-    if listed:
-        checks.append((listed, prerequisites.SEVERAL_CARDS))
-    if prerequisites.is_large(profile.cards):
-        checks.append((every[0].first, prerequisites.LARGE_CARDS))
-    for where, need in checks:
-        for lack in unmet(profile, (need,)):
-            hint = "upgrade the component on the console's component page"
-            yield this.at(where, _too_old(lack), hint, on_key=True)
+    pod = pod.with_workload()
+    every, listed = c.mgpu_containers(pod), pod.annotations.get(k.MULTIPLE_GPU)
+    hint = "upgrade the component on the console's component page"
+    if every and listed:
+        for message in _unmet(context, lambda needs: [needs.SEVERAL_CARDS]):
+            yield this.at(listed, message, hint, on_key=True)
+    if every and context.profile:
+        large = context.profile.cards
+        for message in _unmet(context, lambda needs: [needs.LARGE_CARDS] if needs.is_large(large) else []):
+            yield this.at(every[0].first, message, hint, on_key=True)

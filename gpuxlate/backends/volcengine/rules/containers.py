@@ -78,10 +78,6 @@ class Mgpu(NamedTuple):
         return number(resource(self.keys, k.CORE) or resource(self.keys, k.RECLAIMED_CORE)) or 0
 
     @property
-    def name(self) -> str:
-        return name_of(self.keys)
-
-    @property
     def first(self) -> Value:
         """Its first key of mGPU."""
         return next(self.keys.resources[name] for name in k.RESOURCES if name in self.keys.resources)

@@ -169,18 +169,22 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, _: Co
     one, offline = c.Mgpu.of(breach.inside, pod), c.OFFLINE.holds(pod)
     reclaimed = one.keys.resources.get(k.RECLAIMED_CORE)
     if reclaimed and breach.name == k.CORE:
-        message = say("container {name} requests online and offline compute", name=one.name)
+        message = say("container {name} requests online and offline compute", name=c.name_of(one.keys))
         hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
         return this.at(breach.there if offline else reclaimed, message, hint, on_key=True)
     if reclaimed:
-        message = say("container {container} of an online pod requests offline compute", container=one.name)
+        message = say(
+            "container {container} of an online pod requests offline compute", container=c.name_of(one.keys)
+        )
         hint = say("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
         return this.at(breach.there, message, hint, on_key=True, missing=k.QOS not in pod.annotations)
     fix = None
     if 0 < one.cores < k.FULL:  # whole cards of offline work are not documented
         edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one.keys, k.CORE))
         fix = Fix("rename mgpu-core to reclaimed-mgpu-core", tuple(edits), safe=False)
-    message = say("container {container} of an offline pod requests online compute", container=one.name)
+    message = say(
+        "container {container} of an offline pod requests online compute", container=c.name_of(one.keys)
+    )
     hint = "write reclaimed-mgpu-core, or remove qos_level reclaimed_cores from the pod"
     return this.at(breach.there, message, hint, on_key=True, fix=fix)
 

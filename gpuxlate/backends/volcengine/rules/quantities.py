@@ -57,7 +57,7 @@ def part_of_a_card_has_enough_memory(this: Rule, breach: Breach, pod: PodKeys, _
     """A part of one card comes with more than 256 MiB of memory.
 
     ## What it does
-    Reports c.compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is
+    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is
     a warning: the code accepts it, one page says "greater than 256". VKE024 checks pods with the
     annotation `container-multiple-gpu`.
 
@@ -97,7 +97,7 @@ def compute_above_one_card_is_whole_cards(this: Rule, breach: Breach, pod: PodKe
     """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
     ## What it does
-    Reports c.compute of 101 to 199, 201 to 299 and so on in a pod without the annotation
+    Reports compute of 101 to 199, 201 to 299 and so on in a pod without the annotation
     `container-multiple-gpu`.
 
     ## Why
@@ -175,7 +175,7 @@ def listed_whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKe
     `container-multiple-gpu`.
 
     ## Why
-    That is all c.compute of the cards: the container has them alone, with all of their memory, and the
+    That is all compute of the cards: the container has them alone, with all of their memory, and the
     vendor's webhook rejects a number for it. Half of two cards (100 with "2") is a shared part.
 
     ## Fix

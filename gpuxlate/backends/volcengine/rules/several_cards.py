@@ -93,7 +93,7 @@ def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, _: C
         "write less than {most}, or list at least {cards} cards for container {container}",
         most=most,
         cards=round_up(one.cores, k.FULL) // k.FULL,
-        container=one.name,
+        container=c.name_of(one.keys),
     )
     return this.at(breach.there, message, hint)
 
@@ -179,14 +179,14 @@ def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, _: Co
     Reports `mgpu-core` above 100 that is not a multiple of 10, on several listed cards.
 
     ## Why
-    Above one card the form accepts c.compute in cards with one decimal. The manifest is valid, but the
+    Above one card the form accepts compute in cards with one decimal. The manifest is valid, but the
     console cannot edit it without changing the number.
     """
     cores = breach.number
     above = round_up(cores, 10)
     return this.at(
         breach.there,
-        say("the console's form does not accept {cards} cards of c.compute", cards=f"{cores / k.FULL:.2f}"),
+        say("the console's form does not accept {cards} cards of compute", cards=f"{cores / k.FULL:.2f}"),
         say(
             "no change is needed in a manifest; in the form, write {low} or {high}",
             low=(above - 10) / k.FULL,
