@@ -237,7 +237,7 @@ SHEET = Sheet(
         "level, and its others do not distinguish online and offline GPU work.",
         "INIT": "The vendor's webhook, scheduler and card list look at `spec.containers` only: the request "
         "is not checked, not scheduled and not counted. Sidecars are no exception.",
-        "NEEDS": "The vendor's webhook rejects memory alone: mGPU divides compute wherever it divides memory.",
+        "NEEDS": "The vendor's webhook rejects memory alone: compute is divided wherever memory is.",
     },
     rules=(
         RuleRow(Spelled, "VKE004", keys=(k.POLICY,)),

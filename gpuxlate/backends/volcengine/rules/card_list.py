@@ -134,22 +134,20 @@ def card_list_matches_the_shares(this: Rule, breach: Breach, pod: PodKeys, _: Co
     ## Why
     The vendor's webhook rejects both.
     """
-    one, listed = c.Mgpu.of(breach.inside, pod), pod.annotations[k.MULTIPLE_GPU]
-    place = say('number {place} of {key} "{text}"', place=one.keys.index + 1, key=c.SHORT, text=listed.text)
-    if one.listed:
+    name, count, listed = breach.inside.name, c.listed(breach, pod), pod.annotations[k.MULTIPLE_GPU]
+    place = say(
+        'number {place} of {key} "{text}"', place=breach.inside.index + 1, key=c.SHORT, text=listed.text
+    )
+    if count:
         message = say(
             "{number} is {count}, but container {container} requests no mGPU",
             number=place,
-            count=one.listed,
-            container=one.keys.name,
+            count=count,
+            container=name,
         )
         return this.at(listed, message, "write 0 there, or add mgpu-core and mgpu-memory to the container")
-    message = say(
-        "{number} is 0, but container {container} requests mGPU", number=place, container=one.keys.name
-    )
-    hint = say(
-        "write the number of cards of {container}: 1 to {most}", container=one.keys.name, most=k.MAX_CARDS
-    )
+    message = say("{number} is 0, but container {container} requests mGPU", number=place, container=name)
+    hint = say("write the number of cards of {container}: 1 to {most}", container=name, most=k.MAX_CARDS)
     return this.at(listed, message, hint)
 
 
@@ -157,9 +155,7 @@ def card_list_matches_the_shares(this: Rule, breach: Breach, pod: PodKeys, _: Co
     "VKE019",
     Severity.ERROR,
     predicate=Predicate(~Listed(k.LISTED, Range(k.MAX_CARDS + 1)), c.ORDINARY, k.RESOURCES),
-    page=c.page(
-        c.shown(c.part(300, 40960), cards="10"), c.shown(c.part(320, 40960), cards="8", policy=c.NATIVE), "Q"
-    ),
+    page=c.page(c.several("10", 300, 40960), c.several("8", 320, 40960), "Q"),
 )
 def card_counts_are_in_range(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A container has at most eight cards in the card list.
@@ -170,11 +166,10 @@ def card_counts_are_in_range(this: Rule, breach: Breach, pod: PodKeys, _: Contex
     ## Why
     The vendor's table and its console accept 1 to 8.
     """
-    one = c.Mgpu.of(breach.inside, pod)
     message = say(
         "container {container} shares {cards} cards, more than the maximum of {most}",
-        container=c.name_of(one.keys),
-        cards=one.listed,
+        container=c.name_of(breach.inside),
+        cards=c.listed(breach, pod),
         most=k.MAX_CARDS,
     )
     hint = say("write {most} or less, or split the work over several pods", most=k.MAX_CARDS)

@@ -65,11 +65,7 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     "VKE020",
     Severity.ERROR,
     no_policy="the cards of a node are in a profile",
-    page=c.page(
-        c.shown(c.part(200, 8192), cards="4", profile="cards: {perNode: 2}"),
-        c.shown(c.part(100, 8192), cards="2", policy=c.NATIVE),
-        "V, VD",
-    ),
+    page=c.page(c.several("4", 200, 8192, "cards: {perNode: 2}"), c.several("2", 100, 8192), "V, VD"),
 )
 def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container requests at most the cards of one node.

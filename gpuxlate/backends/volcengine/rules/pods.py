@@ -13,11 +13,11 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import NEVER, Amount, Annotated, Asks, Labelled, SomeContainer
+from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
-ASKS = Asks(*k.RESOURCES)
+ASKS = of.Asks(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
 RECLAIMED = "reclaimed_cores"
 SHOWN = c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED)
@@ -86,8 +86,8 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
     "VKE006",
     Severity.ERROR,
     predicate=Predicate(
-        ~Annotated(k.BURST_TO_VCI, "enforce") & ~Labelled(k.BURST_TO_VCI, "enforce"),
-        SomeContainer(ASKS),
+        ~of.Annotated(k.BURST_TO_VCI, "enforce") & ~of.Labelled(k.BURST_TO_VCI, "enforce"),
+        of.SomeContainer(ASKS),
         (k.BURST_TO_VCI,),
         each=False,
     ),
@@ -113,7 +113,7 @@ def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Iter
     "VKE007",
     Severity.WARNING,
     predicate=Predicate(
-        ~SomeContainer(ASKS), ~ASKS & Amount(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
+        ~of.SomeContainer(ASKS), ~ASKS & of.Amount(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
     ),
     page=c.page(
         c.shown(c.part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}), c.shown(c.part(), c.part(100, None)), "V, Q"
@@ -144,8 +144,8 @@ def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, _: Conte
     Severity.ERROR,
     fix="unsafe",
     predicate=Predicate(
-        ~(Asks(k.CORE) & (c.OFFLINE | Asks(k.RECLAIMED_CORE)))
-        & ~(Asks(k.RECLAIMED_CORE) & ~c.OFFLINE & (~Annotated(k.QOS) | Annotated(k.QOS, *LEVELS))),
+        ~(of.Asks(k.CORE) & (c.OFFLINE | of.Asks(k.RECLAIMED_CORE)))
+        & ~(of.Asks(k.RECLAIMED_CORE) & ~c.OFFLINE & (~of.Annotated(k.QOS) | of.Annotated(k.QOS, *LEVELS))),
         c.ORDINARY,
         c.COMPUTE,
     ),
@@ -193,7 +193,7 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, _: Co
     "VKE030",
     Severity.ERROR,
     predicate=Predicate(
-        ~Annotated(k.POLICY, c.NATIVE), c.MGPU & Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
+        ~of.Annotated(k.POLICY, c.NATIVE), c.MGPU & of.Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
     ),
     page=c.page(
         c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy=c.NATIVE),
@@ -221,7 +221,7 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, _: 
 @rule(
     "VKE031",
     Severity.ERROR,
-    predicate=Predicate(~Annotated(k.MULTIPLE_GPU), c.OFFLINE, (k.MULTIPLE_GPU,), each=False),
+    predicate=Predicate(~of.Annotated(k.MULTIPLE_GPU), c.OFFLINE, (k.MULTIPLE_GPU,), each=False),
     page=c.page(c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, cards="2"), SHOWN, "S1"),
 )
 def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
@@ -240,7 +240,7 @@ def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, _: Context
 @rule(
     "VKE032",
     Severity.INFO,
-    predicate=Predicate(NEVER, c.OFFLINE & c.ORDINARY, (k.MEMORY,)),
+    predicate=Predicate(of.NEVER, c.OFFLINE & c.ORDINARY, (k.MEMORY,)),
     page=c.page(SHOWN, c.shown(qos="shared_cores"), "S1"),
 )
 def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:

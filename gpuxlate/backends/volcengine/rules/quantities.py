@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.numbers import outside
+from gpuxlate.backends.numbers import both_places, outside
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules import containers as c
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Remove
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Range
@@ -13,6 +14,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import Amount, Asks
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
+PART = c.ONE_CARD & c.compute(Range(1, k.FULL - 1))
 LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
 
 
@@ -44,12 +46,8 @@ def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, _: Context) -
     "VKE012",
     Severity.ERROR,
     predicate=(
-        Predicate(Asks(k.MEMORY), c.ONE_CARD & c.compute(Range(1, k.FULL - 1)), c.COMPUTE),
-        Predicate(
-            ~Amount(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB)),
-            c.ONE_CARD & c.compute(Range(1, k.FULL - 1)),
-            (k.MEMORY,),
-        ),
+        Predicate(Asks(k.MEMORY), PART, c.COMPUTE),
+        Predicate(~Amount(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB)), PART, (k.MEMORY,)),
     ),
     page=c.page(c.shown(c.part(memory=4)), c.shown(), "V, S0"),
 )
@@ -125,13 +123,12 @@ def compute_above_one_card_is_whole_cards(this: Rule, breach: Breach, pod: PodKe
     return this.at(breach.there, message, hint)
 
 
-def _capped_whole_cards(this: Rule, breach: Breach, one: c.Mgpu, hint: str) -> Diagnostic:
-    message = say(
-        "mgpu-memory is not allowed with {cards} (mgpu-core {cores})",
-        cores=one.cores,
-        cards=c.cards_text(one.whole_cards),
-    )
-    return this.at(breach.there, message, hint, on_key=True, fix=one.without_memory())
+def _capped(this: Rule, breach: Breach, cores: int, hint: str) -> Diagnostic:
+    cards = c.cards_text(cores // k.FULL)
+    message = say("mgpu-memory is not allowed with {cards} (mgpu-core {cores})", cards=cards, cores=cores)
+    edits = tuple(Remove(value.path) for value in both_places(breach.inside, k.MEMORY))
+    fix = Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
+    return this.at(breach.there, message, hint, on_key=True, fix=fix)
 
 
 @rule(
@@ -157,7 +154,7 @@ def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, _: 
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
     """
     hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
-    return _capped_whole_cards(this, breach, c.Mgpu.of(breach.inside, pod), hint)
+    return _capped(this, breach, c.cores_of(breach.inside), hint)
 
 
 @rule(
@@ -181,7 +178,7 @@ def listed_whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKe
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
     """
-    one = c.Mgpu.of(breach.inside, pod)
-    most = (k.FULL - 1) * one.whole_cards
+    cores = c.cores_of(breach.inside)
+    most = (k.FULL - 1) * (cores // k.FULL)
     hint = say("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
-    return _capped_whole_cards(this, breach, one, hint)
+    return _capped(this, breach, cores, hint)

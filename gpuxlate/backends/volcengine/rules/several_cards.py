@@ -10,36 +10,24 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import (
-    Amount,
-    Annotated,
-    Asks,
-    AtLeast,
-    AtMost,
-    Divides,
-    SomeContainer,
-)
+from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates.lists import Listed
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
+
+ENOUGH = of.AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
+EQUAL = c.of_compute(lambda name: of.Divides(name, k.LISTED))
+OTHERS = tuple(one for one in k.POLICIES.values() if one != c.NATIVE)
+FITS = c.of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
 
 
 @rule(
     "VKE022",
     Severity.ERROR,
     predicate=(
-        Predicate(
-            c.of_compute(lambda name: Divides(name, k.LISTED)),
-            c.SHARES_LISTED
-            & c.of_compute(lambda name: Amount(name, Range(1)) & AtMost(name, k.FULL, k.LISTED)),
-            c.COMPUTE,
-        ),
-        Predicate(
-            Divides(k.MEMORY, k.LISTED),
-            c.SHARES_LISTED & AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED),
-            (k.MEMORY,),
-        ),
+        Predicate(EQUAL, c.SHARES_LISTED & c.compute(Range(1)) & FITS, c.COMPUTE),
+        Predicate(of.Divides(k.MEMORY, k.LISTED), c.SHARES_LISTED & ENOUGH, (k.MEMORY,)),
     ),
-    page=c.page(c.shown(c.part(31), cards="2"), c.shown(c.part(32), cards="2", policy=c.NATIVE), "V, Q"),
+    page=c.page(c.several("2", 31), c.several("2", 32), "V, Q"),
 )
 def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute and memory are multiples of the number of cards.
@@ -52,7 +40,7 @@ def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, _: Context)
     Both are totals of the container and every card gives an equal part, in whole percent and whole
     MiB. The vendor's webhook rejects the pod.
     """
-    cards, of_memory = c.Mgpu.of(breach.inside, pod).listed, breach.name == k.MEMORY
+    cards, of_memory = c.listed(breach, pod), breach.name == k.MEMORY
     above = round_up(breach.number, cards)
     least = k.MULTI_CARD_MIN_MIB * cards if of_memory else cards
     message = say(
@@ -70,10 +58,8 @@ def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, _: Context)
 @rule(
     "VKE023",
     Severity.ERROR,
-    predicate=Predicate(
-        c.of_compute(lambda name: AtMost(name, k.FULL, k.LISTED)), c.SHARES_LISTED & c.compute(), c.COMPUTE
-    ),
-    page=c.page(c.shown(c.part(202), cards="2"), c.shown(c.part(240), cards="4", policy=c.NATIVE), "V, VD"),
+    predicate=Predicate(FITS, c.SHARES_LISTED & c.compute(), c.COMPUTE),
+    page=c.page(c.several("2", 202), c.several("4", 240), "V, VD"),
 )
 def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute is at most 100 percent of each listed card.
@@ -84,16 +70,15 @@ def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, _: C
     ## Why
     `mgpu-core` is a total over the cards, and a card has 100. The vendor's webhook rejects the pod.
     """
-    one = c.Mgpu.of(breach.inside, pod)
-    most = k.FULL * one.listed
+    cores, most = breach.number, k.FULL * c.listed(breach, pod)
     message = say(
-        "mgpu-core {cores} is above the maximum of {most} (100 per listed card)", cores=one.cores, most=most
+        "mgpu-core {cores} is above the maximum of {most} (100 per listed card)", cores=cores, most=most
     )
     hint = say(
         "write less than {most}, or list at least {cards} cards for container {container}",
         most=most,
-        cards=round_up(one.cores, k.FULL) // k.FULL,
-        container=c.name_of(one.keys),
+        cards=round_up(cores, k.FULL) // k.FULL,
+        container=c.name_of(breach.inside),
     )
     return this.at(breach.there, message, hint)
 
@@ -102,19 +87,14 @@ def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, _: C
     "VKE024",
     Severity.ERROR,
     predicate=(
-        Predicate(Asks(k.MEMORY), c.SHARES_LISTED & c.compute(Range(1)), c.COMPUTE),
+        Predicate(of.Asks(k.MEMORY), c.SHARES_LISTED & c.compute(Range(1)), c.COMPUTE),
         Predicate(
-            AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
-            & AtMost(k.MEMORY, k.MULTI_CARD_MAX_MIB, k.LISTED),
-            c.SHARES_LISTED & Amount(k.MEMORY, Range(0)),
+            ENOUGH & of.AtMost(k.MEMORY, k.MULTI_CARD_MAX_MIB, k.LISTED),
+            c.SHARES_LISTED & of.Amount(k.MEMORY, Range(0)),
             (k.MEMORY,),
         ),
     ),
-    page=c.page(
-        c.shown(c.part(memory=1024), cards="2"),
-        c.shown(c.part(memory=2048), cards="2", policy=c.NATIVE),
-        "Q, V, R",
-    ),
+    page=c.page(c.several("2", 30, 1024), c.several("2", 30, 2048), "Q, V, R"),
 )
 def memory_on_each_listed_card_is_in_range(
     this: Rule, breach: Breach, pod: PodKeys, _: Context
@@ -129,7 +109,7 @@ def memory_on_each_listed_card_is_in_range(
     `mgpu-memory` is a total over the cards. Pods with the annotation have a minimum of their own, and
     the vendor's webhook rejects less.
     """
-    cards, mib = c.Mgpu.of(breach.inside, pod).listed, breach.number
+    cards, mib = c.listed(breach, pod), breach.number
     low = k.MULTI_CARD_MIN_MIB * cards
     least = say("{low} MiB", low=low)
     if cards > 1:
@@ -163,14 +143,10 @@ def memory_on_each_listed_card_is_in_range(
     Severity.INFO,
     predicate=Predicate(
         c.compute(Range(0, None, 10)),
-        c.SHARES_LISTED
-        & c.compute(Range(k.FULL + 1))
-        & c.of_compute(lambda name: AtMost(name, k.FULL, k.LISTED) & Divides(name, k.LISTED)),
+        c.SHARES_LISTED & c.compute(Range(k.FULL + 1)) & FITS & EQUAL,
         c.COMPUTE,
     ),
-    page=c.page(
-        c.shown(c.part(123, 6144), cards="3"), c.shown(c.part(120, 6144), cards="3", policy=c.NATIVE), "Q"
-    ),
+    page=c.page(c.several("3", 123, 6144), c.several("3", 120, 6144), "Q"),
 )
 def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute above one card is a multiple of 10, as in the console's form.
@@ -199,12 +175,8 @@ def console_can_show_the_compute(this: Rule, breach: Breach, pod: PodKeys, _: Co
     "VKE026",
     Severity.WARNING,
     predicate=Predicate(
-        # another value is VKE004
-        ~(
-            ~Annotated(k.POLICY)
-            | Annotated(k.POLICY, *(one for one in k.POLICIES.values() if one != c.NATIVE))
-        ),
-        SomeContainer(c.SHARES_LISTED & Asks(*k.RESOURCES) & Listed(k.LISTED, Range(2))),
+        of.Annotated(k.POLICY) & ~of.Annotated(k.POLICY, *OTHERS),
+        of.SomeContainer(c.SHARES_LISTED & of.Asks(*k.RESOURCES) & Listed(k.LISTED, Range(2))),
         (k.MULTIPLE_GPU,),
         each=False,
     ),
