@@ -131,23 +131,15 @@ def _colocation_policy(pod: PodPlacing, qos: Qos) -> None:
 def _write_container(placing: Placing, multi: bool) -> ContainerKeys:
     offline = placing.peek("qos") is Qos.OFFLINE
     if placing.init:
-        placing.refuse(
-            "cards",
-            "VKE009",
-            "an init container cannot request mGPU: the vendor's webhook and scheduler ignore it",
-            "request the share in an ordinary container",
-        )
+        ignored = "an init container cannot request mGPU: the vendor's webhook and scheduler ignore it"
+        placing.refuse("cards", "VKE009", ignored, "request the share in an ordinary container")
     if multi and placing.cards > k.MAX_CARDS:
-        placing.refuse(
-            "cards",
-            "VKE019",
-            say(
-                "cards {cards} is above the maximum of {most} in a pod that shares several cards",
-                cards=placing.cards,
-                most=k.MAX_CARDS,
-            ),
-            "request fewer cards",
+        message = say(
+            "cards {cards} is above the maximum of {most} in a pod that shares several cards",
+            cards=placing.cards,
+            most=k.MAX_CARDS,
         )
+        placing.refuse("cards", "VKE019", message, "request fewer cards")
     placing.isolated(Isolation.SOFT)  # compute and memory, under every policy (S0)
     values = _whole(placing, offline) if placing.whole_cards else _shared(placing, offline, multi)
     written = {name: Value.of(number) for name, number in values.items()}
@@ -157,12 +149,9 @@ def _write_container(placing: Placing, multi: bool) -> ContainerKeys:
 def _whole(placing: Placing, offline: bool) -> dict[str, int]:
     placing.take("cores"), placing.take("memory_mib")
     if offline:
-        placing.refuse(
-            "qos",
-            "GX023",
-            "qos offline is not supported for whole cards: reclaimed-mgpu-core is a part of one card",
-            "request a part of one card with memoryMiB, or remove qos from the share",
-        )
+        message = "qos offline is not supported for whole cards: reclaimed-mgpu-core is a part of one card"
+        hint = "request a part of one card with memoryMiB, or remove qos from the share"
+        placing.refuse("qos", "GX023", message, hint)
     return {k.CORE: k.FULL * placing.take("cards")}
 
 
@@ -190,23 +179,15 @@ def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
 
 def _doubtful_memory(placing: Placing, memory: int, cards: int, multi: bool) -> None:
     if not multi and memory == k.SINGLE_CARD_MIN_MIB:
-        placing.warn(
-            "VKE012",
-            "memoryMiB is exactly 256; one page of the vendor says more than 256",
-            "write memoryMiB: 257",
-            "memory_mib",
-        )
+        doubt = "memoryMiB is exactly 256; one page of the vendor says more than 256"
+        placing.warn("VKE012", doubt, "write memoryMiB: 257", "memory_mib")
     if multi and memory // cards > k.MULTI_CARD_MAX_MIB:
-        placing.warn(
-            "VKE024",
-            say(
-                "{each} MiB per card is above the documented maximum of {most} MiB",
-                each=memory // cards,
-                most=k.MULTI_CARD_MAX_MIB,
-            ),
-            "check on the cluster: newer components may allow it",
-            "memory_mib",
+        message = say(
+            "{each} MiB per card is above the documented maximum of {most} MiB",
+            each=memory // cards,
+            most=k.MULTI_CARD_MAX_MIB,
         )
+        placing.warn("VKE024", message, "check on the cluster: newer components may allow it", "memory_mib")
 
 
 SHEET = Sheet(

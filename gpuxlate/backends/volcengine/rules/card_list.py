@@ -37,8 +37,7 @@ def card_list_is_well_formed(this: Rule, breach: Breach, pod: PodKeys, _: Contex
     """The card list is whole numbers joined by commas, without spaces.
 
     ## What it does
-    Reports a value of `vke.volcengine.com/container-multiple-gpu` that is empty, or contains spaces,
-    signs or anything else than whole numbers and commas.
+    Reports `container-multiple-gpu` that is empty, or has anything else than whole numbers and commas.
 
     ## Why
     The vendor's code parses each part without trimming it, and rejects the pod.
@@ -74,14 +73,12 @@ def card_list_covers_every_container(this: Rule, breach: Breach, pod: PodKeys, _
     """The card list has one number for each container.
 
     ## What it does
-    Compares the length of `container-multiple-gpu` with the number of `spec.containers`; init
-    containers do not count.
+    Compares the length of `container-multiple-gpu` with `spec.containers`; init containers do not count.
 
     ## Why
-    The numbers belong to the containers in their order, and the vendor's webhook rejects a list of
-    another length. A container without a share has 0. Knative, KServe, Argo, Istio, Linkerd and Dapr add
-    containers that are not in the manifest: there a longer list is right, where it has as many numbers
-    above 0 as there are containers with a share.
+    The numbers belong to the containers in their order, 0 to one without a share; the vendor's webhook
+    rejects another length. Knative, KServe, Argo, Istio, Linkerd and Dapr add containers: there a longer
+    list is right, with as many numbers above 0 as there are containers with a share.
 
     ## Fix
     Unsafe: writes a list with the same numbers and a 0 for each container without a share, where it is

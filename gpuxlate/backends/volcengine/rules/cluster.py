@@ -32,8 +32,7 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     """The shares of a pod fit on the cards of one node, at most 16 per card.
 
     ## What it does
-    Counts the whole cards of the pod and its shares of other cards, and compares with the number of
-    cards of a node in the profile.
+    Counts the whole cards of the pod and its shares of others, and compares with a node of the profile.
 
     ## Why
     A card holds at most 16 containers, and all containers of a pod run on one node.
@@ -71,8 +70,7 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     """A container requests at most the cards of one node.
 
     ## What it does
-    Compares the number of cards of each container, shared or whole, with that of a node in the
-    profile.
+    Compares the cards of each container, shared or whole, with those of a node in the profile.
 
     ## Why
     All cards of a container are on one node, so the pod is never scheduled.
@@ -90,13 +88,7 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     "VKE033",
     Severity.WARNING,
     no_policy="the versions of a cluster are in a profile",
-    page=c.page(
-        c.shown(
-            c.part(name=k.RECLAIMED_CORE), qos="reclaimed_cores", profile="kubernetesVersion: v1.28.15-vke.18"
-        ),
-        c.shown(),
-        "S1",
-    ),
+    page=c.page(c.offline(profile="kubernetesVersion: v1.28.15-vke.18"), c.shown(), "S1"),
 )
 def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The cluster has the versions that online and offline work on one card requires.

@@ -22,8 +22,7 @@ from gpuxlate.rules.predicates.terms import number_of, resource
 SHORT = "container-multiple-gpu"
 DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
 COMPUTE = (k.CORE, k.RECLAIMED_CORE)
-WHOLE = Range(k.FULL, None, k.FULL)
-"""Whole cards, in percent of one."""
+WHOLE = Range(k.FULL, None, k.FULL)  # percent of one card
 
 
 def of_compute(true_of: Callable[[str], of.Condition]) -> of.Condition:
@@ -40,12 +39,10 @@ def _is_all(name: str) -> of.Condition:
     return of.Amount(name, WHOLE) & of.Divides(name, k.LISTED, k.FULL) & of.AtMost(name, k.FULL, k.LISTED)
 
 
-ORDINARY = ~of.IsInit()
-"""The list of cards has no numbers for init containers, whose shares are VKE009."""
+ORDINARY = ~of.IsInit()  # the others are VKE009, and have no number in the list
 HAS_LIST = of.Annotated(k.MULTIPLE_GPU)
 ONE_CARD = ORDINARY & ~HAS_LIST
-HAS_LISTED_CARDS = of_compute(_is_all)
-"""All compute of its listed cards."""
+HAS_LISTED_CARDS = of_compute(_is_all)  # whole
 SHARES_LISTED = ORDINARY & Listed(k.LISTED, Range(1)) & ~HAS_LISTED_CARDS
 MGPU = of.SomeContainer(ORDINARY & of.Asks(*k.RESOURCES))
 OFFLINE = of.Annotated(k.QOS, k.QOS_LEVELS[Qos.OFFLINE])
@@ -136,6 +133,11 @@ def shown(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> Exam
     annotations = {_NOTES[name]: Value.of(text) for name, text in notes.items()}
     text = f"target: volcengine-mgpu\n{profile}" if profile else ""
     return Example(limits or (part(),), annotations, profile=text)
+
+
+def offline(**notes: str) -> Example:
+    """An offline pod."""
+    return shown(part(name=k.RECLAIMED_CORE), qos=k.QOS_LEVELS[Qos.OFFLINE], **notes)
 
 
 def several(cards: str, cores: int, memory: int = 4096, profile: str = "") -> Example:

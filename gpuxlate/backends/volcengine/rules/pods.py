@@ -19,19 +19,14 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
 ASKS = of.Asks(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
-RECLAIMED = "reclaimed_cores"
-SHOWN = c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED)
+BURST = "guaranteed-burst-share"
 
 
 @rule(
     "VKE005",
     Severity.ERROR,
     no_policy="the nodes of a pod may have several policies, and a profile knows them where the pod does not",
-    page=c.page(
-        c.shown(policy=c.NATIVE, profile="policy: burst-share"),
-        c.shown(policy="guaranteed-burst-share"),
-        "S0, V",
-    ),
+    page=c.page(c.shown(policy=c.NATIVE, profile="policy: burst-share"), c.shown(policy=BURST), "S0, V"),
 )
 def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod requests the policy of its nodes.
@@ -50,13 +45,10 @@ def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> It
     policy = given.text if given else c.DEFAULT_POLICY
     if not sharing or not nodes or policy in nodes or policy not in k.POLICIES.values():
         return
+    named, there = c.policy_text(pod), " or ".join(nodes)
     yield this.at(
         given or sharing[0].first,
-        say(
-            "the policy of the pod is {policy}, but its nodes have {nodes}",
-            policy=c.policy_text(pod),
-            nodes=" or ".join(nodes),
-        ),
+        say("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
         say(
             "write the annotation {key}: {node}, or select nodes with {policy}",
             key=k.POLICY,
@@ -70,9 +62,8 @@ def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> It
 
 def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, ...]:
     """The policies of the pod's nodes; empty where neither the pod nor the profile says."""
-    chosen = pod.node_selector.get(k.POLICY)
-    if chosen:
-        return (chosen.text,)
+    if k.POLICY in pod.node_selector:
+        return (pod.node_selector[k.POLICY].text,)
     required = pod.required_by_all_terms(k.POLICY)
     if required and all(requirement.operator == "In" for requirement in required):
         return tuple(dict.fromkeys(text for requirement in required for text in requirement.values))
@@ -149,7 +140,7 @@ def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, _: Conte
         c.ORDINARY,
         c.COMPUTE,
     ),
-    page=c.page(c.shown(qos=RECLAIMED), SHOWN, "S1"),
+    page=c.page(c.shown(qos="reclaimed_cores"), c.offline(), "S1"),
 )
 def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline pods, and no others, request compute as reclaimed-mgpu-core.
@@ -166,25 +157,21 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, _: Co
     Unsafe: renames `mgpu-core` of an offline pod to `reclaimed-mgpu-core`. The pod may be meant as
     online work.
     """
-    one, offline = c.Mgpu.of(breach.inside, pod), c.OFFLINE.holds(pod)
-    reclaimed = one.keys.resources.get(k.RECLAIMED_CORE)
+    one, name = breach.inside, c.name_of(breach.inside)
+    reclaimed = one.resources.get(k.RECLAIMED_CORE)
     if reclaimed and breach.name == k.CORE:
-        message = say("container {name} requests online and offline compute", name=c.name_of(one.keys))
+        message = say("container {name} requests online and offline compute", name=name)
         hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
-        return this.at(breach.there if offline else reclaimed, message, hint, on_key=True)
+        return this.at(breach.there if c.OFFLINE.holds(pod) else reclaimed, message, hint, on_key=True)
     if reclaimed:
-        message = say(
-            "container {container} of an online pod requests offline compute", container=c.name_of(one.keys)
-        )
+        message = say("container {container} of an online pod requests offline compute", container=name)
         hint = say("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
         return this.at(breach.there, message, hint, on_key=True, missing=k.QOS not in pod.annotations)
     fix = None
-    if 0 < one.cores < k.FULL:  # whole cards of offline work are not documented
-        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one.keys, k.CORE))
+    if 0 < c.cores_of(one) < k.FULL:  # whole cards of offline work are not documented
+        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one, k.CORE))
         fix = Fix("rename mgpu-core to reclaimed-mgpu-core", tuple(edits), safe=False)
-    message = say(
-        "container {container} of an offline pod requests online compute", container=c.name_of(one.keys)
-    )
+    message = say("container {container} of an offline pod requests online compute", container=name)
     hint = "write reclaimed-mgpu-core, or remove qos_level reclaimed_cores from the pod"
     return this.at(breach.there, message, hint, on_key=True, fix=fix)
 
@@ -195,11 +182,7 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, _: Co
     predicate=Predicate(
         ~of.Annotated(k.POLICY, c.NATIVE), c.MGPU & of.Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
     ),
-    page=c.page(
-        c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy=c.NATIVE),
-        c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy="guaranteed-burst-share"),
-        "S1",
-    ),
+    page=c.page(c.offline(policy=c.NATIVE), c.offline(policy=BURST), "S1"),
 )
 def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
@@ -222,7 +205,7 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, _: 
     "VKE031",
     Severity.ERROR,
     predicate=Predicate(~of.Annotated(k.MULTIPLE_GPU), c.OFFLINE, (k.MULTIPLE_GPU,), each=False),
-    page=c.page(c.shown(c.part(name=k.RECLAIMED_CORE), qos=RECLAIMED, cards="2"), SHOWN, "S1"),
+    page=c.page(c.offline(cards="2"), c.offline(), "S1"),
 )
 def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """An offline pod has no card list.
@@ -241,7 +224,7 @@ def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, _: Context
     "VKE032",
     Severity.INFO,
     predicate=Predicate(of.NEVER, c.OFFLINE & c.ORDINARY, (k.MEMORY,)),
-    page=c.page(SHOWN, c.shown(qos="shared_cores"), "S1"),
+    page=c.page(c.offline(), c.shown(qos="shared_cores"), "S1"),
 )
 def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline containers request no GPU memory, which online work cannot preempt.

@@ -55,9 +55,8 @@ def part_of_a_card_has_enough_memory(this: Rule, breach: Breach, pod: PodKeys, _
     """A part of one card comes with more than 256 MiB of memory.
 
     ## What it does
-    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is
-    a warning: the code accepts it, one page says "greater than 256". VKE024 checks pods with the
-    annotation `container-multiple-gpu`.
+    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is a
+    warning: the code accepts it, one page says "greater than 256". With a card list it is VKE024.
 
     ## Why
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
@@ -95,8 +94,7 @@ def compute_above_one_card_is_whole_cards(this: Rule, breach: Breach, pod: PodKe
     """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
     ## What it does
-    Reports compute of 101 to 199, 201 to 299 and so on in a pod without the annotation
-    `container-multiple-gpu`.
+    Reports compute of 101 to 199, 201 to 299 and so on in a pod without `container-multiple-gpu`.
 
     ## Why
     Without the annotation a container has a part of one card (1 to 99) or whole cards (100, 200).
@@ -144,8 +142,7 @@ def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, _: 
     """A container with whole cards has no mgpu-memory.
 
     ## What it does
-    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200 and so on, in a pod without the
-    annotation `container-multiple-gpu`.
+    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200, ... without `container-multiple-gpu`.
 
     ## Why
     Whole cards come with all of their memory, and the vendor's webhook rejects a number for it.
@@ -168,8 +165,7 @@ def listed_whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKe
     """A container that uses its listed cards whole has no mgpu-memory.
 
     ## What it does
-    Reports `mgpu-memory` where `mgpu-core` is 100 times the container's number in
-    `container-multiple-gpu`.
+    Reports `mgpu-memory` where `mgpu-core` is 100 times the number in `container-multiple-gpu`.
 
     ## Why
     That is all compute of the cards: the container has them alone, with all of their memory, and the

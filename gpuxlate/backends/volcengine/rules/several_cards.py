@@ -33,12 +33,10 @@ def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, _: Context)
     """Compute and memory are multiples of the number of cards.
 
     ## What it does
-    Reports `mgpu-core` or `mgpu-memory` that is not a multiple of the container's number in
-    `container-multiple-gpu`.
+    Reports `mgpu-core` or `mgpu-memory` that is not a multiple of the number in `container-multiple-gpu`.
 
     ## Why
-    Both are totals of the container and every card gives an equal part, in whole percent and whole
-    MiB. The vendor's webhook rejects the pod.
+    Every card gives an equal part, in whole percent and MiB. The vendor's webhook rejects the pod.
     """
     cards, of_memory = c.listed(breach, pod), breach.name == k.MEMORY
     above = round_up(breach.number, cards)
