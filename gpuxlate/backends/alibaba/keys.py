@@ -24,6 +24,8 @@ CORE = "aliyun.com/gpu-core.percentage"
 """Percent of one card: 5..100 in steps of 5, one card only (CORE, MULTI)."""
 COUNT = "aliyun.com/gpu-count"
 """Label of the pod, a string: cards, an equal part of each (MULTI)."""
+CARDS, SEVERAL = re.compile("[1-9][0-9]*"), re.compile("[2-9]|[1-9][0-9]+")
+"""Values of COUNT, in plain digits: any, and above 1."""
 WHOLE = "nvidia.com/gpu"
 """Whole cards, on nodes of mode ``default`` (LBL)."""
 TOPOLOGY = "aliyun.com/gpu"
@@ -43,7 +45,7 @@ ACCELERATORS = (
 """Node labels: model, memory and number of the cards (LBL)."""
 DISABLE = "CGPU_DISABLE"
 """Variable of a container: ``true`` or ``1`` turns off memory isolation (CSK)."""
-DISABLE_ON = frozenset({"true", "1"})
+DISABLE_ON = ("true", "1")
 DISABLE_OFF = ("false", "0", "")
 
 CORE_STEP = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.alibaba.facts import cards_of, count_label, units_of_card
+from gpuxlate.backends.alibaba.facts import cards_of, units_of_card
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.numbers import too_many_cards, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -15,7 +15,7 @@ from gpuxlate.model.profile import card_of
 from gpuxlate.rules.base import Context, Rule, rule
 
 
-@rule("ACK003", Severity.ERROR)
+@rule("ACK003", Severity.ERROR, no_policy="it compares with the cards of a profile")
 def cards_fit_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The cards of a pod fit on one node.
 
@@ -51,10 +51,11 @@ def cards_fit_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Source
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
     """
+    pod = pod.with_workload()
     most = card_of(context.profile, k.NAMES).per_node
     if most is None:
         return
-    label = count_label(pod)
+    label = pod.labels.get(k.COUNT)
     requested = [(value, number) for _, value, number in whole_numbers(pod, k.TOPOLOGY)]
     if label:
         requested.insert(0, (label, cards_of(pod)))
@@ -63,7 +64,7 @@ def cards_fit_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
             yield this.at(value, *too_many_cards(cards, most))
 
 
-@rule("ACK004", Severity.ERROR)
+@rule("ACK004", Severity.ERROR, no_policy="it compares with the cards of a profile")
 def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container requests at most the memory of a card, on each of its cards.
 
@@ -97,6 +98,7 @@ def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Dia
     AlibabaCloudDocs/csk, "Enable GPU sharing", 2021. The 22731 MiB of an A10: Volcengine, EMR
     Serverless mGPU.
     """
+    pod = pod.with_workload()
     most = units_of_card(context.profile)
     if most is None:
         return
@@ -112,11 +114,11 @@ def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Dia
                 value,
                 message,
                 say("write at most {most}, or request whole cards", most=most * cards),
-                missing=count_label(pod) is None,
+                missing=pod.labels.get(k.COUNT) is None,
             )
 
 
-@rule("ACK013", Severity.ERROR)
+@rule("ACK013", Severity.ERROR, no_policy="that the plug-in is the open-source one is in a profile")
 def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """With open-source gpushare, one container of a pod requests `aliyun.com/gpu-mem`.
 
@@ -167,7 +169,7 @@ def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Cont
         yield this.at(value, message, "use a separate pod for each container", on_key=True)
 
 
-@rule("ACK014", Severity.ERROR)
+@rule("ACK014", Severity.ERROR, no_policy="that the plug-in is the open-source one is in a profile")
 def one_card_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """With open-source gpushare, a pod shares one card.
 
@@ -201,13 +203,14 @@ def one_card_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Source
     AliyunContainerService/gpushare-scheduler-extender, `docs/designs/designs.md` at c0b6141.
     """
-    label, cards = count_label(pod), cards_of(pod)
+    pod = pod.with_workload()
+    label, cards = pod.labels.get(k.COUNT), cards_of(pod)
     if label and cards > 1 and AlibabaProfile.of(context.profile).open_source:
         message = say("{key} is {cards}; open-source gpushare shares one card", key=k.COUNT, cards=cards)
         yield this.at(label, message, "remove the label, and request at most the memory of one card")
 
 
-@rule("ACK016", Severity.WARNING)
+@rule("ACK016", Severity.WARNING, no_policy="it compares with the cards of a profile")
 def pods_fit_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A share is large enough that the pods that fit a card are within the limit of ACK.
 
@@ -240,6 +243,7 @@ def pods_fit_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagno
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28 (16); page
     install-and-use-ack-ai-installer-and-the-gpu-inspection-tool, 2026-06-23 (20).
     """
+    pod = pod.with_workload()
     room = units_of_card(context.profile)
     if room is None:
         return
