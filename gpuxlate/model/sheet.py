@@ -170,7 +170,9 @@ class Key(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The words that the key may have."""
+        """The words that the key may have; of one that others read too, those with a meaning here."""
+        if self.general and self.words:
+            return tuple(self.words)
         return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Key, Place
 from gpuxlate.backends.numbers import (
@@ -23,15 +22,13 @@ from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.conditions import (
     Annotated,
     Asks,
+    Condition,
     EnvIs,
     Labelled,
     Not,
     SomeContainer,
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
-
-if TYPE_CHECKING:
-    pass
 
 
 class Needs(Kind):
@@ -183,7 +180,13 @@ class Words(Kind):
             elif Place.LABEL in row.places:
                 yield Predicate(Labelled(row.name, *words), Labelled(row.name), (row.name,), each=False)
             else:
-                yield Predicate(Annotated(row.name, *words), Annotated(row.name), (row.name,), each=False)
+                when = Annotated(row.name) & self._speaks() if row.general else Annotated(row.name)
+                yield Predicate(Annotated(row.name, *words), when, (row.name,), each=False)
+
+    def _speaks(self) -> Condition:
+        """Some container has a key of the sheet."""
+        resources = (one.name for one in self.sheet.keys if Place.RESOURCE in one.places)
+        return SomeContainer(Asks(*resources))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
