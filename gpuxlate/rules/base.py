@@ -137,9 +137,10 @@ class Rule:
         import inspect
 
         before, last, after = re.split(r"^## (Fix|Source)$", inspect.cleandoc(text), maxsplit=1, flags=re.M)
-        profile = f"\n```yaml profile\n{self.bad.profile}\n```" if self.bad.profile else ""
-        shown = [("Example", f"{self.bad.text}\n```{profile}"), ("Use instead", f"{self.good.text}\n```")]
-        parts = [f"## {heading}\n```yaml\n{yaml}" for heading, yaml in shown]
+        parts = []
+        for heading, one in (("Example", self.bad), ("Use instead", self.good)):
+            profile = f"\n```yaml profile\n{one.profile}\n```" if one.profile else ""
+            parts.append(f"## {heading}\n```yaml\n{one.text}\n```{profile}")
         return "\n\n".join([before.strip(), *parts, f"## {last}{after}"])
 
     @property
