@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import cards_of
+from gpuxlate.backends.alibaba.rules.examples import part, shown
 from gpuxlate.backends.numbers import both_places, off_step, outside, put_number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -19,7 +20,14 @@ ON_ONE_CARD = Predicate(~Labelled(k.COUNT, k.SEVERAL), at=(k.CORE,))
 ON_GRID = Predicate(Amount(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), Amount(k.CORE), (k.CORE,))
 
 
-@rule("ACK005", Severity.ERROR, fix="unsafe", predicate=ON_ONE_CARD)
+@rule(
+    "ACK005",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=ON_ONE_CARD,
+    bad=shown(part(8, 30), count=2, mode="core_mem"),
+    good=shown(part(8), count=2, mode="cgpu"),
+)
 def compute_on_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod that shares several cards sets no `aliyun.com/gpu-core.percentage`.
 
@@ -28,26 +36,6 @@ def compute_on_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Conte
 
     ## Why
     Multi-card sharing supports memory isolation with shared compute only.
-
-    ## Example
-    ```yaml
-    metadata: {labels: {aliyun.com/gpu-count: "2"}}
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 8, aliyun.com/gpu-core.percentage: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {aliyun.com/gpu-count: "2"}}
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: cgpu}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 8}}
-    ```
 
     ## Fix
     Removes the compute. Unsafe: compute is no longer capped.
@@ -63,7 +51,14 @@ def compute_on_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Conte
     return this.at(breach.there, message, hint, on_key=True, fix=fix)
 
 
-@rule("ACK006", Severity.ERROR, fix="unsafe", predicate=ON_GRID)
+@rule(
+    "ACK006",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=ON_GRID,
+    bad=shown(part(2, 33), mode="core_mem"),
+    good=shown(part(2, 35), mode="core_mem"),
+)
 def compute_on_grid(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-core.percentage` is 5 to 100, in multiples of 5.
 
@@ -72,24 +67,6 @@ def compute_on_grid(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
 
     ## Why
     The unit is one percent of one card. A job with another number cannot be submitted.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 33}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 35}}
-    ```
 
     ## Fix
     Raises the number to the next multiple of 5. Unsafe: the pod requests more.
@@ -110,7 +87,14 @@ def compute_on_grid(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     return this.at(breach.there, message, say("write {number}", number=near), fix=found)
 
 
-@rule("ACK007", Severity.ERROR, missing=True, predicate=Predicate(Asks(k.MEMORY), at=(k.CORE,)))
+@rule(
+    "ACK007",
+    Severity.ERROR,
+    missing=True,
+    predicate=Predicate(Asks(k.MEMORY), at=(k.CORE,)),
+    bad=shown(part(cores=30), mode="core_mem"),
+    good=shown(part(2, 30), mode="core_mem"),
+)
 def compute_goes_with_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with `aliyun.com/gpu-core.percentage` also sets `aliyun.com/gpu-mem`.
 
@@ -120,24 +104,6 @@ def compute_goes_with_memory(this: Rule, breach: Breach, pod: PodKeys, context: 
     ## Why
     ACK shares cards by memory, or by memory and compute; compute alone is not supported.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-core.percentage: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 30}}
-    ```
-
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
@@ -146,7 +112,14 @@ def compute_goes_with_memory(this: Rule, breach: Breach, pod: PodKeys, context: 
     return this.at(breach.there, message, hint, on_key=True)
 
 
-@rule("ACK010", Severity.ERROR, fix="safe", predicate=Predicate(NEVER, at=(k.NO_CORE,)))
+@rule(
+    "ACK010",
+    Severity.ERROR,
+    fix="safe",
+    predicate=Predicate(NEVER, at=(k.NO_CORE,)),
+    bad=shown({**part(2), k.NO_CORE: Value.of(30)}, mode="core_mem"),
+    good=shown(part(2, 30), mode="core_mem"),
+)
 def compute_key_is_spelled_out(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Compute is requested with `aliyun.com/gpu-core.percentage`, not `aliyun.com/gpu-core`.
 
@@ -156,27 +129,9 @@ def compute_key_is_spelled_out(this: Rule, breach: Breach, pod: PodKeys, context
     ## Why
     No node advertises `aliyun.com/gpu-core`: the pod is never scheduled.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 30}}
-    ```
-
     ## Fix
-    Renames the key. Safe where the container has memory and the number is valid for the right key,
-    unsafe otherwise; none where the right key is there too.
+    Renames the key. Safe where the container has memory and the number is valid for the right key, unsafe
+    otherwise; none where the right key is there too.
 
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.

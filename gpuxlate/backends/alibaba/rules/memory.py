@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import count
+from gpuxlate.backends.alibaba.rules.examples import part, shown
 from gpuxlate.backends.numbers import outside, put_number, requesting, whole_numbers
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -43,7 +44,7 @@ BESIDE_SHARES = tuple(
 OF_ONE_KIND = Predicate(~SomeContainer(WHOLE), BY_TOPOLOGY & ~SHARES, (k.TOPOLOGY,))
 
 
-@rule("ACK001", Severity.ERROR, predicate=POSITIVE)
+@rule("ACK001", Severity.ERROR, predicate=POSITIVE, bad=shown(part(0)), good=shown(part(1)))
 def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-mem` is at least 1.
 
@@ -52,20 +53,6 @@ def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Contex
 
     ## Why
     One unit, by default 1 GiB, is the least that a container can request of a shared card.
-
-    ## Example
-    ```yaml
-    resources:
-      limits:
-        aliyun.com/gpu-mem: 0
-    ```
-
-    ## Use instead
-    ```yaml
-    resources:
-      limits:
-        aliyun.com/gpu-mem: 1
-    ```
 
     ## Source
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
@@ -82,35 +69,25 @@ def of_several(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnosti
         yield _not_a_multiple(this, label, sum(found), cards, None)
 
 
-@rule("ACK002", Severity.ERROR, fix="unsafe", predicate=(COUNTED, WITH_MEMORY, DIVIDED), also=of_several)
+@rule(
+    "ACK002",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=(COUNTED, WITH_MEMORY, DIVIDED),
+    also=of_several,
+    bad=shown(part(7), count=2),
+    good=shown(part(8), count=2),
+)
 def count_divides_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """The label `aliyun.com/gpu-count` is a positive whole number that divides `aliyun.com/gpu-mem`.
 
     ## What it does
-    Reports a label that is not a number of cards, memory that is not a multiple of it, and (as a
-    warning) a label on a pod without `aliyun.com/gpu-mem`.
+    Reports a label that is not a number of cards, memory that is not a multiple of it, and (as a warning)
+    a label on a pod without `aliyun.com/gpu-mem`.
 
     ## Why
-    `gpu-mem` is the total of the pod: N units on M cards are N/M on each, and N/M must be an
-    integer. Without `gpu-mem` the label gives the pod no GPU.
-
-    ## Example
-    ```yaml
-    metadata: {labels: {aliyun.com/gpu-count: "2"}}
-    spec:
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 7}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {aliyun.com/gpu-count: "2"}}
-    spec:
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 8}}
-    ```
+    `gpu-mem` is the total of the pod: N units on M cards are N/M on each, and N/M must be an integer.
+    Without `gpu-mem` the label gives the pod no GPU.
 
     ## Fix
     Raises the memory to the next multiple. Unsafe: the pod requests more.
@@ -146,37 +123,23 @@ def _not_a_multiple(
     return this.at(where, message, say("write {numbers}", numbers=numbers), fix=fix, missing=True)
 
 
-@rule("ACK011", Severity.WARNING, predicate=(*BESIDE_SHARES, OF_ONE_KIND))
+@rule(
+    "ACK011",
+    Severity.WARNING,
+    predicate=(*BESIDE_SHARES, OF_ONE_KIND),
+    bad=shown(part(4), {k.WHOLE: Value.of(1)}),
+    good=shown(part(4), part(15)),
+)
 def one_mode_for_a_pod(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod requests shares, `nvidia.com/gpu` or `aliyun.com/gpu`, not two of them.
 
     ## What it does
-    Reports whole cards in a pod with a share in another container, and the two keys of whole cards
-    in one pod (an error in one container). K8S007 reports whole cards and a share in one container.
+    Reports whole cards in a pod with a share in another container, and the two keys of whole cards in one
+    pod (an error in one container). K8S007 reports whole cards and a share in one container.
 
     ## Why
-    A node serves one mode, and enabling one sets the resources of all others to 0: no node has
-    both, so the pod stays pending.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 4}}
-      - name: trainer
-        resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 4}}
-      - name: trainer
-        resources: {limits: {aliyun.com/gpu-mem: 15}}
-    ```
+    A node serves one mode, and enabling one sets the resources of all others to 0: no node has both, so
+    the pod stays pending.
 
     ## Source
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba.rules.examples import part, shown
 from gpuxlate.backends.numbers import requesting, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
@@ -29,36 +30,26 @@ NOT_ENFORCED = say("{key} is not enforced: memory is counted, not isolated", key
 HINT = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
 
 
-@rule("ACK008", Severity.WARNING, fix="unsafe", predicate=ON_CORE_MEM)
+@rule(
+    "ACK008",
+    Severity.WARNING,
+    fix="unsafe",
+    predicate=ON_CORE_MEM,
+    bad=shown(part(2, 30)),
+    good=shown(part(2, 30), mode="core_mem"),
+)
 def compute_runs_on_core_mem(
     this: Rule, breach: Breach, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """A pod with `aliyun.com/gpu-core.percentage` chooses nodes of mode `core_mem`.
 
     ## What it does
-    Reports compute in a pod whose nodeSelector (or required node affinity) on
-    `ack.node.gpu.schedule` is missing or names another mode.
+    Reports compute in a pod whose nodeSelector (or required node affinity) on `ack.node.gpu.schedule` is
+    missing or names another mode.
 
     ## Why
-    Only `core_mem` nodes share compute, and pods with and without compute cannot share a node. The
-    vendor recommends a node selector for each job.
-
-    ## Example
-    ```yaml
-    resources:
-      limits:
-        aliyun.com/gpu-mem: 2
-        aliyun.com/gpu-core.percentage: 30
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 30}}
-    ```
+    Only `core_mem` nodes share compute, and pods with and without compute cannot share a node. The vendor
+    recommends a node selector for each job.
 
     ## Fix
     Sets the nodeSelector where none is set. Unsafe: it changes where the pod may run.
@@ -78,39 +69,23 @@ def compute_runs_on_core_mem(
         yield this.at(path, message, say("write {label}: {mode}, or remove {key}", **names))
 
 
-@rule("ACK015", Severity.ERROR, no_policy="the unit of the cluster is in a profile")
+@rule(
+    "ACK015",
+    Severity.ERROR,
+    no_policy="the unit of the cluster is in a profile",
+    bad=shown(part(16), mode="cgpu", profile="alibaba: {memoryUnitMiB: 128, isolation: share}"),
+    good=shown(part(16), mode="share"),
+)
 def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A unit of 128 MiB is used on nodes of mode `share` only.
 
     ## What it does
-    With a profile that sets `memoryUnitMiB: 128`, reports pods with `aliyun.com/gpu-mem` that choose
-    a mode other than `share` (or no mode, where `isolation` of the profile is another).
+    With a profile that sets `memoryUnitMiB: 128`, reports pods with `aliyun.com/gpu-mem` that choose a
+    mode other than `share` (or no mode, where `isolation` of the profile is another).
 
     ## Why
-    ACK supports the 128 MiB unit only on nodes without isolation. Where a unit is 1 GiB, the same
-    number requests eight times as much.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: cgpu}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 16}}
-    ```
-    ```yaml profile
-    target: alibaba-gpushare
-    alibaba: {memoryUnitMiB: 128, isolation: share}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: share}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 16}}
-    ```
+    ACK supports the 128 MiB unit only on nodes without isolation. Where a unit is 1 GiB, the same number
+    requests eight times as much.
 
     ## Source
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
@@ -119,55 +94,35 @@ def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Ite
     sharing = requesting(pod, k.MEMORY)
     if ack.memory_unit_mib != k.SMALL_UNIT_MIB or not sharing:
         return
-    chosen = pod.allowed(k.SCHEDULE) or [(ack.isolation, sharing[0].resources[k.MEMORY].path)]
-    for mode, path in chosen:
+    chosen = pod.allowed(k.SCHEDULE)
+    for mode, path in chosen or [(ack.isolation, sharing[0].resources[k.MEMORY].path)]:
         if mode != k.SHARE_MODE and mode in k.MODES:
-            yield this.at(
-                path,
-                say(
-                    "nodes of mode {mode} do not support the unit of {unit} MiB of this profile",
-                    mode=mode,
-                    unit=k.SMALL_UNIT_MIB,
-                ),
-                say(
-                    "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile",
-                    mode=k.SHARE_MODE,
-                ),
-                missing=not pod.allowed(k.SCHEDULE),
-            )
+            text = "nodes of mode {mode} do not support the unit of {unit} MiB of this profile"
+            hint = "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile"
+            message = say(text, mode=mode, unit=k.SMALL_UNIT_MIB)
+            yield this.at(path, message, say(hint, mode=k.SHARE_MODE), missing=not chosen)
             return
 
 
-@rule("ACK017", Severity.ERROR, fix="safe", predicate=KNOWN)
+@rule(
+    "ACK017",
+    Severity.ERROR,
+    fix="safe",
+    predicate=KNOWN,
+    bad=shown(part(2), mode="core-mem"),
+    good=shown(part(2), mode="core_mem"),
+)
 def known_mode_and_placement(
     this: Rule, breach: Breach, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Node selectors use a mode and a placement of ACK.
 
     ## What it does
-    Reports unknown values of `ack.node.gpu.schedule` and `ack.node.gpu.placement` in a nodeSelector
-    or a required node affinity. The mode `mig`, known from one blog only, is a warning.
+    Reports unknown values of `ack.node.gpu.schedule` and `ack.node.gpu.placement` in a nodeSelector or a
+    required node affinity. The mode `mig`, known from one blog only, is a warning.
 
     ## Why
     No node has another value: the pod is never scheduled.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core-mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2}}
-    ```
 
     ## Fix
     In a nodeSelector, writes the value that differs only in case and hyphens.
@@ -209,7 +164,14 @@ def by_profile(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnosti
             yield this.at(value, NOT_ENFORCED, HINT, missing=not open_source)
 
 
-@rule("ACK019", Severity.INFO, predicate=(NOT_SHARE_MODE, NOT_DISABLED), also=by_profile)
+@rule(
+    "ACK019",
+    Severity.INFO,
+    predicate=(NOT_SHARE_MODE, NOT_DISABLED),
+    also=by_profile,
+    bad=shown(part(3), mode="share"),
+    good=shown(part(3), mode="cgpu"),
+)
 def memory_is_isolated(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The memory that a container requests is enforced.
 
@@ -220,24 +182,6 @@ def memory_is_isolated(this: Rule, breach: Breach, pod: PodKeys, context: Contex
     ## Why
     Nothing stops such a program from using the memory of other containers. It must read its limit from
     `ALIYUN_COM_GPU_MEM_CONTAINER`.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: share}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 3}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: cgpu}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 3}}
-    ```
 
     ## Source
     ACK, alibabacloud.com/help/doc-detail/2523313.html, 2026-03-26; `docs/userguide.md` of
