@@ -186,8 +186,8 @@ class Key(NamedTuple):
                 return f"{each} of {'each' if self.per is Per.CARD else 'one'} card"
             case "memory_mib" | "memory_limit_mib" if self.unit:
                 found = {1: "MiB", GIB: "GiB", BYTE: "bytes"}.get(self.unit, f"units of {self.unit} MiB")
-                found += ", or an amount with a unit" if self.quantity else ""
-                return found + (" of each card" if self.per is Per.CARD else "")
+                found += " of each card" if self.per is Per.CARD else ""
+                return found + (", or an amount with a unit" if self.quantity else "")
         return ""
 
 
