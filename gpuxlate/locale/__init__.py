@@ -9,6 +9,7 @@ catalogues when the package is built or installed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,14 +33,18 @@ def translator(language: str) -> Translate:
     def translated(text: str) -> str:
         if not isinstance(text, Message):
             return translations.gettext(text) if text else text
-        values = {name: translated(one) if isinstance(one, str) else one for name, one in text.values.items()}
+        values = {
+            # a value of a field, such as qos, is written as it is in a manifest
+            name: translated(one) if isinstance(one, str) and not isinstance(one, Enum) else one
+            for name, one in text.values.items()
+        }
         return translations.gettext(text.template).format_map(values)
 
     return translated
 
 
 def summary(code: str, english: str, language: str) -> str:
-    """What a rule demands, in one sentence. A rule of a plug-in stays in English, unless it is one of rows."""
+    """What a rule demands, in one sentence. A plug-in's rule stays English, unless it follows from rows."""
     if isinstance(english, Message):
         return translator(language)(english)
     return _translations(language).pgettext(code, english)

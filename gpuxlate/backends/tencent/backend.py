@@ -53,7 +53,7 @@ def _whole(placing: Placing, qos: Qos | None = None) -> Numbers:
         placing.refuse(
             "qos",
             "GX023",
-            say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=qos),
+            say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=str(qos)),
             "request a part of one card with memoryMiB, or remove qos from the share",
         )
     return {k.CORE: k.FULL * int(placing.take("cards"))}
