@@ -17,7 +17,7 @@ ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "report
 NAMES = {
     *(part for row in registry.BUILT_IN for name in (row.name, *row.aliases) for part in name.split("-")),
     *("aliyun", "katalyst", "mgpu", "qgpu", "gpushare", "gpuresourcetype"),
-} - {"neutral", "spark", "ray", "customjob", "vgpu"}
+} - {"neutral", "spark", "ray", "customjob", "vgpu", "gpu", "manager", "shared"}
 """Names of clouds, products and dialects, those of the targets by themselves. Engines are nobody's."""
 WORDS = re.compile(rf"(?<![A-Za-z])({'|'.join(sorted(NAMES))})(?![A-Za-z0-9])", re.IGNORECASE)
 CLASSES = re.compile(r"(?<![A-Za-z])(Alibaba|Aliyun|Tencent|Volcengine|Volcano|Hami|Emr|Qgpu|Mgpu|Katalyst)")

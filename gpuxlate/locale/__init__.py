@@ -44,7 +44,7 @@ def translator(language: str) -> Translate:
 
 
 def summary(code: str, english: str, language: str) -> str:
-    """What a rule demands, in one sentence. A plug-in's rule stays English, unless it follows from rows."""
+    """What a rule demands, in one sentence. A rule of a plug-in stays in English, unless rows make it."""
     if isinstance(english, Message):
         return translator(language)(english)
     return _translations(language).pgettext(code, english)

@@ -170,6 +170,13 @@ class Key(NamedTuple):
         return tuple(one for one in self.values if isinstance(one, Range))
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The words that the key may have; of one that others read too, those with a meaning here."""
+        if self.general and self.words:
+            return tuple(self.words)
+        return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
+
+    @property
     def counts(self) -> str:
         """The unit in words: ``MiB of each card``; empty where the row has no number."""
         match self.says:
@@ -181,9 +188,9 @@ class Key(NamedTuple):
             case "memory_mib" | "memory_limit_mib" if self.unit:
                 units = {1: "MiB", GIB: "GiB", BYTE: "bytes"}
                 found = units.get(self.unit) or say("units of {unit} MiB", unit=self.unit)
-                if self.quantity:
-                    found = say("{unit}, or an amount with a unit", unit=found)
-                return say("{unit} of each card", unit=found) if self.per is Per.CARD else found
+                if self.per is Per.CARD:
+                    found = say("{unit} of each card", unit=found)
+                return say("{unit}, or an amount with a unit", unit=found) if self.quantity else found
         return ""
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from gpuxlate.model.pod import PodKeys
@@ -26,6 +26,10 @@ WHOLE_CARD = "nvidia.com/gpu"
 """The common key of whole cards, which every cloud uses."""
 SHORT_NAME = 5
 """Names shorter than this after the slash may differ by one letter and be right (gpu, npu)."""
+LONG_DOMAIN = 9
+"""Shorter domains are not taken for misspelt ones: two other letters make another owner."""
+IN_EVERY_POD = "schedulername"
+"""Words of other pods: a domain whose half is in them would have every file read."""
 NEAR = 2
 """Maximum edit distance between a misspelt key and the one that was meant."""
 BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
@@ -43,7 +47,7 @@ class Vocabulary:
                 row.name
                 for one in dialects
                 for row in one.keys
-                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.is_pattern
+                if Place.SCHEDULER not in row.places and one.owns(row.name) and _may_be_misspelt(row)
             )
         )
         self.owners = lru_cache(maxsize=4096)(self._owners)
@@ -90,14 +94,25 @@ class Vocabulary:
         return name == IGNORE or bool(self.owners(name))
 
     def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
-        """A key without a domain is a vendor's in pods that speak its dialect; others are so everywhere."""
-        return "/" in name or any(
-            one.owns_at(name, place) and one.speaks_in(pod) for one in self.owners(name)
-        )
+        """A word that could be anybody's is a vendor's in pods that speak its dialect; other keys are so
+        everywhere."""
+        return "/" in name or any(self._means(one, name, place, pod) for one in self.owners(name))
+
+    @staticmethod
+    def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
+        row = dialect.find(name)
+        own = row is not None and not row.is_word
+        return own or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
 
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
         """The dialects in which the pod asks for GPUs."""
-        return [one for one in self.dialects if one.speaks_in(pod)]
+        names = {
+            name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
+        }
+        found = {id(one) for name in names for one in self.owners(name)}
+        return [
+            one for one in self.dialects if id(one) in found or (one.also_speaks and one.also_speaks(pod))
+        ]
 
     def is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
@@ -123,7 +138,7 @@ class Vocabulary:
         if self.is_foreign(name):
             return None
         owners = self.owners(name)
-        if owners and all(one.reads_only for one in owners):
+        if owners and all(one.reads_only for one in owners) and not self.written_by_scheduler(name):
             return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
         if owners or self.rows(name):
             return None
@@ -145,8 +160,30 @@ class Vocabulary:
             return NearMiss(owners[0], meant) if meant else NearMiss(owners[0], alike(name, names), False)
         if "/" not in name:
             return None
-        near = nearest(name, (one for one in self.candidates if _may_be_meant(name, one)), NEAR)
+        near = nearest(name, self._maybe_meant(name), NEAR)
         return NearMiss(self.owners(near)[0], near) if near and self.owners(near) else None
+
+    def _maybe_meant(self, name: str) -> Iterator[str]:
+        """The known keys of domains that a name's own may be a misspelt one of."""
+        domain = name.partition("/")[0]
+        for known, names in self._by_domain.items():
+            if _may_be_domain(domain, known):
+                yield from (one for one in names if _may_be_meant(name, one))
+
+    @cached_property
+    def _by_domain(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for one in self.candidates:
+            domain, slash, _ = one.partition("/")
+            if slash:
+                found.setdefault(domain, []).append(one)
+        return found
+
+
+def _may_be_misspelt(row: Key) -> bool:
+    """A name of its own; what is before a slash is a domain, since a short word is near to many others."""
+    prefix, slash, _ = row.name.partition("/")
+    return not row.is_pattern and (not slash or "." in prefix)
 
 
 class NearMiss(NamedTuple):
@@ -197,17 +234,26 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
 def _parts(name: str) -> tuple[str, str, str]:
     """Three parts of a key: two misspelt letters (NEAR) leave one of them unchanged.
 
-    Keys of one vendor share two of them: the name of its domain, and COMMON where they have it.
+    Keys of one vendor share two of them: the name of its domain, and COMMON where they have it. A short
+    domain is never misspelt: it is one part.
     """
     slash = name.index("/")
-    domain = ".".join(name[: slash - 1].split(".")[-2:])
-    if COMMON in domain:
-        domain = domain.partition(COMMON)[2]
-        last = COMMON
-    else:
-        last = COMMON if COMMON in name[slash:] else name[slash - 1 : slash + 5]
+    domain = _own_part(name[:slash])
+    if domain is None:
+        return (name[: slash + 1],) * 3
+    last = COMMON if COMMON in name else name[slash - 1 : slash + 5]
     middle = len(domain) // 2
     return domain[:middle], domain[middle:], last
+
+
+@lru_cache(maxsize=4096)
+def _own_part(domain: str) -> str | None:
+    """The part of a domain that is its owner's, without its last letter; None where that is short."""
+    last_two = ".".join(domain[:-1].split(".")[-2:])
+    found = max(last_two.split(COMMON), key=len)
+    middle = len(found) // 2
+    usual = found[:middle] in IN_EVERY_POD or found[middle:] in IN_EVERY_POD
+    return found if len(found) >= LONG_DOMAIN and not usual else None
 
 
 # --- nearness -----------------------------------------------------------------------------------
@@ -288,15 +334,16 @@ def _tail(name: str) -> str:
 
 
 def _may_be_meant(name: str, candidate: str) -> bool:
-    if abs(len(name) - len(candidate)) > NEAR or "/" not in candidate:
+    if abs(len(name) - len(candidate)) > NEAR:
         return False
-    if len(_tail(candidate)) < SHORT_NAME and _tail(candidate) != _tail(name):
-        return False
-    return _may_be_domain(name.partition("/")[0].split("."), candidate.partition("/")[0].split("."))
+    return len(_tail(candidate)) >= SHORT_NAME or _tail(candidate) == _tail(name)
 
 
-def _may_be_domain(labels: list[str], meant: list[str]) -> bool:
+def _may_be_domain(domain: str, known: str) -> bool:
     """A domain may be a misspelt one: not where whole labels are added, taken away or replaced."""
+    if domain == known or abs(len(domain) - len(known)) > NEAR or _own_part(known) is None:
+        return domain == known
+    labels, meant = domain.split("."), known.split(".")
     if len(labels) == len(meant):
         return all(one == other or set(one) & set(other) for one, other in zip(labels, meant, strict=True))
     fewer, more = sorted((labels, meant), key=len)

@@ -134,8 +134,8 @@ def named_by_others(found: Diagnostic, spoken: Collection[str]) -> Diagnostic:
     names = [name for name in readers if name in spoken] if spoken else readers
     if not names:
         return found
-    listed = " or ".join(f"--from {name}" for name in names)
-    return replace(found, hint=say("pass {options} to read it as whole cards", options=listed))
+    one = names[0] if len(names) == 1 else "one of " + ", ".join(names)
+    return replace(found, hint=say("pass --from {dialect} to read it as whole cards", dialect=one))
 
 
 def written_without_a_dialect(fit: PodFit, target: Backend) -> Iterator[Diagnostic]:

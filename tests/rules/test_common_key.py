@@ -29,7 +29,11 @@ def of_code(code: str, text: str, **options: object) -> list[Diagnostic]:
 @pytest.mark.parametrize(
     ("texts", "hint"),
     [
-        ([WHOLE], "pass --from alibaba-gpushare or --from hami to read it as whole cards"),
+        (
+            [WHOLE],
+            "pass --from one of alibaba-gpushare, hami, koordinator, huawei-cce, kai to read it "
+            "as whole cards",
+        ),
         ([WHOLE, HAMI], "pass --from hami to read it as whole cards"),
         ([HAMI, WHOLE], "pass --from hami to read it as whole cards"),
         ([TKE, WHOLE], None),  # qGPU has whole cards under its own key

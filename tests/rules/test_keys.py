@@ -156,6 +156,8 @@ def test_a_name_that_a_dialect_claims_is_its_own(dialects: tuple[Any, ...]) -> N
         keys=ack.keys,
         gpu_prefixes=ack.gpu_prefixes,
         look_alikes=(),
+        reads_only=False,
+        also_speaks=None,
         find=ack.find,
         owns=ack.owns,
     )

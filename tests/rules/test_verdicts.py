@@ -159,7 +159,7 @@ def pods(draw: st.DrawFn, backend: Backend) -> Object:
     ids=lambda one: one.name,
 )
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 @given(data=st.data())
 def test_any_pod(backend: Backend, data: st.DataObject) -> None:

@@ -110,7 +110,7 @@ SHEET = Sheet(
             meaning="what keeps containers within their memory; nothing without it",
             says="isolation",
             words={"HAMi-core": Isolation.SOFT},
-            source="KOORDLET, WEBSITE",
+            source="KOORDLET",
         ),
         choice("scheduling.koordinator.sh/device-allocate-hint", meaning="cards and topology", source="CODE"),
         choice("scheduling.koordinator.sh/gpu-partition-spec", meaning="NVLink partition", source="CODE"),

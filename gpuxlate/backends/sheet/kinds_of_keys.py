@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Key, Place
 from gpuxlate.backends.numbers import (
@@ -23,15 +22,13 @@ from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.conditions import (
     Annotated,
     Asks,
+    Condition,
     EnvIs,
     Labelled,
     Not,
     SomeContainer,
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
-
-if TYPE_CHECKING:
-    pass
 
 
 class Needs(Kind):
@@ -171,15 +168,11 @@ class Words(Kind):
     usual_why = "The pod is refused, or the value is ignored and the default counts."
 
     def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if self._known(row) and Place.RESOURCE not in row.places)
-
-    @staticmethod
-    def _known(row: Key) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*row.words, *(one for one in row.values if isinstance(one, str)))))
+        return (row for row in self.sheet.keys if row.texts and Place.RESOURCE not in row.places)
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            words = self._known(row)
+            words = row.texts
             if row.is_pattern:
                 continue
             if Place.ENV in row.places:
@@ -187,7 +180,13 @@ class Words(Kind):
             elif Place.LABEL in row.places:
                 yield Predicate(Labelled(row.name, *words), Labelled(row.name), (row.name,), each=False)
             else:
-                yield Predicate(Annotated(row.name, *words), Annotated(row.name), (row.name,), each=False)
+                when = Annotated(row.name) & self._speaks() if row.general else Annotated(row.name)
+                yield Predicate(Annotated(row.name, *words), when, (row.name,), each=False)
+
+    def _speaks(self) -> Condition:
+        """Some container has a key of the sheet."""
+        resources = (one.name for one in self.sheet.keys if Place.RESOURCE in one.places)
+        return SomeContainer(Asks(*resources))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
@@ -196,7 +195,7 @@ class Words(Kind):
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for row, name, value in by_pattern(self.mine, pod):
-            if value.text not in self._known(row):
+            if value.text not in row.texts:
                 yield self._unknown(this, row, name, value)
 
     def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
@@ -204,7 +203,7 @@ class Words(Kind):
         message = say(
             "{key} is {value!r}, which {title} does not know", key=name, value=value.text, title=title
         )
-        return this.at(value, message, say("write one of {known}", known=", ".join(self._known(row))))
+        return this.at(value, message, say("write one of {known}", known=", ".join(row.texts)))
 
     def example(self) -> Example:
         return self._with(lambda word: f"{word}s")
@@ -214,7 +213,7 @@ class Words(Kind):
 
     def _with(self, make: type[str] | object) -> Example:
         good, row = examples.share(self.sheet), self.mine[0]
-        value = {row.name: Value.of(make(self._known(row)[0]))}  # type: ignore[operator]
+        value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
         if Place.LABEL in row.places:
             return replace(good, labels={**good.labels, **value})
         return replace(good, annotations={**good.annotations, **value})

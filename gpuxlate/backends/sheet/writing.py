@@ -206,7 +206,8 @@ def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) ->
     """Fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
-    if memory is not None and no_memory and cores is not None and memory.name in cores.needs:
+    counted = rows.cards is not None and cores is not None and rows.cards.name in cores.needs
+    if memory is not None and no_memory and cores is not None and memory.name in cores.needs and not counted:
         placing.need(
             "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
         )

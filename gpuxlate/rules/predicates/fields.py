@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpuxlate.model.sheet import Range
@@ -62,6 +65,46 @@ def below(path: tuple[str, ...], schema: Schema) -> Schema:
     for step in reversed(path):
         schema = {"properties": {step: schema}}
     return schema
+
+
+def shared(schema: Schema) -> Schema:
+    """The same schema, with the larger parts that are in it more than once in ``$defs``."""
+    texts = Counter(json.dumps(one) for one in _parts(schema))
+    names = {
+        text: f"part{n}" for n, text in enumerate(t for t, n in texts.items() if n > 1 and len(t) > LARGE)
+    }
+    parts = {name: _with_names(json.loads(text), names, outermost=True) for text, name in names.items()}
+    return {**_with_names(schema, names), **({"$defs": parts} if parts else {})}
+
+
+LARGE = 120
+"""Characters of a part that is worth a name."""
+_LISTS, _MAPPINGS, _SINGLE = ("allOf", "anyOf"), ("properties",), ("not", "items", "contains")
+"""Keywords that hold schemas."""
+
+
+def _parts(schema: Schema) -> Iterator[Schema]:
+    yield schema
+    for word, below in schema.items():
+        inner = below if word in _LISTS else below.values() if word in _MAPPINGS else [below]
+        if word in (*_LISTS, *_MAPPINGS, *_SINGLE):
+            for one in inner:
+                yield from _parts(one)
+
+
+def _with_names(schema: Schema, names: Mapping[str, str], outermost: bool = False) -> Schema:
+    name = None if outermost else names.get(json.dumps(schema))
+    if name is not None:
+        return {"$ref": f"#/$defs/{name}"}
+    found = dict(schema)
+    for word, below in schema.items():
+        if word in _LISTS:
+            found[word] = [_with_names(one, names) for one in below]
+        elif word in _MAPPINGS:
+            found[word] = {field: _with_names(one, names) for field, one in below.items()}
+        elif word in _SINGLE:
+            found[word] = _with_names(below, names)
+    return found
 
 
 # --- values ---------------------------------------------------------------------------------------
