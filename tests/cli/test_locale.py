@@ -78,6 +78,13 @@ SAID = ("backends/placing.py", "cli/compare.py", "cli/side_by_side.py", "cli/exp
 """``compare`` and ``explain`` print all that these modules say, and a part of what backends do."""
 
 
+def test_each_text_is_there_once() -> None:
+    """Of two, as a merge of branches makes them, Babel takes one and says nothing."""
+    lines = CATALOGUE.read_text(encoding="utf-8").splitlines()
+    for begin in ("msgid ", "msgstr "):
+        assert sum(line.startswith(begin) for line in lines) == len(_MESSAGES) + 1  # the head
+
+
 def test_every_rule_has_a_summary() -> None:
     """A function has one under its code, a rule of rows that of its kind."""
     of_rows = {code for code, rule in RULES.items() if isinstance(rule.summary, Message)}
