@@ -160,7 +160,8 @@ class Key(NamedTuple):
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""
         number = quantity.whole(text)
-        if self.says == "cores" and number is not None and number * self.unit == 100:
+        percent = self.says in ("cores", "memory_percent")
+        if percent and number is not None and number * self.unit == 100:
             return True  # all of a card, as without the key
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 

@@ -102,6 +102,14 @@ class Shown(Protocol):
     def profile(self) -> str: ...
 
 
+class Page(NamedTuple):
+    """What the docstring of a rule leaves out: a pod that breaks it, one that keeps it, its sources."""
+
+    bad: Shown
+    good: Shown
+    source: str
+
+
 @dataclass(frozen=True)
 class Rule:
     """A declared rule. Calling it runs its check.
@@ -120,8 +128,7 @@ class Rule:
     predicates: tuple[Predicate, ...] = ()
     also: PodCheck | None = None
     no_policy: str = ""
-    bad: Shown | None = None
-    good: Shown | None = None
+    page: Page | None = None
 
     @property
     def name(self) -> str:
@@ -130,17 +137,19 @@ class Rule:
 
     @property
     def text(self) -> str:
-        """The docstring of the function, with the examples that it was given."""
+        """The docstring of the function, with what its page adds."""
         text = self.check.__doc__ or ""
-        if self.bad is None or self.good is None:
+        if self.page is None:
             return text
         import inspect
 
-        before, last, after = re.split(r"^## (Fix|Source)$", inspect.cleandoc(text), maxsplit=1, flags=re.M)
-        profile = f"\n```yaml profile\n{self.bad.profile}\n```" if self.bad.profile else ""
-        shown = [("Example", f"{self.bad.text}\n```{profile}"), ("Use instead", f"{self.good.text}\n```")]
-        parts = [f"## {heading}\n```yaml\n{yaml}" for heading, yaml in shown]
-        return "\n\n".join([before.strip(), *parts, f"## {last}{after}"])
+        before, fix, after = inspect.cleandoc(text).partition("\n\n## Fix")
+        bad, good, source = self.page
+        profile = f"\n```yaml profile\n{bad.profile}\n```" if bad.profile else ""
+        return (
+            f"{before}\n\n## Example\n```yaml\n{bad.text}\n```{profile}"
+            f"\n\n## Use instead\n```yaml\n{good.text}\n```{fix}{after}\n\n## Source\n{source}."
+        )
 
     @property
     def summary(self) -> str:
@@ -225,8 +234,7 @@ def rule(
     predicate: Predicate | tuple[Predicate, ...] = (),
     also: PodCheck | None = None,
     no_policy: str = "",
-    bad: Shown | None = None,
-    good: Shown | None = None,
+    page: Page | None = None,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
@@ -235,13 +243,13 @@ def rule(
     ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
-    ``bad``, ``good``: its Example and what to Use instead, where the docstring has neither.
+    ``page``: its Example, what to Use instead and its Source, where the docstring has none of them.
     """
     predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")
-        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, bad, good)
+        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, page)
 
     return declare
 

@@ -24,6 +24,7 @@ from gpuxlate.rules.predicates.conditions import (
     Asks,
     Condition,
     EnvIs,
+    IsInit,
     Labelled,
     Not,
     SomeContainer,
@@ -186,7 +187,8 @@ class Words(Kind):
     def _speaks(self) -> Condition:
         """Some container has a key of the sheet."""
         resources = (one.name for one in self.sheet.keys if Place.RESOURCE in one.places)
-        return SomeContainer(Asks(*resources))
+        asks = Asks(*resources)
+        return SomeContainer(asks if self.sheet.init else asks & ~IsInit())
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
