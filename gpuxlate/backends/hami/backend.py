@@ -92,7 +92,7 @@ def _write_container(
                 "GX023",
                 say(
                     "{qos} whole cards cannot be expressed: HAMi has priorities only on shared cards",
-                    qos=qos,
+                    qos=str(qos),
                 ),
                 "request a part of a card, or remove qos from the share",
             )
