@@ -63,8 +63,8 @@ SHEET = Sheet(
             Numbers,
             "HAMI002",
             keys=(k.PERCENT,),
-            why="HAMi's webhook refuses values outside 0 to 100. 0 means the same as no key: all memory of the "
-            "card, and is a warning.",
+            why="HAMi's webhook refuses values outside 0 to 100. 0 means the same as no key: all memory of "
+            "the card, and is a warning.",
         ),
         RuleRow(
             Numbers,
@@ -79,7 +79,7 @@ SHEET = Sheet(
             "HAMI004",
             keys=(k.MEMORY,),
             also=Fits,
-            why="The number is an int32, in MiB of each card, times the `memoryFactor` of the cluster. 0 means "
+            why="The number is an int32, in MiB of each card, times the `memoryFactor` of the cluster. 0 is "
             "the same as no key: all memory of the card, and is a warning. A pod with more than any card has "
             "stays Pending.",
         ),
@@ -102,13 +102,13 @@ SHEET = Sheet(
             Words,
             "HAMI011",
             Severity.WARNING,
-            why="HAMi silently replaces an unknown value by its default. `nvidia.com/priority` is 0 for high.",
+            why="HAMi silently replaces an unknown value by its default. The priority is 0 for high.",
         ),
         RuleRow(
             Once,
             "HAMI014",
             keys=k.REQUESTS,
-            why="A cluster has one name for each, which its chart sets. The pod never schedules on the other.",
+            why="A cluster has one name for each, set in its chart. The pod never schedules on the other.",
         ),
     ),
 )

@@ -254,7 +254,8 @@ class Words(Kind):
         return self._with(str)
 
     def _with(self, make: type[str] | object) -> Example:
-        good, row = examples.share(self.sheet), self.mine[0]
+        good, on_pod = examples.share(self.sheet), (row for row in self.mine if self.sheet.is_pods(row))
+        row = next(on_pod, self.mine[0])
         value = {row.name: Value.of(make(self._known(row)[0]))}  # type: ignore[operator]
         if Place.LABEL in row.places:
             return replace(good, labels={**good.labels, **value})

@@ -55,7 +55,11 @@ class Numbers(Kind):
     def fixes(self) -> str | None:
         """None where each number up to the maximum will do: the next legal one is above."""
         off = any(
-            row.capped or one.step > 1 or len(row.ranges) > 1 or totals.count_of(self.sheet, row)
+            row.capped
+            or one.step > 1
+            or len(row.ranges) > 1
+            or totals.count_of(self.sheet, row)
+            or (one.most is not None and self._count(row))
             for row in self.mine
             for one in row.ranges
         )
@@ -97,11 +101,18 @@ class Numbers(Kind):
             return
         yield this.at(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
 
+    def _count(self, row: Key) -> Key | None:
+        """What counts the cards of a number per card, where a container may have a part of several."""
+        if self.sheet.several is not self.sheet.several.SHARED:
+            return None
+        counts = (rows.cards for rows in self.sheet.families if row in rows.parts and row.per is Per.CARD)
+        return next(counts, None)
+
     def _of_each_card(self, row: Key, container: ContainerKeys, amount: int) -> int | None:
         """Each card's part, where a number per card is written as the total over the cards."""
-        counts = next((rows.cards for rows in self.sheet.families if row in rows.parts), None)
-        cards = number(container.resources.get(counts.name)) if counts else None
-        if row.per is not Per.CARD or not cards or cards < 2 or amount <= 0 or amount % cards:
+        count = self._count(row)
+        cards = number(container.resources.get(count.name)) if count else None
+        if not cards or cards < 2 or amount <= 0 or amount % cards:
             return None
         return amount // cards if any(_within(amount // cards, one) for one in row.ranges) else None
 
