@@ -93,6 +93,15 @@ class Context(NamedTuple):
         return (one for one in found if not one.missing) if self.partial else found
 
 
+class Shown(Protocol):
+    """A manifest of the page of a rule: the inside of a Pod in YAML, and a profile, if any."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def profile(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Rule:
     """A declared rule. Calling it runs its check.
@@ -111,6 +120,8 @@ class Rule:
     predicates: tuple[Predicate, ...] = ()
     also: PodCheck | None = None
     no_policy: str = ""
+    bad: Shown | None = None
+    good: Shown | None = None
 
     @property
     def name(self) -> str:
@@ -119,8 +130,17 @@ class Rule:
 
     @property
     def text(self) -> str:
-        """The docstring of the function."""
-        return self.check.__doc__ or ""
+        """The docstring of the function, with the examples that it was given."""
+        text = self.check.__doc__ or ""
+        if self.bad is None or self.good is None:
+            return text
+        import inspect
+
+        before, last, after = re.split(r"^## (Fix|Source)$", inspect.cleandoc(text), maxsplit=1, flags=re.M)
+        profile = f"\n```yaml profile\n{self.bad.profile}\n```" if self.bad.profile else ""
+        shown = [("Example", f"{self.bad.text}\n```{profile}"), ("Use instead", f"{self.good.text}\n```")]
+        parts = [f"## {heading}\n```yaml\n{yaml}" for heading, yaml in shown]
+        return "\n\n".join([before.strip(), *parts, f"## {last}{after}"])
 
     @property
     def summary(self) -> str:
@@ -139,6 +159,7 @@ class Rule:
         return self._breaches(*args) if self.predicates else self.check(self, *args)
 
     def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        pod = pod.with_workload()
         for predicate in self.predicates:
             for breach in predicate.breaches(pod):
                 found = self.check(self, breach, pod, context)
@@ -204,6 +225,8 @@ def rule(
     predicate: Predicate | tuple[Predicate, ...] = (),
     also: PodCheck | None = None,
     no_policy: str = "",
+    bad: Shown | None = None,
+    good: Shown | None = None,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
@@ -212,12 +235,13 @@ def rule(
     ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
+    ``bad``, ``good``: its Example and what to Use instead, where the docstring has neither.
     """
     predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")
-        return Rule(code, severity, scope, fix, check, missing, predicates, also, why)
+        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, bad, good)
 
     return declare
 

@@ -47,7 +47,7 @@ class Vocabulary:
                 row.name
                 for one in dialects
                 for row in one.keys
-                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.is_pattern
+                if Place.SCHEDULER not in row.places and one.owns(row.name) and _may_be_misspelt(row)
             )
         )
         self.owners = lru_cache(maxsize=4096)(self._owners)
@@ -94,10 +94,15 @@ class Vocabulary:
         return name == IGNORE or bool(self.owners(name))
 
     def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
-        """A word is a vendor's key in pods that speak its dialect; other names are so everywhere."""
-        if not any(row.is_word for row in self.rows(name)):
-            return True
-        return any(one.owns_at(name, place) and one.speaks_in(pod) for one in self.owners(name))
+        """A word that could be anybody's is a vendor's in pods that speak its dialect; other keys are so
+        everywhere."""
+        return "/" in name or any(self._means(one, name, place, pod) for one in self.owners(name))
+
+    @staticmethod
+    def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
+        row = dialect.find(name)
+        own = row is not None and not row.is_word
+        return own or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
 
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
         """The dialects in which the pod asks for GPUs."""
@@ -173,6 +178,12 @@ class Vocabulary:
             if slash:
                 found.setdefault(domain, []).append(one)
         return found
+
+
+def _may_be_misspelt(row: Key) -> bool:
+    """A name of its own; what is before a slash is a domain, since a short word is near to many others."""
+    prefix, slash, _ = row.name.partition("/")
+    return not row.is_pattern and (not slash or "." in prefix)
 
 
 class NearMiss(NamedTuple):

@@ -20,6 +20,7 @@ from gpuxlate.rules.predicates.conditions import (
     Annotation,
     Any,
     Asks,
+    AtLeast,
     AtMost,
     Condition,
     ContainersAtMost,
@@ -36,10 +37,13 @@ from gpuxlate.rules.predicates.conditions import (
     SomeContainer,
     Term,
 )
+from gpuxlate.rules.predicates.lists import Listed, ListIsComplete
 from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.rules.predicates.terms import InList
 from tests.rules.verdicts import Judge, Object, of_container
 
 M, N, C = "x.com/m", "x.com/n", "x.com/c"
+LIST = InList("l")
 
 
 def pod(limits: Object | None = None, **more: object) -> Object:
@@ -52,6 +56,14 @@ def pod(limits: Object | None = None, **more: object) -> Object:
         holder = container if name in ("env", "securityContext", "resources") else holder
         holder[name] = value
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def listed(text: str, *limits: Object) -> Object:
+    """A Pod of two containers, with numbers for them."""
+    first, second = limits or ({M: 1}, {M: 1}) if len(limits) != 1 else (*limits, {})
+    found = pod(first, annotations={"l": text})
+    found["spec"]["containers"].append({"name": "b", "resources": {"limits": second}})
+    return found
 
 
 def affinity(*terms: list[Object]) -> Object:
@@ -104,6 +116,29 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
         AtMost(M, 100, Label("n")),
         [pod({M: 200}, labels={"n": "2"})],
         [pod({M: 101}), pod({M: 101}, labels={"n": "-2"})],
+    ),
+    (
+        AtLeast(M, 256, N),
+        [pod({M: 512, N: 2}), pod({M: "1k", N: 3})],
+        [pod({M: 511, N: 2}), pod({M: 512}), pod({M: -1, N: 1}), pod({M: 512, N: 0})],
+    ),
+    (
+        Listed(LIST),
+        [pod(annotations={"l": "0"}), listed("2,0")],
+        [listed("2"), listed("2, 0"), pod(), listed("")],
+    ),
+    (Listed(LIST, Range(2, 8)), [listed("8,2")], [listed("8,1"), listed("9,2"), listed("2,2,2")]),
+    (
+        Divides(M, LIST),
+        [listed("2,3", {M: 8}, {M: 9})],
+        [listed("2,3", {M: 8}, {M: 8}), listed("0,3", {M: 8})],
+    ),
+    (AtMost(M, 10, LIST), [listed("1,2", {M: 10}, {M: 20})], [listed("1,2", {M: 11}, {M: 20})]),
+    (AtLeast(M, 10, LIST), [listed("1,2", {M: 10}, {M: 20})], [listed("1,2", {M: 10}, {M: 19})]),
+    (
+        ListIsComplete(LIST),
+        [listed("2,0"), listed("00,0"), pod(annotations={"l": "1"}), pod(annotations={"l": 1})],
+        [listed("2"), listed("2,0,1"), listed("2,"), listed("+2,0"), listed("2\n,0"), pod(), listed("2 ,0")],
     ),
     (EnvIs("E"), [pod(env=[{"name": "E", "value": ""}])], [pod(env=[{"name": "E"}]), pod()]),
     (
@@ -196,6 +231,9 @@ def _leaves(term: Term) -> st.SearchStrategy[Condition]:
         st.builds(lambda name, ranges: Amount(name, *ranges), st.sampled_from([M, N]), RANGES),
         st.builds(Divides, st.just(M), terms, st.sampled_from([1, 5, 256])),
         st.builds(AtMost, st.just(M), st.sampled_from([0, 16, 100]), st.one_of(st.none(), terms)),
+        st.builds(AtLeast, st.just(M), st.sampled_from([1, 16]), terms),
+        st.sampled_from([Listed(LIST), Listed(LIST, Range(0, 0)), Listed(LIST, Range(2))]),
+        st.just(ListIsComplete(LIST)),
         st.builds(lambda kind, name, words: kind(name, *words), NAMED, st.sampled_from("ln"), WORDS),
         st.builds(lambda names: SchedulerIs(*names), st.lists(st.sampled_from(["", "on"]))),
     )
@@ -229,7 +267,7 @@ QUANTITIES = st.sampled_from(
     )
 )
 TEXTS = st.sampled_from(
-    ("on", "off", "oN", "1", "2", "3", "16", "true", "", "x", 2, True, None, {}, "2k", "0002")
+    ("on", "off", "oN", "1", "2", "3", "16", "true", "", "x", 2, True, None, {}, "2k", "0002", "2,0", "1,16")
 )
 
 

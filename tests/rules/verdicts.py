@@ -1,7 +1,8 @@
 """The three verdicts on one Pod: what the check, the JSON Schema and the CEL of a predicate say of it.
 
 ``object`` is a Pod as JSON has it. Quantities are those of ``gpuxlate.model.quantity``: the functions that
-Kubernetes adds to CEL (apiserver/pkg/cel/library/quantity.go) are given to it here.
+Kubernetes adds to CEL (apiserver/pkg/cel/library, quantity.go and lists.go) are given to it here, and
+the two of strings that are used: ``indexOf`` of the extension for strings stands in the way of that of lists.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 from cel_expr_python import cel
-from cel_expr_python.ext import ext_optional, ext_strings
+from cel_expr_python.ext import ext_optional
 from jsonschema import Draft202012Validator
 
 from gpuxlate.manifest.pods import Pod, pods_in
@@ -24,6 +25,7 @@ from gpuxlate.rules.predicates.conditions import AtMost, Condition, Divides
 from gpuxlate.rules.predicates.fields import ODD
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.schema import CARDS
+from gpuxlate.rules.predicates.terms import InList
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
@@ -34,15 +36,20 @@ TYPES = cel.Type
 QUANTITY = TYPES.Map(TYPES.STRING, TYPES.STRING)
 
 
-def _function(name: str, overload: str, result: Any, argument: Any, run: Any) -> Any:
-    member = argument is QUANTITY
-    found = cel.Overload(overload, return_type=result, parameters=[argument], is_member=member, impl=run)
+def _function(name: str, overload: str, result: Any, argument: Any, run: Any, *more: Any) -> Any:
+    member = name not in ("quantity", "isQuantity")
+    given = [argument, *more]
+    found = cel.Overload(overload, return_type=result, parameters=given, is_member=member, impl=run)
     return cel.FunctionDecl(name, [found])
+
+
+def _place(names: list[str], name: str) -> int:
+    return names.index(name) if name in names else -1
 
 
 ENVIRONMENT = cel.NewEnv(
     variables={"object": TYPES.DYN, "variables": TYPES.DYN},
-    extensions=[ext_optional.ExtOptional(), ext_strings.ExtStrings()],
+    extensions=[ext_optional.ExtOptional()],
     functions=[
         _function(
             "quantity",
@@ -54,6 +61,9 @@ ENVIRONMENT = cel.NewEnv(
         _function("isQuantity", "is_quantity_string", TYPES.BOOL, TYPES.STRING, lambda text: _is(text)),
         _function("isInteger", "quantity_is_integer", TYPES.BOOL, QUANTITY, lambda one: "/" not in one["is"]),
         _function("asInteger", "quantity_get_int", TYPES.INT, QUANTITY, lambda one: int(one["is"])),
+        _function("lowerAscii", "string_lower_ascii", TYPES.STRING, TYPES.STRING, str.lower),
+        _function("split", "string_split", TYPES.List(TYPES.STRING), TYPES.STRING, str.split, TYPES.STRING),
+        _function("indexOf", "list_index_of", TYPES.INT, TYPES.List(TYPES.STRING), _place, TYPES.STRING),
     ],
 )
 
@@ -118,6 +128,8 @@ class Judge:
         texts = [text for text in _texts(one) if isinstance(text, str)]
         if any(re.search(ODD["pattern"], text) and not _PLAIN.fullmatch(text) for text in texts):
             return False
+        if any(isinstance(getattr(part, "by", None), InList) for part in parts_of(self.predicate)):
+            return False  # a schema does not say where in a list a container is
         bys = {
             getattr(part.by, "name", part.by)
             for part in parts_of(self.predicate)

@@ -46,7 +46,7 @@ KEYS: tuple[Key, ...] = (
     percent(
         PERCENT,
         beside=(MEMORY,),
-        idle=("0", "100"),
+        idle=("0",),
         aliases=("nvidia.com/vgpumem-percentage",),
         source="DEV, HOOK, RENAMED",
     ),
@@ -54,7 +54,7 @@ KEYS: tuple[Key, ...] = (
         CORES,
         values=(Range(0, 100),),
         capped=True,
-        idle=("0", "100"),
+        idle=("0",),
         aliases=("nvidia.com/vgpucores",),
         source="DEV, RENAMED",
     ),

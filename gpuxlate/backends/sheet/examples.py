@@ -29,6 +29,7 @@ class Example:
     labels: Mapping[str, Value] = field(default_factory=dict)
     scheduler: str = ""
     init: Mapping[str, Value] = field(default_factory=dict)
+    profile: str = ""
 
     def setting(self, name: str, value: int | str) -> Example:
         """With a resource of the first container set."""

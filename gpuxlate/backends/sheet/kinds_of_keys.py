@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Key, Place
 from gpuxlate.backends.numbers import (
@@ -38,9 +37,6 @@ from gpuxlate.rules.predicates.conditions import (
     is_word,
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
-
-if TYPE_CHECKING:
-    pass
 
 
 class Needs(Kind):
@@ -195,36 +191,38 @@ class Words(Kind):
     usual_why = "The pod is refused, or the value is ignored and the default counts."
 
     def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if self._known(row))
+        return (row for row in self.sheet.keys if row.texts)
 
     @staticmethod
-    def _known(row: Key) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*row.words, *(one for one in row.values if isinstance(one, str)))))
-
-    @classmethod
-    def _words(cls, row: Key) -> tuple[str | re.Pattern[str], ...]:
-        return (*cls._known(row), *(one for one in row.values if isinstance(one, re.Pattern)))
+    def _words(row: Key) -> tuple[str | re.Pattern[str], ...]:
+        return (*row.texts, *(one for one in row.values if isinstance(one, re.Pattern)))
 
     def _is_known_in_env(self, row: Key) -> Condition:
-        return Any(Not(EnvIs(row.name)), EnvIs(row.name, *self._known(row)))
+        return Any(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
 
     def predicates(self) -> Iterable[Predicate]:
         in_env: list[Condition] = []
         for row in self.mine:
-            words, known = self._words(row), self._known(row)
+            words = self._words(row)
             if row.is_pattern:
                 continue
             if Place.ENV in row.places:
                 in_env.append(self._is_known_in_env(row))
             elif Place.RESOURCE in row.places:  # in resources every word is a number
-                numbers = (Range(int(word), int(word)) for word in known)
+                numbers = (Range(int(word), int(word)) for word in row.texts)
                 yield Predicate(Amount(row.name, *numbers), at=(row.name,))
             elif Place.LABEL in row.places:
                 yield Predicate(Labelled(row.name, *words), Labelled(row.name), (row.name,), each=False)
             else:
-                yield Predicate(Annotated(row.name, *words), Annotated(row.name), (row.name,), each=False)
+                when = Annotated(row.name) & self._speaks() if row.general else Annotated(row.name)
+                yield Predicate(Annotated(row.name, *words), when, (row.name,), each=False)
         if in_env:
             yield Predicate(All(*in_env))
+
+    def _speaks(self) -> Condition:
+        """Some container has a key of the sheet."""
+        resources = (one.name for one in self.sheet.keys if Place.RESOURCE in one.places)
+        return SomeContainer(Asks(*resources))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
@@ -245,7 +243,7 @@ class Words(Kind):
         message = say(
             "{key} is {value!r}, which {title} does not know", key=name, value=value.text, title=title
         )
-        return this.at(value, message, say("write one of {known}", known=", ".join(self._known(row))))
+        return this.at(value, message, say("write one of {known}", known=", ".join(row.texts)))
 
     def example(self) -> Example:
         return self._with(lambda word: f"{word}s")
@@ -256,7 +254,7 @@ class Words(Kind):
     def _with(self, make: type[str] | object) -> Example:
         good, on_pod = examples.share(self.sheet), (row for row in self.mine if self.sheet.is_pods(row))
         row = next(on_pod, self.mine[0])
-        value = {row.name: Value.of(make(self._known(row)[0]))}  # type: ignore[operator]
+        value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
         if Place.LABEL in row.places:
             return replace(good, labels={**good.labels, **value})
         return replace(good, annotations={**good.annotations, **value})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.sheet.kind import Kind
@@ -13,6 +13,7 @@ from gpuxlate.backends.sheet.kinds_of_pods import Compute, Counts, Fits, Init, O
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope
+from gpuxlate.rules.predicates.conditions import IsInit
 from gpuxlate.rules.predicates.predicate import Breach
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def code_of(sheet: Sheet, name: str, key: str = "") -> str:
 
 def _rule(sheet: Sheet, row: RuleRow, kind: Kind) -> Rule:
     predicates = tuple(kind.predicates())
+    if not sheet.init and not isinstance(kind, Init):  # which says all about init containers
+        predicates = tuple(replace(one, when=one.when & ~IsInit()) if one.each else one for one in predicates)
 
     def word(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
         return kind.findings(this, breach, pod)
@@ -100,5 +103,5 @@ def _rule(sheet: Sheet, row: RuleRow, kind: Kind) -> Rule:
         predicates,
         row.also(sheet, row.keys).of_profile if row.also else kind.also if predicates else None,
         kind.no_policy,
-        kind,
+        kind=kind,
     )

@@ -39,7 +39,12 @@ def fields(sheet: Sheet) -> Mapping[str, str]:
         found["isolation"] = f"no key; {sheet.isolation}, whole cards hardware"
     if sheet.policy is not None:
         found["policy"] = f"no key; {sheet.policy} alone"
-    return found
+    return _in_order(found)
+
+
+def _in_order(found: Mapping[str, str]) -> Mapping[str, str]:
+    """The fields in the order of a share."""
+    return {name: found[name] for name in JSON_NAMES.values() if name in found}
 
 
 def _name(row: Key) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any
 
-from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.sheet.kinds_of_keys import Needs
+from gpuxlate.backends.sheet.kinds_of_pods import Init
+from gpuxlate.backends.sheet.kinds_of_words import Spelled
+from gpuxlate.backends.sheet.rules import RuleRow
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Policy, Qos
-
-_POLICY_OF = {text: policy for policy, text in k.POLICIES.items()}
-_QOS_OF = {text: qos for qos, text in k.QOS_LEVELS.items()}
+from gpuxlate.rules.predicates.terms import number_of
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
@@ -22,63 +26,45 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     Nothing is guessed: where the annotation cannot be read there is no share, and a name that is not
     known is not set. The rules report both.
     """
-    policy, qos = pod.annotation(k.POLICY), pod.annotation(k.QOS)
-    listed = pod.annotation(k.MULTIPLE_GPU)
-    on_nodes = pod.node_values(k.POLICY)
-    name = policy.text if policy else on_nodes[0] if len(on_nodes) == 1 and on_nodes[0] in _POLICY_OF else ""
+    found = {"policy": pod.annotation(k.POLICY), "qos": pod.annotation(k.QOS)}
+    policy, qos, on_nodes = found["policy"], found["qos"], pod.node_values(k.POLICY)
+    name = policy.text if policy else on_nodes[0] if len(on_nodes) == 1 and on_nodes[0] in k.POLICY_OF else ""
     pod.selector(k.POLICY, (name,) if name else ())
     pod.selector(k.NODE_DEVICE, k.MGPU_NODES)
     pod.selector(k.GPU_NAME)
-    whole_pod = _OfPod(
-        policy=_POLICY_OF.get(name),
-        qos=_QOS_OF.get(qos.text) if qos else None,
-        listed=listed,
-        counts=k.listed_cards(pod.pod, listed),
-        origins={name: value.path for name, value in (("policy", policy), ("qos", qos)) if value},
-    )
-    return pod.reading([_read_container(pod, container, whole_pod) for container in pod.pod.all_containers()])
+    words = {"policy": k.POLICY_OF.get(name), "qos": k.QOS_OF.get(qos.text) if qos else None}
+    origins = {field: value.path for field, value in found.items() if value}
+    listed = pod.annotation(k.MULTIPLE_GPU)
+    return pod.reading([_container(pod, one, listed, words, origins) for one in pod.pod.all_containers()])
 
 
-class _OfPod(NamedTuple):
-    """What the pod sets for all of its containers."""
-
-    policy: Policy | None
-    qos: Qos | None
-    listed: Value | None
-    counts: tuple[int, ...]
-    origins: Mapping[str, Path]
-
-
-def _read_container(pod: Taking, container: ContainerKeys, whole_pod: _OfPod) -> ContainerShare:
-    origins = dict(whole_pod.origins)
-    numbers = {name: pod.number(container, name) for name in (k.CORE, k.RECLAIMED_CORE, k.MEMORY)}
-    for attribute, name in (("cores", k.RECLAIMED_CORE), ("cores", k.CORE), ("memory_mib", k.MEMORY)):
+def _container(
+    pod: Taking,
+    container: ContainerKeys,
+    listed: Value | None,
+    words: Mapping[str, Any],
+    origins_of_pod: Mapping[str, Path],
+) -> ContainerShare:
+    origins = dict(origins_of_pod)
+    numbers = {name: pod.number(container, name) for name in (k.RECLAIMED_CORE, k.CORE, k.MEMORY)}
+    for name in numbers:
         if name in container.resources:
-            origins[attribute] = container.resources[name].path
+            origins["memory_mib" if name == k.MEMORY else "cores"] = container.resources[name].path
     cores, memory = numbers[k.CORE], numbers[k.MEMORY]
     if cores is None:
         cores = numbers[k.RECLAIMED_CORE]
     if cores is None and memory is None:
         return pod.none(container)
-    listed = None if container.init else whole_pod.listed  # the list does not cover init containers
     cards = 1
-    if listed:
-        cards = whole_pod.counts[container.index] if whole_pod.counts else 0
+    if listed and not container.init:  # the list does not cover init containers
+        cards = number_of(pod.pod.with_workload(), container, k.LISTED) or 0
         if cards == 0:
             return pod.none(container)  # the number of cards is not known: VKE016 to VKE018
         origins["cards"] = listed.path
     elif cores and cores % k.FULL == 0:
         cards = cores // k.FULL  # without the list, 100 x k is k whole cards (VKE013, VKE014)
     origins.setdefault("cards", origins.get("cores", container.path))
-    return pod.share(
-        container,
-        cards=cards,
-        cores=cores,
-        memory_mib=memory,
-        policy=whole_pod.policy,
-        qos=whole_pod.qos,
-        origins=origins,
-    )
+    return pod.share(container, cards=cards, cores=cores, memory_mib=memory, origins=origins, **words)
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
@@ -112,12 +98,11 @@ def _on_nodes(placing: Placing, policy: Policy | None, multi: bool, profile: Pro
     """Refuse more cards than a node of the profile has, and, for a part of a card, another policy."""
     if not multi or placing.cards <= k.MAX_CARDS:
         placing.on_nodes(profile.cards, "VKE020", None)
-    known = {str(own): text for own, text in k.POLICIES.items()}  # a profile may use gpuxlate's names
-    nodes = known.get(profile.policy or "", profile.policy)
+    nodes = k.POLICY_NAMES.get(profile.policy or "", profile.policy)
     name = k.POLICIES[policy or k.DEFAULT_POLICY]
     if nodes is None or placing.whole_cards or name == nodes:
         return
-    mine = next((str(own) for own, text in k.POLICIES.items() if text == nodes), nodes)
+    mine = str(k.POLICY_OF.get(nodes, nodes))
     placing.refuse(
         "policy",
         "VKE005",
@@ -235,11 +220,18 @@ def _doubtful_memory(placing: Placing, memory: int | None, cards: int, multi: bo
         )
 
 
-BACKEND = Backend(
+SHEET = Sheet(
     name="volcengine-mgpu",
     title="Volcengine VKE, mGPU",
+    short="mGPU",
+    prefix="VKE",
     keys=k.KEYS,
+    documents=k.DOCUMENTS,
     gpu_prefixes=k.GPU_PREFIXES,
+    aliases=k.NAMES[1:],
+    vendor="nvidia",
+    isolation=Isolation.SOFT,  # compute and memory, under every policy (S0)
+    init=False,
     read=read,
     write=write,
     says={
@@ -251,11 +243,35 @@ BACKEND = Backend(
         "device": "no key; vendor nvidia alone",
         "isolation": "no key; soft, whole cards hardware",
     },
-    words={"policy": _POLICY_OF, "qos": {text: qos for qos, text in k.QOS_LEVELS.items()}},
-    rules_module="gpuxlate.backends.volcengine.rules",
+    rules=(
+        RuleRow(
+            Spelled,
+            "VKE004",
+            keys=(k.POLICY,),
+            why="No node has such a policy, so the pod is never scheduled.",
+        ),
+        RuleRow(
+            Init,
+            "VKE009",
+            why="The vendor's webhook, scheduler and card list look at `spec.containers` only, sidecars "
+            "excluded: the request is not checked, not scheduled and not counted.",
+        ),
+        RuleRow(
+            Needs,
+            "VKE011",
+            why="The vendor's webhook rejects a share of memory alone: mGPU divides compute wherever it "
+            "divides memory.",
+        ),
+        RuleRow(
+            Spelled,
+            "VKE028",
+            keys=(k.QOS,),
+            why="Katalyst rejects an unknown level, and its levels `dedicated_cores` and `system_cores` do "
+            "not distinguish online and offline GPU work.",
+        ),
+    ),
+    more_rules="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",
-    model_label=k.GPU_NAME,
     nodes_module="gpuxlate.backends.volcengine.nodes",
-    vendor="nvidia",
-    cloud=k.CLOUD,
 )
+BACKEND = replace(SHEET.backend, model_label=k.GPU_NAME, cloud=k.CLOUD)

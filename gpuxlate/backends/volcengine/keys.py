@@ -1,17 +1,22 @@
-"""The data sheet of Volcengine VKE mGPU: keys, units, ranges, policies, each with its source.
-
-Sources: S0 = docs 6461/1581673 "AI apps on shared GPUs" (2025-06-04); S1 = "mGPU online/offline
-colocation" (2025-03-13); V = volcano-sh/volcano PR 3030, the vendor's own webhook and scheduler
-code (2024-03); Q = copy of docs 6460/182418 "mGPU multi-card sharing" (2024-09).
-"""
+"""The rows of Volcengine VKE mGPU: keys, units, ranges, policies, each with its source (DOCUMENTS)."""
 
 from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.base import Cloud, Key, Place, Range, key
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.backends.base import Absent, Cloud, Confidence, Key, Per, Place, Range, key
+from gpuxlate.backends.sheet.rows import cores, memory, written
 from gpuxlate.model.share import Policy, Qos
+from gpuxlate.rules.predicates.terms import InList
+
+DOCUMENTS = {
+    "S0": "Volcengine docs 6461/1581673, AI apps on shared GPUs (2025-06-04)",
+    "S1": "Volcengine, mGPU online/offline colocation (2025-03-13)",
+    "V": "volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler (2024-03)",
+    "Q": "copy of Volcengine docs 6460/182418, mGPU multi-card sharing (2024-09)",
+    "K": "kubewharf/katalyst-api, pkg/consts/qos.go",
+    "A": "vllm-project/aibrix, samples for VKE (2026-11)",
+}
 
 NAMES = ("volcengine-mgpu", "volcengine", "vke")
 """Names of this target in a profile."""
@@ -36,11 +41,15 @@ POLICIES: dict[Policy, str] = {
     Policy.BEST_EFFORT: "native-burst-share",
 }
 """S0 lists names and Chinese labels in this order."""
+POLICY_NAMES = {str(own): text for own, text in POLICIES.items()}
+"""A profile may use gpuxlate's names."""
+POLICY_OF = {text: policy for policy, text in POLICIES.items()}
 DEFAULT_POLICY = Policy.FIXED_SHARE
 """Of pods without the annotation, and of nodes without the label (S0, V)."""
 
 QOS_LEVELS: dict[Qos, str] = {Qos.ONLINE: "shared_cores", Qos.OFFLINE: "reclaimed_cores"}
 """S1."""
+QOS_OF = {text: qos for qos, text in QOS_LEVELS.items()}
 
 SINGLE_CARD_MIN_MIB = 256
 """One card: V rejects less than 256; S0 says "greater than 256", so 256 itself is doubtful."""
@@ -64,36 +73,38 @@ GPU_NAME = "machine.cluster.vke.volcengine.com/gpu-name"
 BURST_TO_VCI = "vke.volcengine.com/burst-to-vci"
 """Annotation (or label): ``enforce`` sends the pod to VCI, which has no mGPU (S0)."""
 
-_CARD_LIST = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
+RESOURCES = (CORE, RECLAIMED_CORE, MEMORY)
+"""What a container with mGPU has one of."""
+LISTED = InList(MULTIPLE_GPU, RESOURCES)
+"""The number of a container in MULTIPLE_GPU: V parses each part without trimming it."""
 
 KEYS: tuple[Key, ...] = (
-    key(
+    cores(
         CORE,
-        Place.RESOURCE,
-        says="cores",
         meaning="compute, total",
-        unit=1,
-        source="S1, V",
+        per=Per.TOTAL,
         values=(Range(),),
+        excludes=(RECLAIMED_CORE,),
+        source="S1, V",
     ),
-    key(
+    cores(
+        RECLAIMED_CORE,
+        meaning="offline compute",
+        per=Per.TOTAL,
+        values=(Range(),),
+        excludes=(CORE, MULTIPLE_GPU),
+        since="mgpu v0.6.0",
+        confidence=Confidence.MEDIUM,
+        source="S1",
+    ),
+    memory(
         MEMORY,
-        Place.RESOURCE,
-        says="memory_mib",
         meaning="GPU memory, total",
-        unit=1,
-        source="S0, S1, V",
+        per=Per.TOTAL,
         values=(Range(SINGLE_CARD_MIN_MIB),),
         needs=(CORE, RECLAIMED_CORE),
-    ),
-    key(
-        RECLAIMED_CORE,
-        Place.RESOURCE,
-        says="cores",
-        meaning="offline compute",
-        unit=1,
-        source="S1",
-        values=(Range(),),
+        absent=Absent.ALL,
+        source="S0, S1, V",
     ),
     key(
         POLICY,
@@ -102,8 +113,9 @@ KEYS: tuple[Key, ...] = (
         Place.NODE,
         says="policy",
         meaning="policy",
-        source="S0, S1, V",
         values=tuple(POLICIES.values()),
+        words=POLICY_OF,
+        source="S0, S1, V",
     ),
     key(
         MULTIPLE_GPU,
@@ -111,58 +123,37 @@ KEYS: tuple[Key, ...] = (
         says="cards",
         meaning="cards of each container",
         unit=1,
+        values=(LISTED.FORM,),
+        absent=Absent.ONE,
+        since="mgpu v0.2.0",
         source="V, Q",
-        values=(_CARD_LIST,),
     ),
     key(
         QOS,
         Place.ANNOTATION,
         says="qos",
         meaning="colocation class",
-        source="S1",
         values=(*QOS_LEVELS.values(), "dedicated_cores", "system_cores"),  # the last two: Katalyst's own
+        words=QOS_OF,
         general=True,
+        source="S1, K",
     ),
     key(
         NODE_DEVICE,
         Place.NODE_SELECTOR,
         Place.NODE,
         meaning="device stack of the node",
-        source="V",
         idle=MGPU_NODES,
+        confidence=Confidence.MEDIUM,
+        source="V",
     ),
-    key(GPU_NAME, Place.NODE_SELECTOR, Place.NODE, meaning="card model", source="aibrix samples"),
-    key("vke.volcengine.com/assumed", Place.SCHEDULER, meaning="scheduled", source="V"),
-    key("vke.volcengine.com/gpu-index-container-*", Place.SCHEDULER, meaning="card indexes", source="V"),
+    key(GPU_NAME, Place.NODE_SELECTOR, Place.NODE, meaning="card model", source="A"),
+    written("vke.volcengine.com/assumed", meaning="scheduled", source="V"),
+    written("vke.volcengine.com/gpu-index-container-*", meaning="card indexes", source="V"),
 )
 
 GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")
 
 
-def card_counts(text: str) -> tuple[int, ...] | None:
-    """``2,0`` of MULTIPLE_GPU to (2, 0); None where malformed: V parses each part without trimming it."""
-    return tuple(int(part) for part in text.split(",")) if _CARD_LIST.fullmatch(text) else None
-
-
 CLOUD = Cloud(("volcengine.com",), re.compile(r"ecs\..+"))
 """Labels of its nodes (``machine.cluster.vke.volcengine.com/...``); machine types: ``ecs.gni2.3xlarge``."""
-
-
-def asks_mgpu(container: ContainerKeys) -> bool:
-    """A key of mGPU is in its limits or requests."""
-    return any(name in container.resources for name in (CORE, RECLAIMED_CORE, MEMORY))
-
-
-def listed_cards(pod: PodKeys, listed: Value | None) -> tuple[int, ...]:
-    """The number of each container in MULTIPLE_GPU; empty where absent, malformed, or of another length.
-
-    Where a cluster adds containers the list is longer, and where they stand is not known: its numbers above
-    0 are those of the containers with a share, in their order.
-    """
-    counts = (card_counts(listed.text) if listed else None) or ()
-    if pod.grows and len(counts) > len(pod.containers):
-        given = [count for count in counts if count]
-        sharing = [asks_mgpu(one) for one in pod.containers]
-        left = iter(given)
-        counts = tuple(next(left) if one else 0 for one in sharing) if len(given) == sum(sharing) else ()
-    return counts if len(counts) == len(pod.containers) else ()

@@ -16,7 +16,6 @@ from gpuxlate.backends.live import (
 )
 from gpuxlate.backends.volcengine import keys as k
 
-_POLICY_OF = {text: policy for policy, text in k.POLICIES.items()}
 RECORD = "vke.volcengine.com/gpu-index-container-"
 """Annotation of a scheduled pod, for each container: ``1`` or ``2,3`` (V)."""
 
@@ -32,7 +31,7 @@ def view(node: LiveNode) -> NodeView | None:
         notes = (f"{k.NODE_DEVICE} is mgpu, but no mGPU is allocatable",) if device == "mgpu" else ()
         return NodeView("volcengine-mgpu", Serves.NOTHING, mode=device, model=model, notes=notes)
     label = node.labels.get(k.POLICY)
-    policy = _POLICY_OF.get(label) if label is not None else k.DEFAULT_POLICY
+    policy = k.POLICY_OF.get(label) if label is not None else k.DEFAULT_POLICY
     cards = cores // PERCENT
     labels = {k.POLICY: k.POLICIES[k.DEFAULT_POLICY], **node.labels}
     return NodeView(

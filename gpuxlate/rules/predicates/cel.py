@@ -14,13 +14,17 @@ from functools import singledispatch
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates import conditions as of
+from gpuxlate.rules.predicates import lists
+from gpuxlate.rules.predicates.choices import ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Condition, Word
 from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.rules.predicates.terms import InList, Label, Term
 
 VARIABLES = {
     "containers": "object.?spec.?containers.orValue([]) + object.?spec.?initContainers.orValue([])",
     "annotations": "object.?metadata.?annotations.orValue({})",
     "labels": "object.?metadata.?labels.orValue({})",
+    "names": "object.?spec.?containers.orValue([]).map(c, c.?name.orValue(''))",
 }
 """What a policy defines under ``variables`` for the expressions here, in their order."""
 
@@ -44,20 +48,30 @@ def said(condition: Condition) -> str:
 # --- values ---------------------------------------------------------------------------------------
 
 
-def _values(term: of.Term) -> str:
+def _values(term: Term) -> str:
     """The value there, in a list of one; an empty one where there is none."""
     if isinstance(term, str):
         key = text(term)
         return f"[?c.?resources.?limits[?{key}].or(c.?resources.?requests[?{key}])]"
-    return _named("labels" if isinstance(term, of.Label) else "annotations", term.name)
+    return _named("labels" if isinstance(term, Label) else "annotations", term.name)
 
 
 def _named(variable: str, name: str) -> str:
     return f"[{text(name)}].filter(k, k in variables.{variable}).map(k, variables.{variable}[k])"
 
 
-def _numbers(term: of.Term) -> str:
+def _complete(term: InList) -> str:
+    """The numbers of all containers as texts, in a list of one; an empty one where it is not so."""
+    form = f"{_SCALAR} && string(v).matches({text(f'^(?:{term.FORM.pattern})$')})"
+    parts = f"{_named('annotations', term.name)}.filter(v, {form}).map(v, string(v).split(','))"
+    return f"{parts}.filter(l, l.size() == variables.names.size())"
+
+
+def _numbers(term: Term) -> str:
     """The whole number there, in a list of one; an empty one where there is none."""
+    if isinstance(term, InList):
+        place = "variables.names.indexOf(c.?name.orValue(''))"  # -1 of an init container
+        return f"{_complete(term)}.filter(l, {place} >= 0).map(l, int(l[{place}]))"
     return f"{_values(term)}.filter(v, {_WHOLE}).map(v, quantity(string(v)).asInteger())"
 
 
@@ -129,6 +143,22 @@ def _(one: of.AtMost) -> str:
 
 
 @said.register
+def _(one: of.AtLeast) -> str:
+    by = f"{_numbers(one.by)}.exists(d, d >= 1 && n / d >= {one.least})"  # least * d may not fit in 64 bits
+    return f"{_numbers(one.name)}.exists(n, n >= 0 && {by})"
+
+
+@said.register
+def _(one: lists.Listed) -> str:
+    return f"{_numbers(one.by)}.exists(n, {' || '.join(map(_within, one.ranges)) or 'true'})"
+
+
+@said.register
+def _(one: lists.ListIsComplete) -> str:
+    return f"{_complete(one.list)}.size() > 0"
+
+
+@said.register
 def _(one: of.EnvIs) -> str:
     value = _value_is("[?e.?value]", one.words, ".lowerAscii()" if one.any_case else "")
     return f"c.?env.orValue([]).exists(e, e.?name.orValue('') == {text(one.name)} && {value})"
@@ -161,6 +191,13 @@ def _(one: of.Selects) -> str:
     required = f"r.?key.orValue('') == {text(one.name)} && r.?operator.orValue('') == 'In'{listed}"
     every = f"t.?matchExpressions.orValue([]).exists(r, {required})"
     return f"({chosen} || size({_TERMS}) > 0 && {_TERMS}.all(t, {every}))"
+
+
+@said.register
+def _(one: ChoosesAmong) -> str:
+    chosen = f"[?object.?spec.?nodeSelector[?{text(one.name)}]].all(v, {_one_of(one.words)})"
+    listed = f"r.?key.orValue('') != {text(one.name)} || r.?values.orValue([]).all(v, {_one_of(one.words)})"
+    return f"({chosen} && {_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
 
 
 @said.register

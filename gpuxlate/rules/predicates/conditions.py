@@ -14,6 +14,9 @@ from typing import TypeAlias
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
 from gpuxlate.model.sheet import Range
+from gpuxlate.rules.predicates.terms import Annotation as Annotation
+from gpuxlate.rules.predicates.terms import Label as Label
+from gpuxlate.rules.predicates.terms import Term, number_of, resource
 
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
@@ -41,46 +44,10 @@ class Condition:
         return Not(self)
 
 
-# --- terms ----------------------------------------------------------------------------------------
+# --- values ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Label:
-    """The number in a label of the pod."""
-
-    name: str
-
-    def value(self, pod: PodKeys) -> Value | None:
-        return pod.labels.get(self.name)
-
-
-@dataclass(frozen=True)
-class Annotation:
-    """The number in an annotation of the pod."""
-
-    name: str
-
-    def value(self, pod: PodKeys) -> Value | None:
-        return pod.annotations.get(self.name)
-
-
-Term: TypeAlias = str | Label | Annotation
-"""Where a number is; a bare name is a resource of the container."""
-
-
-def resource(container: ContainerKeys | None, name: str) -> Value | None:
-    """What a container asks for of a resource: its limit, else its request."""
-    if container is None:
-        return None
-    return container.limits.get(name) or container.requests.get(name)
-
-
-def _number(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int | None:
-    value = resource(container, term) if isinstance(term, str) else term.value(pod)
-    return None if value is None else quantity.whole(value.text)
-
-
-def _within(number: int, one: Range) -> bool:
+def within(number: int, one: Range) -> bool:
     return number >= one.least and (one.most is None or number <= one.most) and number % one.step == 0
 
 
@@ -96,7 +63,7 @@ def is_word(text: str, words: tuple[Word, ...]) -> bool:
     number = quantity.whole(text)
     for one in words:
         if isinstance(one, Range):
-            if number is not None and _within(number, one):
+            if number is not None and within(number, one):
                 return True
         elif text == one if isinstance(one, str) else one.fullmatch(text):
             return True
@@ -131,10 +98,10 @@ class Amount(Condition):
         object.__setattr__(self, "ranges", ranges)
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        number = _number(pod, container, self.name)
+        number = number_of(pod, container, self.name)
         if number is None:
             return False
-        return not self.ranges or any(_within(number, one) for one in self.ranges)
+        return not self.ranges or any(within(number, one) for one in self.ranges)
 
 
 @dataclass(frozen=True)
@@ -146,7 +113,7 @@ class Divides(Condition):
     step: int = 1
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        number, by = (_number(pod, container, term) for term in (self.name, self.by))
+        number, by = (number_of(pod, container, term) for term in (self.name, self.by))
         return number is not None and by is not None and by >= 1 and number % (by * self.step) == 0
 
 
@@ -159,9 +126,22 @@ class AtMost(Condition):
     by: Term | None = None
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        number = _number(pod, container, self.name)
-        by = None if self.by is None else _number(pod, container, self.by)
+        number = number_of(pod, container, self.name)
+        by = None if self.by is None else number_of(pod, container, self.by)
         return number is not None and number <= self.most * max(by or 1, 1)
+
+
+@dataclass(frozen=True)
+class AtLeast(Condition):
+    """Both numbers are there, ``by`` is at least 1, and ``name`` is at least ``least * by``."""
+
+    name: str
+    least: int
+    by: Term
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        number, by = (number_of(pod, container, term) for term in (self.name, self.by))
+        return number is not None and by is not None and by >= 1 and number >= self.least * by
 
 
 @dataclass(frozen=True, init=False)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not, resource
+from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not
+from gpuxlate.rules.predicates.terms import resource
 
 
 class Breach(NamedTuple):

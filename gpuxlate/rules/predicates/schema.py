@@ -9,6 +9,7 @@ that fulfils it does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import singledispatch
@@ -16,6 +17,8 @@ from functools import singledispatch
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates import conditions as of
+from gpuxlate.rules.predicates import lists
+from gpuxlate.rules.predicates.choices import ChoosesAmong
 from gpuxlate.rules.predicates.conditions import ALWAYS, NEVER, Condition
 from gpuxlate.rules.predicates.fields import (
     EVERYTHING,
@@ -34,6 +37,7 @@ from gpuxlate.rules.predicates.fields import (
 )
 from gpuxlate.rules.predicates.numerals import LOWEST
 from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.rules.predicates.terms import Annotation, InList, Label
 
 CARDS = 16
 """The most cards for which a schema compares two numbers: no node has more."""
@@ -63,10 +67,10 @@ def said(condition: Condition, sure: bool) -> Schema:
 # --- numbers that depend on each other ------------------------------------------------------------
 
 
-def _is(term: of.Term, one: Range) -> Condition:
+def _is(term: str | Label | Annotation, one: Range) -> Condition:
     if isinstance(term, str):
         return of.Amount(term, one)
-    named = of.Labelled if isinstance(term, of.Label) else of.Annotated
+    named = of.Labelled if isinstance(term, Label) else of.Annotated
     return named(term.name, one)
 
 
@@ -76,9 +80,14 @@ def _unrolled(condition: Condition) -> Condition:
         return type(condition)(*map(_unrolled, condition.parts))
     if isinstance(condition, of.Not):
         return of.Not(_unrolled(condition.condition))
+    if isinstance(condition, of.Divides | of.AtMost | of.AtLeast) and isinstance(condition.by, InList):
+        return _Perhaps(of.Amount(condition.name))  # the place of a container is no part of a schema
     if isinstance(condition, of.Divides):
         name, by, step = condition.name, condition.by, condition.step
         each = [Range(LOWEST, None, step * n) for n in range(1, CARDS + 1)]
+    elif isinstance(condition, of.AtLeast):
+        name, by = condition.name, condition.by
+        each = [Range(condition.least * n) for n in range(1, CARDS + 1)]
     elif isinstance(condition, of.AtMost):
         name = condition.name
         if condition.by is None:
@@ -87,6 +96,7 @@ def _unrolled(condition: Condition) -> Condition:
         each = [Range(LOWEST, condition.most * n) for n in range(1, CARDS + 1)]
     else:
         return condition
+    assert not isinstance(by, InList)
     cases = [_is(by, Range(n, n)) & of.Amount(name, one) for n, one in enumerate(each, 1)]
     more = _Perhaps(_is(by, Range(CARDS + 1)) & of.Amount(name))
     without = [~_is(by, Range(1)) & of.Amount(name, each[0])] if isinstance(condition, of.AtMost) else []
@@ -229,6 +239,25 @@ def _(one: of.Amount, sure: bool) -> Schema:
 
 
 @said.register
+def _(one: lists.Listed, sure: bool) -> Schema:
+    return NOTHING if sure else EVERYTHING
+
+
+@said.register
+def _(one: lists.ListIsComplete, sure: bool) -> Schema:
+    """For each number of containers, a list of that length."""
+    number, place = one.list.FORM.pattern.partition("(")[0], ("metadata", "annotations", one.list.name)
+
+    def of_length(count: int) -> Schema:
+        listed = words((re.compile(f"{number}(,{number}){{{count - 1}}}"),), sure)
+        containers = {"type": "array", "minItems": count, "maxItems": count}
+        return all_of([field(place, listed), field(("spec", "containers"), containers)])
+
+    more = field(("spec", "containers"), {"type": "array", "minItems": CARDS + 1})
+    return any_of([*map(of_length, range(1, CARDS + 1)), *([] if sure else [more])])
+
+
+@said.register
 def _(one: of.EnvIs, sure: bool) -> Schema:
     item = {
         "type": "object",
@@ -262,6 +291,16 @@ def _(one: of.Selects, sure: bool) -> Schema:
     every = {"type": "array", "minItems": 1, "items": field(("matchExpressions",), _contains(requirement))}
     required = field(("spec", *REQUIRED_AFFINITY), every)
     return any_of([field(("spec", "nodeSelector", one.name), value), required])
+
+
+@said.register
+def _(one: ChoosesAmong, sure: bool) -> Schema:
+    value = words(one.words, sure)
+    listed = any_of([not_(field(("key",), {"const": one.name})), below(("values",), {"items": value})])
+    terms = {"items": below(("matchExpressions",), {"items": listed})}
+    return all_of(
+        [below(("spec", "nodeSelector", one.name), value), below(("spec", *REQUIRED_AFFINITY), terms)]
+    )
 
 
 @said.register

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends.numbers import too_many_cards
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import annotation, cluster, mgpu_containers
+from gpuxlate.backends.volcengine.rules.containers import NATIVE, cluster, mgpu_containers, part, shown
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.quantity import round_up
 from gpuxlate.rules.base import Context, Rule, rule
 
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from gpuxlate.backends.requirements import Checked, Requirement
 
 
-@rule("VKE010", Severity.WARNING)
+@rule(
+    "VKE010",
+    Severity.WARNING,
+    no_policy="the cards of a node are in a profile",
+    bad=shown(part(100, None), part(), profile="cards: {perNode: 1}"),
+    good=shown(part(60, 8192), part()),
+)
 def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The shares of a pod fit on the cards of one node, at most 16 per card.
 
@@ -29,37 +35,13 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     ## Why
     A card holds at most 16 containers, and all containers of a pod run on one node.
 
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: trainer
-          resources: {limits: {vke.volcengine.com/mgpu-core: 100}}
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-    ```yaml profile
-    target: volcengine-mgpu
-    cards: {perNode: 1}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: trainer
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 8192}}
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Source
     volcano-sh/volcano pull request 3030, `maxContainersPerCard` (2024-03); the same in a scheduler
     configuration of a live cluster (2024-08).
     """
-    profile = cluster(context)
+    profile, pod = cluster(context), pod.with_workload()
     cards = profile.cards.per_node if profile else None
-    every = list(mgpu_containers(pod))
+    every = mgpu_containers(pod)
     if cards is None or not every:
         return
     whole = sum(one.whole_cards for one in every)
@@ -76,11 +58,17 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
             cards=cards,
         )
         hint = "spread the containers over several pods"
-        unlisted = annotation(pod, k.MULTIPLE_GPU) is None
+        unlisted = k.MULTIPLE_GPU not in pod.annotations
         yield this.at(every[0].first, message, hint, on_key=True, missing=unlisted)
 
 
-@rule("VKE020", Severity.ERROR)
+@rule(
+    "VKE020",
+    Severity.ERROR,
+    no_policy="the cards of a node are in a profile",
+    bad=shown(part(200, 8192), cards="4", profile="cards: {perNode: 2}"),
+    good=shown(part(100, 8192), cards="2", policy=NATIVE),
+)
 def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container requests at most the cards of one node.
 
@@ -91,48 +79,27 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Why
     All cards of a container are on one node, so the pod is never scheduled.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "4"}}
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 200, vke.volcengine.com/mgpu-memory: 8192}}
-    ```
-    ```yaml profile
-    target: volcengine-mgpu
-    cards: {perNode: 2}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations:
-        vke.volcengine.com/container-multiple-gpu: "2"
-        vke.volcengine.com/mgpu-compute-policy: native-burst-share
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 100, vke.volcengine.com/mgpu-memory: 8192}}
-    ```
-
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    profile = cluster(context)
+    profile, pod = cluster(context), pod.with_workload()
     most = profile.cards.per_node if profile else None
-    listed = annotation(pod, k.MULTIPLE_GPU)
     for one in mgpu_containers(pod):
-        if most is None or one.cards <= most or (one.listed or 0) > k.MAX_CARDS:
-            continue  # more than eight listed cards: VKE019
-        where = listed if listed and one.listed else one.core
-        if where:
+        if most is not None and one.cards > most and one.listed <= k.MAX_CARDS:  # else VKE019
             problem, hint = too_many_cards(one.cards, most)
             message = say("container {container} {problem}", container=one.name, problem=problem)
-            yield this.at(where, message, hint)
+            yield this.at(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
 
 
-@rule("VKE033", Severity.WARNING)
+@rule(
+    "VKE033",
+    Severity.WARNING,
+    no_policy="the versions of a cluster are in a profile",
+    bad=shown(
+        part(name=k.RECLAIMED_CORE), qos="reclaimed_cores", profile="kubernetesVersion: v1.28.15-vke.18"
+    ),
+    good=shown(),
+)
 def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The cluster has the versions that online and offline work on one card requires.
 
@@ -143,37 +110,15 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Why
     Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {katalyst.kubewharf.io/qos_level: reclaimed_cores}}
-    spec:
-      containers:
-        - name: batch
-          resources:
-            limits: {vke.volcengine.com/reclaimed-mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-    ```
-    ```yaml profile
-    target: volcengine-mgpu
-    kubernetesVersion: v1.28.15-vke.18
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: batch
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Source
     "mGPU online/offline colocation", component versions (2025-03-13).
     """
-    profile = cluster(context)
-    every = list(mgpu_containers(pod))
+    profile, pod = cluster(context), pod.with_workload()
+    every = mgpu_containers(pod)
     if profile is None or not every:
         return
     reclaimed = (one.keys.resources.get(k.RECLAIMED_CORE) for one in every)
-    where = annotation(pod, k.QOS) or next((value for value in reclaimed if value), None)
+    where = pod.annotations.get(k.QOS) or next((value for value in reclaimed if value), None)
     if where is None:
         return
     from gpuxlate.backends.requirements import unmet
@@ -194,7 +139,13 @@ def _too_old(lack: Checked) -> Message:
     )
 
 
-@rule("VKE034", Severity.WARNING)
+@rule(
+    "VKE034",
+    Severity.WARNING,
+    no_policy="the versions of a cluster are in a profile",
+    bad=shown(cards="2", profile="components: {mgpu: v0.1.9}"),
+    good=shown(part(15, 2048)),
+)
 def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The mgpu component is new enough for several cards, and for large cards.
 
@@ -205,41 +156,20 @@ def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Why
     Older components do not support the annotation, or such cards.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-    ```yaml profile
-    target: volcengine-mgpu
-    components: {mgpu: v0.1.9}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 15, vke.volcengine.com/mgpu-memory: 2048}}
-    ```
-
     ## Source
     Docs 6460/159262, change log of the mgpu component.
     """
-    profile = cluster(context)
-    every = list(mgpu_containers(pod))
+    profile, pod = cluster(context), pod.with_workload()
+    every = mgpu_containers(pod)
     if profile is None or not every:
         return
     from gpuxlate.backends.requirements import unmet
     from gpuxlate.backends.volcengine import prerequisites
 
-    checks: list[tuple[Path, Requirement]] = []
-    listed = annotation(pod, k.MULTIPLE_GPU)
+    checks: list[tuple[Value, Requirement]] = []
+    listed = pod.annotations.get(k.MULTIPLE_GPU)
     if listed:
-        checks.append((listed.path, prerequisites.SEVERAL_CARDS))
+        checks.append((listed, prerequisites.SEVERAL_CARDS))
     if prerequisites.is_large(profile.cards):
         checks.append((every[0].first, prerequisites.LARGE_CARDS))
     for where, need in checks:

@@ -1,46 +1,117 @@
-"""The containers of a pod that request mGPU, and texts that several rules share."""
+"""What rules of mGPU have in common: conditions on containers, their numbers, and manifests for the pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from gpuxlate.backends.numbers import both_places, number
+from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.model.diagnostics import Fix
-from gpuxlate.model.edits import Put, Remove
-from gpuxlate.model.kept import keep_last
-from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.edits import Remove
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules.base import Context, letters
+from gpuxlate.model.share import Qos
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.predicates.conditions import (
+    Amount,
+    Annotated,
+    Asks,
+    AtMost,
+    Condition,
+    Divides,
+    IsInit,
+    SomeContainer,
+)
+from gpuxlate.rules.predicates.lists import Listed
+from gpuxlate.rules.predicates.terms import number_of, resource
 
-RESOURCES = (k.CORE, k.RECLAIMED_CORE, k.MEMORY)
+SHORT = "container-multiple-gpu"
 DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
+COMPUTE = (k.CORE, k.RECLAIMED_CORE)
+WHOLE = Range(k.FULL, None, k.FULL)
+"""Whole cards, in percent of one."""
 
 
-def annotation(pod: PodKeys, name: str) -> Value | None:
-    """An annotation of the pod; one on the workload alone counts too (K8S005)."""
-    return pod.annotations.get(name) or pod.owner_annotations.get(name)
+def of_compute(true_of: Callable[[str], Condition]) -> Condition:
+    """True of the key of compute that counts: offline compute where there is no other."""
+    return true_of(k.CORE) | (~Asks(k.CORE) & true_of(k.RECLAIMED_CORE))
 
 
-def policy_of(pod: PodKeys) -> str:
-    """The policy that the pod requests, the vendor's default where it sets none."""
-    policy = annotation(pod, k.POLICY)
-    return policy.text if policy else DEFAULT_POLICY
+def compute(*ranges: Range) -> Condition:
+    """Compute, online or offline, is in one of the ranges."""
+    return of_compute(lambda name: Amount(name, *ranges))
+
+
+def _is_all(name: str) -> Condition:
+    return Amount(name, WHOLE) & Divides(name, k.LISTED, k.FULL) & AtMost(name, k.FULL, k.LISTED)
+
+
+ORDINARY = ~IsInit()
+"""The list of cards has no numbers for init containers, whose shares are VKE009."""
+HAS_LIST = Annotated(k.MULTIPLE_GPU)
+ONE_CARD = ORDINARY & ~HAS_LIST
+HAS_LISTED_CARDS = of_compute(_is_all)
+"""All compute of its listed cards."""
+SHARES_LISTED = ORDINARY & Listed(k.LISTED, Range(1)) & ~HAS_LISTED_CARDS
+MGPU = SomeContainer(ORDINARY & Asks(*k.RESOURCES))
+OFFLINE = Annotated(k.QOS, k.QOS_LEVELS[Qos.OFFLINE])
+
+
+class Mgpu(NamedTuple):
+    """A container that requests mGPU; ``listed``: its number in the list of cards, 0 without one."""
+
+    keys: ContainerKeys
+    multi: bool
+    listed: int
+
+    @classmethod
+    def of(cls, container: ContainerKeys, pod: PodKeys) -> Mgpu:
+        return cls(container, k.MULTIPLE_GPU in pod.annotations, number_of(pod, container, k.LISTED) or 0)
+
+    @property
+    def cores(self) -> int:
+        """Percent of one card, in total; 0 where absent or not a whole number (K8S001)."""
+        return number(resource(self.keys, k.CORE) or resource(self.keys, k.RECLAIMED_CORE)) or 0
+
+    @property
+    def name(self) -> str:
+        return name_of(self.keys)
+
+    @property
+    def first(self) -> Value:
+        """Its first key of mGPU."""
+        return next(self.keys.resources[name] for name in k.RESOURCES if name in self.keys.resources)
+
+    @property
+    def whole_cards(self) -> int:
+        """How many whole cards it has, 0 where it shares."""
+        cards, part = divmod(self.cores, k.FULL)
+        return 0 if part or cards < 1 or (self.multi and self.listed != cards) else cards
+
+    @property
+    def cards(self) -> int:
+        """How many cards it uses, shared or whole."""
+        return self.listed or self.whole_cards or 1
+
+    def without_memory(self) -> Fix:
+        """Whole cards, with all of their memory."""
+        edits = tuple(Remove(value.path) for value in both_places(self.keys, k.MEMORY))
+        return Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
+
+
+def mgpu_containers(pod: PodKeys) -> list[Mgpu]:
+    """The ordinary containers that have a key of mGPU, in their order."""
+    return [Mgpu.of(one, pod) for one in pod.containers if k.LISTED.asked_by(one)]
 
 
 def policy_text(pod: PodKeys) -> str:
     """The policy that the pod requests, with a remark where it is the default."""
-    policy = annotation(pod, k.POLICY)
+    policy = pod.annotations.get(k.POLICY)
     return policy.text if policy else say("not set (default: {policy})", policy=DEFAULT_POLICY)
-
-
-def is_offline(pod: PodKeys) -> bool:
-    """The pod is marked as offline work."""
-    qos = annotation(pod, k.QOS)
-    return qos is not None and qos.text == "reclaimed_cores"
 
 
 def cluster(context: Context) -> Profile | None:
@@ -54,102 +125,24 @@ def name_of(container: ContainerKeys) -> str:
     return container.name or say("number {place}", place=container.index + 1)
 
 
-class MgpuContainer(NamedTuple):
-    """One ordinary container that has a key of mGPU.
-
-    ``multi``: the pod has the annotation container-multiple-gpu. ``listed``: the container's number
-    there, None where the list is absent, malformed or of the wrong length.
-    """
-
-    keys: ContainerKeys
-    multi: bool = False
-    listed: int | None = None
-
-    @property
-    def core(self) -> Value | None:
-        """Compute, online or offline."""
-        return self.keys.resources.get(k.CORE) or self.keys.resources.get(k.RECLAIMED_CORE)
-
-    @property
-    def memory(self) -> Value | None:
-        return self.keys.resources.get(k.MEMORY)
-
-    @property
-    def cores(self) -> int:
-        """Percent of one card, in total; 0 where absent or not a whole number (K8S001)."""
-        return number(self.core) or 0
-
-    @property
-    def mib(self) -> int | None:
-        """MiB in total; None where absent or not a whole number (K8S001)."""
-        return number(self.memory)
-
-    @property
-    def name(self) -> str:
-        return name_of(self.keys)
-
-    @property
-    def first(self) -> Path:
-        """Where its first key of mGPU is."""
-        return next(self.keys.resources[name].path for name in RESOURCES if name in self.keys.resources)
-
-    @property
-    def whole_cards(self) -> int:
-        """How many whole cards it has, 0 where it shares."""
-        if self.cores < k.FULL or self.cores % k.FULL:
-            return 0
-        cards = self.cores // k.FULL
-        shared = self.multi and self.listed != cards
-        return 0 if shared else cards
-
-    @property
-    def cards(self) -> int:
-        """How many cards it uses, shared or whole."""
-        return self.listed or self.whole_cards or 1
-
-    def without_memory(self) -> Fix:
-        """Whole cards, with all of their memory."""
-        edits = tuple(Remove(value.path) for value in both_places(self.keys, k.MEMORY))
-        return Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
-
-
-@keep_last
-def mgpu_containers(pod: PodKeys) -> Iterator[MgpuContainer]:
-    """The ordinary containers that have a key of mGPU, in their order."""
-    listed = annotation(pod, k.MULTIPLE_GPU)
-    counts = k.listed_cards(pod, listed)
-    for place, container in enumerate(pod.containers):
-        if k.asks_mgpu(container):
-            yield MgpuContainer(container, listed is not None, counts[place] if counts else None)
-
-
-def sharing_several(pod: PodKeys) -> Iterator[tuple[MgpuContainer, int]]:
-    """The containers that share the cards which container-multiple-gpu lists for them."""
-    for one in mgpu_containers(pod):
-        if one.listed and not one.whole_cards:
-            yield one, one.listed
-
-
-def nearest_of(value: Value, accepted: Mapping[str, str]) -> tuple[Message, Fix | None]:
-    """A hint for a name that is not accepted; a fix where only letter case or separators differ.
-
-    ``accepted`` is by gpuxlate's own name, which may be written in place of the vendor's.
-    """
-    names = list(accepted.values())
-    same = next((name for name in names if letters(name) == letters(value.text)), None)
-    if same:
-        hint = say("write {value}", value=same)
-        return hint, Fix(hint, (Put(value.path, same),))
-    if value.text in accepted:
-        return say("write {value}", value=accepted[value.text]), None
-    from difflib import get_close_matches  # only where something was found: start-up counts
-
-    near = get_close_matches(value.text[:MAX_NAME], names, 1, 0.6)
-    if near:
-        return say("did you mean {value}?", value=near[0]), None
-    return say("write {values} or {last}", values=", ".join(names[:-1]), last=names[-1]), None
-
-
 def cards_text(count: int) -> Message:
     """``1 whole card``, ``2 whole cards``."""
     return say("1 whole card") if count == 1 else say("{count} whole cards", count=count)
+
+
+# --- manifests of the pages -----------------------------------------------------------------------
+
+_NOTES = {"cards": k.MULTIPLE_GPU, "policy": k.POLICY, "qos": k.QOS, "vci": k.BURST_TO_VCI}
+NATIVE = "native-burst-share"
+
+
+def part(cores: int = 30, memory: int | None = 4096, name: str = k.CORE) -> Mapping[str, Value]:
+    """Limits of a container: a part of a card or of several, or whole cards without memory."""
+    return {name: Value.of(cores), **({} if memory is None else {k.MEMORY: Value.of(memory)})}
+
+
+def shown(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> Example:
+    """A pod: the limits of its containers, its annotations by their short names, a profile."""
+    annotations = {_NOTES[name]: Value.of(text) for name, text in notes.items()}
+    text = f"target: volcengine-mgpu\n{profile}" if profile else ""
+    return Example(limits or (part(),), annotations, profile=text)

@@ -1,26 +1,115 @@
-"""Pods and containers that cannot have mGPU."""
+"""What a pod with mGPU requests beside, its policy, and online and offline work on one card."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.numbers import number
+from gpuxlate.backends.numbers import both_places
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.rules.containers import (
-    RESOURCES,
-    annotation,
+    COMPUTE,
+    DEFAULT_POLICY,
+    MGPU,
+    NATIVE,
+    OFFLINE,
+    ORDINARY,
+    Mgpu,
     cards_text,
+    cluster,
+    mgpu_containers,
+    part,
+    policy_text,
+    shown,
 )
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Rename
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import NEVER, Amount, Annotated, Asks, Labelled, SomeContainer
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
+ASKS = Asks(*k.RESOURCES)
+LEVELS = tuple(k.QOS_LEVELS.values())
+RECLAIMED = "reclaimed_cores"
+SHOWN = shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED)
 
 
-@rule("VKE006", Severity.ERROR)
-def no_mgpu_on_vci(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "VKE005",
+    Severity.ERROR,
+    no_policy="the nodes of a pod may have several policies, and a profile knows them where the pod does not",
+    bad=shown(policy=NATIVE, profile="policy: burst-share"),
+    good=shown(policy="guaranteed-burst-share"),
+)
+def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The pod requests the policy of its nodes.
+
+    ## What it does
+    Compares the policy of the pod, `fixed-share` where it sets none, with the policy of the nodes:
+    from the pod's own nodeSelector or required affinity, else from the profile. A pod with whole
+    cards runs on nodes of any policy.
+
+    ## Why
+    The policy is a property of the node. A pod that requests another policy stays pending.
+
+    ## Source
+    Docs 6461/1581673 (2025-06-04); volcano-sh/volcano pull request 3030, the scheduler's filter
+    (2024-03).
+    """
+    pod = pod.with_workload()
+    sharing = [one for one in mgpu_containers(pod) if one.cores % k.FULL]
+    given, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
+    policy = given.text if given else DEFAULT_POLICY
+    if not sharing or not nodes or policy in nodes or policy not in k.POLICIES.values():
+        return
+    yield this.at(
+        given or sharing[0].first,
+        say(
+            "the policy of the pod is {policy}, but its nodes have {nodes}",
+            policy=policy_text(pod),
+            nodes=" or ".join(nodes),
+        ),
+        say(
+            "write the annotation {key}: {node}, or select nodes with {policy}",
+            key=k.POLICY,
+            node=nodes[0],
+            policy=policy,
+        ),
+        on_key=given is None,
+        missing=given is None or not own,
+    )
+
+
+def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, ...]:
+    """The policies of the pod's nodes; empty where neither the pod nor the profile says."""
+    chosen = pod.node_selector.get(k.POLICY)
+    if chosen:
+        return (chosen.text,)
+    required = pod.required_by_all_terms(k.POLICY)
+    if required and all(requirement.operator == "In" for requirement in required):
+        return tuple(dict.fromkeys(text for requirement in required for text in requirement.values))
+    profile = cluster(context) if context else None
+    if profile is None or profile.policy is None:
+        return ()
+    return (k.POLICY_NAMES.get(profile.policy, profile.policy),)
+
+
+@rule(
+    "VKE006",
+    Severity.ERROR,
+    predicate=Predicate(
+        ~Annotated(k.BURST_TO_VCI, "enforce") & ~Labelled(k.BURST_TO_VCI, "enforce"),
+        SomeContainer(ASKS),
+        (k.BURST_TO_VCI,),
+        each=False,
+    ),
+    bad=shown(vci="enforce"),
+    good=shown(),
+)
+def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod with mGPU is not sent to elastic container instances (VCI).
 
     ## What it does
@@ -30,37 +119,25 @@ def no_mgpu_on_vci(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Why
     mGPU runs on ECS nodes only; VCI does not support it.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/burst-to-vci: enforce}}
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Source
     Docs 6461/1581673, "limits" (2025-06-04); docs 6460/76920, VCI pod annotations.
     """
-    if not any(k.asks_mgpu(container) for container in pod.all_containers()):
-        return
-    for value in (annotation(pod, k.BURST_TO_VCI), pod.labels.get(k.BURST_TO_VCI)):
+    for value in (pod.annotations.get(k.BURST_TO_VCI), pod.labels.get(k.BURST_TO_VCI)):
         if value and value.text == "enforce":
             hint = say("remove {key}, or request whole cards that VCI offers", key=k.BURST_TO_VCI)
-            message = "the pod requests mGPU, but is sent to VCI, which does not support it"
-            yield this.at(value, message, hint)
+            yield this.at(value, "the pod requests mGPU, but is sent to VCI, which does not support it", hint)
 
 
-@rule("VKE007", Severity.WARNING)
-def pod_uses_one_device_stack(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "VKE007",
+    Severity.WARNING,
+    predicate=Predicate(
+        ~SomeContainer(ASKS), ~ASKS & Amount(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
+    ),
+    bad=shown(part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}),
+    good=shown(part(), part(100, None)),
+)
+def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """No other container of a pod with mGPU requests nvidia.com/gpu.
 
     ## What it does
@@ -70,89 +147,141 @@ def pod_uses_one_device_stack(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Why
     A node runs either the mGPU device plug-in or NVIDIA's, so it is unlikely to offer both.
 
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-        - name: trainer
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-        - name: trainer
-          resources: {limits: {vke.volcengine.com/mgpu-core: 100}}
-    ```
-
     ## Source
     volcano-sh/volcano pull request 3030, node label `vke.node.gpu.schedule` (2024-03); the one-of
     switch of the console's form, copy of docs 6460/182418 (2024-09).
     """
-    if not any(k.asks_mgpu(container) for container in pod.all_containers()):
-        return
-    for container in pod.all_containers():
-        value = container.resources.get(WHOLE_CARDS_OF_NVIDIA)
-        if not value or k.asks_mgpu(container):
-            continue
-        count = number(value)
-        if count is not None and count > 0:
-            hint = say(
-                "write {key}: {cores} for {cards}, or use separate pods",
-                key=k.CORE,
-                cores=k.FULL * count,
-                cards=cards_text(count),
-            )
-            message = "the pod requests mGPU and nvidia.com/gpu, but a node offers only one of them"
-            yield this.at(value, message, hint, on_key=True)
+    hint = say(
+        "write {key}: {cores} for {cards}, or use separate pods",
+        key=k.CORE,
+        cores=k.FULL * breach.number,
+        cards=cards_text(breach.number),
+    )
+    message = "the pod requests mGPU and nvidia.com/gpu, but a node offers only one of them"
+    return this.at(breach.there, message, hint, on_key=True)
 
 
-@rule("VKE009", Severity.ERROR)
-def init_containers_ask_for_no_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """No init container requests mGPU.
+@rule(
+    "VKE029",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=Predicate(
+        ~(Asks(k.CORE) & (OFFLINE | Asks(k.RECLAIMED_CORE)))
+        & ~(Asks(k.RECLAIMED_CORE) & ~OFFLINE & (~Annotated(k.QOS) | Annotated(k.QOS, *LEVELS))),
+        ORDINARY,
+        COMPUTE,
+    ),
+    bad=shown(qos=RECLAIMED),
+    good=SHOWN,
+)
+def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """Offline pods, and no others, request compute as reclaimed-mgpu-core.
 
     ## What it does
-    Reports mGPU keys in `initContainers`, sidecars included.
+    Reports `mgpu-core` in a pod whose level is `reclaimed_cores`, and `reclaimed-mgpu-core` in any
+    other pod.
 
     ## Why
-    The vendor's webhook, scheduler and card list look at `spec.containers` only, so the request is
-    not checked, not scheduled and not counted.
+    The level marks the pod as offline, and the key requests offline compute: the vendor's guide always
+    uses both together. With only one of them, level and compute contradict each other.
 
-    ## Example
-    ```yaml
-    spec:
-      initContainers:
-        - name: warm-up
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      initContainers:
-        - name: warm-up
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
+    ## Fix
+    Unsafe: renames `mgpu-core` of an offline pod to `reclaimed-mgpu-core`. The pod may be meant as
+    online work.
 
     ## Source
-    volcano-sh/volcano pull request 3030: it iterates `spec.containers` only (2024-03).
+    "mGPU online/offline colocation", step 2 (2025-03-13).
     """
-    for container in pod.init_containers:
-        found = next((container.resources[name] for name in RESOURCES if name in container.resources), None)
-        if found:
-            message = say(
-                "init container {container} requests mGPU, which the vendor's scheduler ignores",
-                container=container.name,
-            )
-            hint = "request the share in an ordinary container, and do the GPU work there"
-            yield this.at(found, message, hint, on_key=True)
+    one, offline = Mgpu.of(breach.inside, pod), OFFLINE.holds(pod)
+    reclaimed = one.keys.resources.get(k.RECLAIMED_CORE)
+    if reclaimed and breach.name == k.CORE:
+        message = say("container {name} requests online and offline compute", name=one.name)
+        hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
+        return this.at(breach.there if offline else reclaimed, message, hint, on_key=True)
+    if reclaimed:
+        message = say("container {container} of an online pod requests offline compute", container=one.name)
+        hint = say("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
+        return this.at(breach.there, message, hint, on_key=True, missing=k.QOS not in pod.annotations)
+    fix = None
+    if 0 < one.cores < k.FULL:  # whole cards of offline work are not documented
+        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one.keys, k.CORE))
+        fix = Fix("rename mgpu-core to reclaimed-mgpu-core", tuple(edits), safe=False)
+    message = say("container {container} of an offline pod requests online compute", container=one.name)
+    hint = "write reclaimed-mgpu-core, or remove qos_level reclaimed_cores from the pod"
+    return this.at(breach.there, message, hint, on_key=True, fix=fix)
+
+
+@rule(
+    "VKE030",
+    Severity.ERROR,
+    predicate=Predicate(
+        ~Annotated(k.POLICY, NATIVE), MGPU & Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
+    ),
+    bad=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy=NATIVE),
+    good=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy="guaranteed-burst-share"),
+)
+def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
+
+    ## What it does
+    Reports `native-burst-share` on an offline pod, and as a warning on a pod that is marked online. A
+    pod without a level may have any policy.
+
+    ## Why
+    Colocation supports the other two policies only; the vendor recommends `guaranteed-burst-share`.
+
+    ## Source
+    "mGPU online/offline colocation", limits of use (2025-03-13).
+    """
+    message = say("online and offline work on one card does not support {policy}", policy=NATIVE)
+    if OFFLINE.holds(pod):
+        return this.at(breach.there, message, "write guaranteed-burst-share")
+    hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
+    return this.at(breach.there, message, hint, severity=Severity.WARNING)
+
+
+@rule(
+    "VKE031",
+    Severity.ERROR,
+    predicate=Predicate(~Annotated(k.MULTIPLE_GPU), OFFLINE, (k.MULTIPLE_GPU,), each=False),
+    bad=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, cards="2"),
+    good=SHOWN,
+)
+def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """An offline pod has no card list.
+
+    ## What it does
+    Reports `container-multiple-gpu` on a pod whose level is `reclaimed_cores`.
+
+    ## Why
+    Colocation does not support sharing of several cards.
+
+    ## Source
+    "mGPU online/offline colocation", limits of use (2025-03-13).
+    """
+    hint = "remove the annotation, and request a part of one card"
+    return this.at(breach.there, "an offline pod cannot share several cards", hint, on_key=True)
+
+
+@rule(
+    "VKE032",
+    Severity.INFO,
+    predicate=Predicate(NEVER, OFFLINE & ORDINARY, (k.MEMORY,)),
+    bad=SHOWN,
+    good=shown(qos="shared_cores"),
+)
+def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """Offline containers request no GPU memory, which online work cannot preempt.
+
+    ## What it does
+    Reports `mgpu-memory` of each offline container.
+
+    ## Why
+    Online work preempts compute, not memory: the offline container keeps its memory, so both must fit
+    on the card at the same time. If they do, no change is needed.
+
+    ## Source
+    "mGPU online/offline colocation", limits of use (2025-03-13).
+    """
+    message = "online work cannot preempt this memory, only compute"
+    return this.at(breach.there, message, "make sure that it fits on the card beside the online work")

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from gpuxlate.backends.numbers import number, outside
+from gpuxlate.backends.numbers import outside
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import MgpuContainer, cards_text, mgpu_containers
+from gpuxlate.backends.volcengine.rules.containers import (
+    COMPUTE,
+    HAS_LIST,
+    HAS_LISTED_CARDS,
+    ONE_CARD,
+    ORDINARY,
+    WHOLE,
+    Mgpu,
+    cards_text,
+    compute,
+    name_of,
+    part,
+    shown,
+)
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Amount, Asks
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+
+LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
 
 
-@rule("VKE003", Severity.ERROR)
-def numbers_are_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "VKE003",
+    Severity.ERROR,
+    predicate=tuple(
+        Predicate(Amount(name, Range(least)), ORDINARY & Amount(name), (name,))
+        for name, least in LEAST.items()
+    ),
+    bad=shown(part(0)),
+    good=shown(),
+)
+def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Compute is above zero and memory is not negative.
 
     ## What it does
@@ -23,77 +48,32 @@ def numbers_are_positive(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Why
     The vendor's webhook rejects the pod. A container that needs no GPU omits the keys.
 
-    ## Example
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 0
-        vke.volcengine.com/mgpu-memory: 4096
-    ```
-
-    ## Use instead
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: 4096
-    ```
-
     ## Source
     volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
-    for one in mgpu_containers(pod):
-        for name, low in ((k.CORE, 1), (k.RECLAIMED_CORE, 1), (k.MEMORY, 0)):
-            value = one.keys.resources.get(name)
-            amount = number(value)
-            if value and amount is not None and amount < low:
-                hint = say(
-                    "write a number above 0, or remove the GPU keys of container {name}", name=one.name
-                )
-                yield this.at(value, outside(name, amount, low), hint)
+    hint = say(
+        "write a number above 0, or remove the GPU keys of container {name}", name=name_of(breach.inside)
+    )
+    return this.at(breach.there, outside(breach.name, breach.number, LEAST[breach.name]), hint)
 
 
-@rule("VKE011", Severity.ERROR, missing=True)
-def memory_comes_with_compute(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container that requests mGPU memory requests compute too.
-
-    ## What it does
-    Reports `mgpu-memory` in a container that has neither `mgpu-core` nor `reclaimed-mgpu-core`.
-
-    ## Why
-    The vendor's webhook rejects a share of memory alone: mGPU divides compute wherever it divides
-    memory.
-
-    ## Example
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-memory: 4096
-    ```
-
-    ## Use instead
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: 4096
-    ```
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
-    """
-    for one in mgpu_containers(pod):
-        if one.memory and not one.core:
-            yield this.at(
-                one.memory,
-                say("container {container} sets mgpu-memory without mgpu-core", container=one.name),
-                say("add {key}: percent of one card, 1 to 99", key=k.CORE),
-                on_key=True,
-            )
-
-
-@rule("VKE012", Severity.ERROR)
-def part_of_a_card_has_enough_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "VKE012",
+    Severity.ERROR,
+    predicate=(
+        Predicate(Asks(k.MEMORY), ONE_CARD & compute(Range(1, k.FULL - 1)), COMPUTE),
+        Predicate(
+            ~Amount(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB)),
+            ONE_CARD & compute(Range(1, k.FULL - 1)),
+            (k.MEMORY,),
+        ),
+    ),
+    bad=shown(part(memory=4)),
+    good=shown(),
+)
+def part_of_a_card_has_enough_memory(
+    this: Rule, breach: Breach, pod: PodKeys, context: Context
+) -> Diagnostic:
     """A part of one card comes with more than 256 MiB of memory.
 
     ## What it does
@@ -104,70 +84,43 @@ def part_of_a_card_has_enough_memory(this: Rule, pod: PodKeys, context: Context)
     ## Why
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
 
-    ## Example
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: 4
-    ```
-
-    ## Use instead
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: 4096
-    ```
-
     ## Source
     volcano-sh/volcano pull request 3030 (2024-03): at least 256; docs 6461/1581673 (2025-06-04):
     greater than 256.
     """
-    low = k.SINGLE_CARD_MIN_MIB
-    for one in mgpu_containers(pod):
-        if one.multi or not one.core or not 0 < one.cores < k.FULL:
-            continue
-        if not one.memory:
-            yield this.at(
-                one.core,
-                say(
-                    "container {container} requests {cores} % of a card without mgpu-memory",
-                    container=one.name,
-                    cores=one.cores,
-                ),
-                say("add {key} in MiB, more than {low}: 4 GiB is 4096", key=k.MEMORY, low=low),
-                on_key=True,
-                missing=True,
-            )
-        elif one.mib is not None and 0 <= one.mib < low:
-            yield this.at(
-                one.memory,
-                say(
-                    "mgpu-memory {mib} is below the minimum of {low} MiB for a part of a card",
-                    mib=one.mib,
-                    low=low,
-                ),
-                say(
-                    "write {mib} for {gib} GiB, or a number above {low}",
-                    mib=one.mib * 1024,
-                    gib=one.mib,
-                    low=low,
-                )
-                if 0 < one.mib <= 80
-                else say("write a number above {low}, in MiB", low=low),
-            )
-        elif one.mib == low:
-            yield this.at(
-                one.memory,
-                say("mgpu-memory is exactly {low} MiB; the vendor's page says more than {low}", low=low),
-                say("write {value} or more", value=low + 1),
-                severity=Severity.WARNING,
-            )
+    low, mib = k.SINGLE_CARD_MIN_MIB, breach.number
+    if breach.name != k.MEMORY:
+        message = say(
+            "container {container} requests {cores} % of a card without mgpu-memory",
+            container=name_of(breach.inside),
+            cores=mib,
+        )
+        hint = say("add {key} in MiB, more than {low}: 4 GiB is 4096", key=k.MEMORY, low=low)
+        return this.at(breach.there, message, hint, on_key=True, missing=True)
+    if mib == low:
+        message = say("mgpu-memory is exactly {low} MiB; the vendor's page says more than {low}", low=low)
+        hint = say("write {value} or more", value=low + 1)
+        return this.at(breach.there, message, hint, severity=Severity.WARNING)
+    message = say(
+        "mgpu-memory {mib} is below the minimum of {low} MiB for a part of a card", mib=mib, low=low
+    )
+    hint = say("write a number above {low}, in MiB", low=low)
+    if 0 < mib <= 80:
+        hint = say("write {mib} for {gib} GiB, or a number above {low}", mib=mib * 1024, gib=mib, low=low)
+    return this.at(breach.there, message, hint)
 
 
-@rule("VKE013", Severity.ERROR, missing=True)
-def compute_above_one_card_is_whole_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "VKE013",
+    Severity.ERROR,
+    missing=True,
+    predicate=Predicate(compute(WHOLE), ONE_CARD & compute(Range(k.FULL + 1)), COMPUTE),
+    bad=shown(part(120, None)),
+    good=shown(part(200, None)),
+)
+def compute_above_one_card_is_whole_cards(
+    this: Rule, breach: Breach, pod: PodKeys, context: Context
+) -> Diagnostic:
     """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
     ## What it does
@@ -178,48 +131,50 @@ def compute_above_one_card_is_whole_cards(this: Rule, pod: PodKeys, context: Con
     Without the annotation a container has a part of one card (1 to 99) or whole cards (100, 200).
     The vendor's webhook rejects any other value.
 
-    ## Example
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 120
-    ```
-
-    ## Use instead
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 200
-    ```
-
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    for one in mgpu_containers(pod):
-        if one.multi or not one.core or one.cores <= k.FULL or one.cores % k.FULL == 0:
-            continue
-        low, cards = one.cores // k.FULL * k.FULL, one.cores // k.FULL + 1
-        whole = say("write {low} or {high} for whole cards", low=low, high=cards * k.FULL)
-        if one.memory:
-            whole = say("{hint}, without mgpu-memory", hint=whole)
-        hint = say("{hint}; or 1 to 99 to share one card", hint=whole)
-        if one.cores % cards == 0:
-            hint = say(
-                "{hint}; for {each} % of each of {cards} cards, list the cards in the annotation {key}",
-                hint=hint,
-                each=one.cores // cards,
-                cards=cards,
-                key=k.MULTIPLE_GPU,
-            )
-        message = say(
-            "mgpu-core {cores} is neither a part of one card (1 to 99) nor whole cards (100, 200, ...)",
-            cores=one.cores,
+    cores = breach.number
+    low, cards = cores // k.FULL * k.FULL, cores // k.FULL + 1
+    hint = say("write {low} or {high} for whole cards", low=low, high=cards * k.FULL)
+    if k.MEMORY in breach.inside.resources:
+        hint = say("{hint}, without mgpu-memory", hint=hint)
+    hint = say("{hint}; or 1 to 99 to share one card", hint=hint)
+    if cores % cards == 0:
+        hint = say(
+            "{hint}; for {each} % of each of {cards} cards, list the cards in the annotation {key}",
+            hint=hint,
+            each=cores // cards,
+            cards=cards,
+            key=k.MULTIPLE_GPU,
         )
-        yield this.at(one.core, message, hint)
+    message = say(
+        "mgpu-core {cores} is neither a part of one card (1 to 99) nor whole cards (100, 200, ...)",
+        cores=cores,
+    )
+    return this.at(breach.there, message, hint)
 
 
-@rule("VKE014", Severity.ERROR, fix="unsafe", missing=True)
-def whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def _capped_whole_cards(this: Rule, breach: Breach, one: Mgpu, hint: str) -> Diagnostic:
+    message = say(
+        "mgpu-memory is not allowed with {cards} (mgpu-core {cores})",
+        cores=one.cores,
+        cards=cards_text(one.whole_cards),
+    )
+    return this.at(breach.there, message, hint, on_key=True, fix=one.without_memory())
+
+
+@rule(
+    "VKE014",
+    Severity.ERROR,
+    fix="unsafe",
+    missing=True,
+    # whole cards of offline work are not documented
+    predicate=Predicate(~Amount(k.CORE, WHOLE), ONE_CARD, (k.MEMORY,)),
+    bad=shown(part(100)),
+    good=shown(part(100, None)),
+)
+def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with whole cards has no mgpu-memory.
 
     ## What it does
@@ -229,45 +184,27 @@ def whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -
     ## Why
     Whole cards come with all of their memory, and the vendor's webhook rejects a number for it.
 
-    ## Example
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 100
-        vke.volcengine.com/mgpu-memory: 4096
-    ```
-
-    ## Use instead
-    ```yaml
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 100
-    ```
-
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
 
     ## Source
     volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
-    for one in mgpu_containers(pod):
-        online = k.CORE in one.keys.resources  # whole cards of offline work are not documented
-        if not one.multi and online and one.whole_cards and one.memory:
-            hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
-            yield _capped_whole_cards(this, one, one.memory, hint)
+    hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
+    return _capped_whole_cards(this, breach, Mgpu.of(breach.inside, pod), hint)
 
 
-def _capped_whole_cards(this: Rule, one: MgpuContainer, memory: Value, hint: str) -> Diagnostic:
-    message = say(
-        "mgpu-memory is not allowed with {cards} (mgpu-core {cores})",
-        cards=cards_text(one.whole_cards),
-        cores=one.cores,
-    )
-    return this.at(memory, message, hint, on_key=True, fix=one.without_memory())
-
-
-@rule("VKE021", Severity.ERROR, fix="unsafe")
-def listed_whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "VKE021",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=Predicate(~HAS_LISTED_CARDS, ORDINARY & HAS_LIST, (k.MEMORY,)),
+    bad=shown(part(200, 8192), cards="2"),
+    good=shown(part(200, None), cards="2"),
+)
+def listed_whole_cards_have_no_memory_cap(
+    this: Rule, breach: Breach, pod: PodKeys, context: Context
+) -> Diagnostic:
     """A container that uses its listed cards whole has no mgpu-memory.
 
     ## What it does
@@ -278,32 +215,13 @@ def listed_whole_cards_have_no_memory_cap(this: Rule, pod: PodKeys, context: Con
     That is all compute of the cards: the container has them alone, with all of their memory, and the
     vendor's webhook rejects a number for it. Half of two cards (100 with "2") is a shared part.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 200, vke.volcengine.com/mgpu-memory: 8192}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: server
-          resources: {limits: {vke.volcengine.com/mgpu-core: 200}}
-    ```
-
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
 
     ## Source
     volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    for one in mgpu_containers(pod):
-        if one.multi and one.whole_cards and one.memory:
-            most = (k.FULL - 1) * one.whole_cards
-            hint = say("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
-            yield _capped_whole_cards(this, one, one.memory, hint)
+    one = Mgpu.of(breach.inside, pod)
+    most = (k.FULL - 1) * one.whole_cards
+    hint = say("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
+    return _capped_whole_cards(this, breach, one, hint)
