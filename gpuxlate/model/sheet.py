@@ -98,7 +98,8 @@ class Key(NamedTuple):
     ``absent``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and the
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
-    may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by
+    may forget them; ANY for all. ``capped``: more than its maximum is read as its maximum.
+    ``whole``: it counts whole cards and nothing else. ``model``: the card, by
     its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
     ``{container}`` in it.
     """
@@ -126,6 +127,7 @@ class Key(NamedTuple):
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
     aliases: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    capped: bool = False
     whole: bool = False
     unread: str = ""
     model: str = ""
@@ -164,6 +166,16 @@ class Key(NamedTuple):
         if percent and number is not None and number * self.unit == 100:
             return True  # all of a card, as without the key
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
+
+    @property
+    def ends_at_zero(self) -> bool:
+        """With a number of 0 the key is as good as missing, beside others too."""
+        return "0" in self.idle
+
+    @property
+    def most(self) -> int | None:
+        """The largest number that the key may have, in its unit; None where there is none."""
+        return max((one.most for one in self.ranges if one.most is not None), default=None)
 
     @property
     def ranges(self) -> tuple[Range, ...]:
