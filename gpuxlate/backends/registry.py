@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Row(NamedTuple):
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
-    A file in the folder of dialects is a target of its name, whose sheet has the other names. ``form``: it has
-    a Form, and writes no pods.
+    A file in the folder of dialects is a target of its name, whose sheet has the other names. ``form``: it
+    has a Form, and writes no pods.
     """
 
     name: str
