@@ -95,7 +95,7 @@ class UnknownTargetError(LookupError):
 
         known = [name for row in BUILT_IN for name in names_of(row)]
         near = get_close_matches(name[:MAX_NAME], [*known, *plugins.names()], 1, 0.5)
-        self.hint = say("targets: {names}", names=", ".join(target_names()))
+        self.hint = "gpuxlate targets lists them all"
         if near:
             self.hint = say("did you mean {name}?", name=near[0])
         super().__init__(say("unknown target {name!r}", name=name))
