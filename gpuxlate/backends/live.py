@@ -147,6 +147,11 @@ def recorded_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
     return tuple(found)
 
 
+def keeps_nobody_out(node: NodeView, wanted: Containers) -> str | None:
+    """Pods choose nodes by their affinity alone, which is checked for every target."""
+    return None
+
+
 def per_card(total: int, cards: int | None) -> int | None:
     """An equal part, rounded down: never more than there is."""
     return total // cards if cards else None

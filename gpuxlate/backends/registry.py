@@ -75,12 +75,12 @@ BUILT_IN: tuple[Row, ...] = (
     Row("hami-ascend", f"{ONE_FILE}.ascend", ("ascend",), ("huawei.com/",)),
     Row("hami-amd", f"{ONE_FILE}.amd", ("amd",), ("amd.com/gpu",)),
     Row("koordinator", f"{ONE_FILE}.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
+    Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
     Row("huawei-cce", f"{ONE_FILE}.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
     Row("baidu-cce", f"{ONE_FILE}.baidu", ("baidu",), ("baidu.com/",)),
     Row("gpu-manager", f"{ONE_FILE}.gpu_manager", (), ("tencent.com/vcuda",)),
     Row("elastic-gpu", f"{ONE_FILE}.elastic_gpu", (), ("elasticgpu.",)),
     Row("nos", f"{ONE_FILE}.nos", (), ("nvidia.com/gpu-",)),
-    Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 

@@ -74,17 +74,12 @@ class Taking:
 
         They are not taken: ``selector`` takes them, and is told which of them the share holds.
         """
-        chosen = self.pod.node_selector.get(name)
-        values = [chosen.text] if chosen else []
-        for requirement in self.pod.requirements():
-            if requirement.key == name and requirement.operator == "In":
-                values.extend(requirement.values)
-        return tuple(dict.fromkeys(values))
+        chosen = (one.values for one in self.pod.choices(name) if one.operator == "In")
+        return tuple(dict.fromkeys(text for values in chosen for text in values))
 
     def take_node(self, name: str) -> None:
         """Take every choice of nodes by a label; the backend reads it itself."""
-        self._take(self.pod.node_selector.get(name))
-        self.taken.update(r.path for r in self.pod.requirements() if r.key == name)
+        self.taken.update(one.path for one in self.pod.choices(name))
 
     def _select(self, requirement: NodeRequirement) -> None:
         self.taken.add(requirement.path)

@@ -22,7 +22,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
-from gpuxlate.translation.render import Asked
+from gpuxlate.translation.render import PROBE, Asked
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.source import Source
 
@@ -97,8 +97,8 @@ def _translated(one: Diagnostic, translate: locale.Translate) -> Diagnostic:
 
 
 def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile | None) -> PodFit:
-    """The share in a pod of its own."""
-    return fit_pod([ContainerShare("", 0, share=share.share)], backend, accept, known)
+    """The share in a pod of its own, as ``render`` makes one: some keys hold the container's name."""
+    return fit_pod([ContainerShare(PROBE, 0, share=share.share)], backend, accept, known)
 
 
 def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]], translate: locale.Translate) -> str:

@@ -233,6 +233,7 @@ def _resources(backends: list[Backend]) -> Schema:
     groups = [
         [name for name in backend.resource_keys if name != backend.whole_card_key] for backend in backends
     ]
+    groups = [one for one in groups if one]  # annotations and patterns are no group
     groups += [[name] for name in {b.whole_card_key for b in backends if b.whole_card_key}]
     rules: list[Schema] = [
         {
@@ -279,7 +280,7 @@ def _requirement(backends: list[Backend]) -> Schema:
     rules = []
     for backend in backends:
         for name, row in backend.exact_keys.items():
-            words = [one for one in row.values if isinstance(one, str)]
+            words = list(row.texts)
             if words and _may_stand(row, Place.NODE_SELECTOR):
                 chosen = {"properties": {"key": {"const": name}, "operator": {"const": "In"}}}
                 values = {"properties": {"values": {"items": {"enum": words}}}}
@@ -303,7 +304,7 @@ def _value(backend: Backend, row: Key, place: Place) -> Schema:
 
 
 def _text(row: Key) -> Schema:
-    words = [one for one in row.values if isinstance(one, str)]
+    words = list(row.texts)
     if words:
         return {"type": "string", "enum": words}
     patterns = [one.pattern for one in row.values if isinstance(one, re.Pattern)]

@@ -206,7 +206,8 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         speaking = tuple(
             one
             for one in registry.pod_backends()
-            if any(True for _ in one.owned(pod)) or one.speaks_without_keys(pod)
+            if any(words.is_meant(name, place, pod) for name, place, _ in one.owned(pod))
+            or one.speaks_without_keys(pod)
         )
     for backend in speaking:
         of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))

@@ -39,7 +39,7 @@ def translator(language: str) -> Translate:
 
 
 def summary(code: str, english: str, language: str) -> str:
-    """What a rule demands, in one sentence. A rule of a plug-in stays in English, unless it is one of rows."""
+    """What a rule demands, in one sentence. A rule of a plug-in stays in English, unless rows make it."""
     if isinstance(english, Message):
         return translator(language)(english)
     return _translations(language).pgettext(code, english)

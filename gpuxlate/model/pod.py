@@ -137,13 +137,14 @@ class PodKeys:
         )
 
     def with_workload(self) -> PodKeys:
-        """As if labels and annotations of the workload were on the pod: readers take them (K8S005)."""
-        if not self.owner_labels and not self.owner_annotations:
+        """As if what stands on the workload or beside ``metadata`` were on the pod (K8S005, K8S006)."""
+        above = (self.owner_labels, self.owner_annotations, self.stray_labels, self.stray_annotations)
+        if not any(above):
             return self
         return replace(
             self,
-            labels={**self.owner_labels, **self.labels},
-            annotations={**self.owner_annotations, **self.annotations},
+            labels={**self.owner_labels, **self.stray_labels, **self.labels},
+            annotations={**self.owner_annotations, **self.stray_annotations, **self.annotations},
         )
 
     def all_containers(self) -> Iterator[ContainerKeys]:
@@ -155,6 +156,13 @@ class PodKeys:
         """Every requirement of the node affinity, whatever its term."""
         for term in self.affinity:
             yield from term
+
+    def choices(self, label: str) -> Iterator[NodeRequirement]:
+        """Every choice of nodes by a label: nodeSelector, which is In its one value, then the affinity."""
+        chosen = self.node_selector.get(label)
+        if chosen is not None:
+            yield NodeRequirement(label, "In", (chosen.text,), chosen.path)
+        yield from (one for one in self.requirements() if one.key == label)
 
     def preferences(self) -> Iterator[NodeRequirement]:
         """Every requirement of the preferred node affinity, whatever its term."""

@@ -159,7 +159,8 @@ class Key(NamedTuple):
     def means_nothing(self, text: str) -> bool:
         """With this value a pod asks for no more than without the key."""
         number = quantity.whole(text)
-        if self.says == "cores" and number is not None and number * self.unit == 100:
+        percent = self.says in ("cores", "memory_percent")
+        if percent and number is not None and number * self.unit == 100:
             return True  # all of a card, as without the key
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 
@@ -167,6 +168,13 @@ class Key(NamedTuple):
     def ranges(self) -> tuple[Range, ...]:
         """The numbers that the key may have, in its unit."""
         return tuple(one for one in self.values if isinstance(one, Range))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The words that the key may have; of one that others read too, those with a meaning here."""
+        if self.general and self.words:
+            return tuple(self.words)
+        return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
 
     @property
     def counts(self) -> str:
@@ -179,8 +187,8 @@ class Key(NamedTuple):
                 return f"{each} of {'each' if self.per is Per.CARD else 'one'} card"
             case "memory_mib" | "memory_limit_mib" if self.unit:
                 found = {1: "MiB", GIB: "GiB", BYTE: "bytes"}.get(self.unit, f"units of {self.unit} MiB")
-                found += ", or an amount with a unit" if self.quantity else ""
-                return found + (" of each card" if self.per is Per.CARD else "")
+                found += " of each card" if self.per is Per.CARD else ""
+                return found + (", or an amount with a unit" if self.quantity else "")
         return ""
 
 

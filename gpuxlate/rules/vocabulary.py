@@ -26,8 +26,10 @@ WHOLE_CARD = "nvidia.com/gpu"
 """The common key of whole cards, which every cloud uses."""
 SHORT_NAME = 5
 """Names shorter than this after the slash may differ by one letter and be right (gpu, npu)."""
-SHORT_DOMAIN = 10
-"""Domains that are shorter are not taken for misspelt ones: two other letters make another owner."""
+LONG_DOMAIN = 9
+"""Shorter domains are not taken for misspelt ones: two other letters make another owner."""
+IN_EVERY_POD = "schedulername"
+"""Words of other pods: a domain whose half is in them would have every file read."""
 NEAR = 2
 """Maximum edit distance between a misspelt key and the one that was meant."""
 BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
@@ -45,7 +47,7 @@ class Vocabulary:
                 row.name
                 for one in dialects
                 for row in one.keys
-                if Place.SCHEDULER not in row.places and one.owns(row.name) and not row.is_pattern
+                if Place.SCHEDULER not in row.places and one.owns(row.name) and _may_be_misspelt(row)
             )
         )
         self.owners = lru_cache(maxsize=4096)(self._owners)
@@ -92,10 +94,15 @@ class Vocabulary:
         return name == IGNORE or bool(self.owners(name))
 
     def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
-        """A word is a vendor's key in pods that speak its dialect; other names are so everywhere."""
-        if not any(row.is_word for row in self.rows(name)):
-            return True
-        return any(one.owns_at(name, place) and one.speaks_in(pod) for one in self.owners(name))
+        """A word that could be anybody's is a vendor's in pods that speak its dialect; other keys are so
+        everywhere."""
+        return "/" in name or any(self._means(one, name, place, pod) for one in self.owners(name))
+
+    @staticmethod
+    def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
+        row = dialect.find(name)
+        own = row is not None and not row.is_word
+        return own or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
 
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
         """The dialects in which the pod asks for GPUs."""
@@ -173,6 +180,12 @@ class Vocabulary:
         return found
 
 
+def _may_be_misspelt(row: Key) -> bool:
+    """A name of its own; what is before a slash is a domain, since a short word is near to many others."""
+    prefix, slash, _ = row.name.partition("/")
+    return not row.is_pattern and (not slash or "." in prefix)
+
+
 class NearMiss(NamedTuple):
     """An unknown key, the dialect it seems to be of, what was meant, and whether that is probable."""
 
@@ -225,16 +238,22 @@ def _parts(name: str) -> tuple[str, str, str]:
     domain is never misspelt: it is one part.
     """
     slash = name.index("/")
-    if slash < SHORT_DOMAIN:
+    domain = _own_part(name[:slash])
+    if domain is None:
         return (name[: slash + 1],) * 3
-    domain = ".".join(name[: slash - 1].split(".")[-2:])
-    if COMMON in domain:
-        domain = max(domain.split(COMMON), key=len)
-        last = COMMON
-    else:
-        last = COMMON if COMMON in name[slash:] else name[slash - 1 : slash + 5]
+    last = COMMON if COMMON in name else name[slash - 1 : slash + 5]
     middle = len(domain) // 2
     return domain[:middle], domain[middle:], last
+
+
+@lru_cache(maxsize=4096)
+def _own_part(domain: str) -> str | None:
+    """The part of a domain that is its owner's, without its last letter; None where that is short."""
+    last_two = ".".join(domain[:-1].split(".")[-2:])
+    found = max(last_two.split(COMMON), key=len)
+    middle = len(found) // 2
+    usual = found[:middle] in IN_EVERY_POD or found[middle:] in IN_EVERY_POD
+    return found if len(found) >= LONG_DOMAIN and not usual else None
 
 
 # --- nearness -----------------------------------------------------------------------------------
@@ -322,7 +341,7 @@ def _may_be_meant(name: str, candidate: str) -> bool:
 
 def _may_be_domain(domain: str, known: str) -> bool:
     """A domain may be a misspelt one: not where whole labels are added, taken away or replaced."""
-    if domain == known or len(known) < SHORT_DOMAIN or abs(len(domain) - len(known)) > NEAR:
+    if domain == known or abs(len(domain) - len(known)) > NEAR or _own_part(known) is None:
         return domain == known
     labels, meant = domain.split("."), known.split(".")
     if len(labels) == len(meant):

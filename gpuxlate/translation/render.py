@@ -28,6 +28,8 @@ from gpuxlate.yamltext.style import scalar
 
 PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"
 """A small image with nvidia-smi."""
+PROBE = "probe"
+"""The container of a share without a workload."""
 
 _PROBE = """\
 apiVersion: v1
@@ -37,7 +39,7 @@ metadata:
 spec:
   restartPolicy: Never
   containers:
-  - name: probe
+  - name: {container}
     image: {image}
     command: ["nvidia-smi"]
 """
@@ -69,8 +71,8 @@ class Rendering:
 
 def render_probe(asked: Asked, settings: Settings) -> Rendering:
     """A Pod that runs nvidia-smi under the share."""
-    text = _PROBE.format(name=scalar(asked.share.name, None), image=PROBE_IMAGE)
-    return render_on(Source("probe.yaml", text), [replace(asked, container="probe")], settings)
+    text = _PROBE.format(name=scalar(asked.share.name, None), container=PROBE, image=PROBE_IMAGE)
+    return render_on(Source("probe.yaml", text), [replace(asked, container=PROBE)], settings)
 
 
 def render_on(workload: Source, asked: Sequence[Asked], settings: Settings) -> Rendering:

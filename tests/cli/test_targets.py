@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from gpuxlate.backends import registry
+from gpuxlate.cli.render import written_manifests
 from tests.running import run
 
 SHARE = """\
@@ -41,20 +40,26 @@ def test_targets_in_a_table() -> None:
     assert "not supported: policy, qos, memoryLimitMiB" in missing
 
 
-@pytest.mark.parametrize("arguments", [("compare",), ("compare", "--manifests"), ("render", "--to", "all")])
-def test_shares_are_written_for_no_target_that_is_only_read(
-    tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+def test_shares_are_written_for_no_target_that_is_only_read(tmp_path: Path) -> None:
     share = tmp_path / "share.yaml"
     share.write_text(SHARE)
-    folder = tmp_path / "out"
-    more = ("--output-dir", str(folder), "--round", "up") if "render" in arguments else ()
-    done = run(arguments[0], str(share), *arguments[1:], *more)
-    text = (done.out + done.err).decode()
-    named = text + " ".join(one.name for one in folder.glob("*"))
-    assert [name for name in READ_ONLY if f"{name} " in named or f"{name}\n" in named] == []
-    if arguments == ("compare",):
-        compared = {
-            line.split()[0] for line in text.splitlines() if line and not line.startswith((" ", "bert"))
-        }
-        assert compared == {"TARGET", *(one.name for one in registry.all_writable())}
+    text = run("compare", str(share)).out.decode()
+    compared = {line.split()[0] for line in text.splitlines() if line and not line.startswith((" ", "bert"))}
+    assert compared == {"TARGET", *(one.name for one in registry.all_writable())}
+    titles = run("compare", str(share), "--manifests").out.decode().split("\n")[0].split()
+    assert {"volcengine-mgpu", "hami"} <= {*titles} <= {one.name for one in registry.all_writable()}
+    assert {one.name for one in written_manifests()} == {
+        one.name for one in registry.pod_backends() if one.name not in READ_ONLY
+    }
+
+
+def test_a_key_that_names_the_container_is_compared_as_it_is_rendered(tmp_path: Path) -> None:
+    share = tmp_path / "share.yaml"
+    share.write_text(SHARE.replace("cores: 30, ", ""))
+    compared = json.loads(run("compare", str(share), "-o", "json").out)["items"][0]["targets"]
+    [kai] = [one for one in compared if one["target"] == "kai"]
+    rendered = run("render", str(share), "--to", "kai").out.decode()
+    assert kai["verdict"] == "exact"
+    assert any("probe" in key for key in kai["keys"])
+    for key in kai["keys"]:
+        assert key.removeprefix("annotation ") in rendered

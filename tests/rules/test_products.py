@@ -32,10 +32,6 @@ NAMES: dict[str, tuple[str, ...]] = {
         "cloud.google.com/gke-max-shared-clients-per-gpu",
         "cloud.google.com/gke-gpu-partition-size",
     ),
-    "KAI Scheduler and Run:ai": (
-        "nvidia.com/container.web.gpu-memory.request",
-        "kai.scheduler/gpu-compute-sharing-mode",
-    ),
     "the virtual GPU plug-in of AWS": ("k8s.amazonaws.com/vgpu",),
     "AMD partitions": ("amd.com/cpx_nps4", "amd.com/spx_nps1"),
     "TensorFusion": ("tensor-fusion.ai/tflops-request", "tensor-fusion.ai/enabled"),
@@ -52,11 +48,6 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Keys that are in use, by the title of their product."""
 
 LOCAL: dict[tuple[Place, str], str] = {
-    (Place.ANNOTATION, "gpu-fraction"): "KAI Scheduler and Run:ai",
-    (Place.ANNOTATION, "gpu-memory"): "KAI Scheduler and Run:ai",
-    (Place.ANNOTATION, "gpu-fraction-num-devices"): "KAI Scheduler and Run:ai",
-    (Place.LABEL, "runai-gpu-group"): "KAI Scheduler and Run:ai",
-    (Place.ENV, "RUNAI_GPU_MEMORY_LIMIT"): "KAI Scheduler and Run:ai",
     (Place.ENV, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"): "NVIDIA time-slicing and MPS",
     (Place.ENV, "ORION_VGPU"): "VirtAI OrionX",
     (Place.ENV, "DISABLE_VGPU_CONTROL"): "vgpu-manager",

@@ -21,6 +21,7 @@ from gpuxlate.model.catalogue import cards as catalogue
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
+from gpuxlate.translation.render import PROBE
 
 CARDS = (1, 2, 3, 9)
 CORES = (None, 1, 4, 30, 51, 99, 100)
@@ -96,7 +97,7 @@ def _cells(target: str) -> dict[str, Cell]:
         for share in _grid(backend):
             # a diagnostic knows a place only: here the place is the name of the field
             origins = {attribute: (name,) for attribute, name in JSON_NAMES.items()}
-            container = ContainerShare("", 0, share=share, origins=origins)
+            container = ContainerShare(PROBE, 0, share=share, origins=origins)
             _add(row, fit_pod([container], backend, Accept(), profile).outcomes[0])
     return row
 
@@ -111,9 +112,10 @@ def _add(row: dict[str, Cell], outcome: Outcome) -> None:
     for one in outcome.diagnostics:
         if one.severity == "warning":
             row[str(one.path[0])].add(DOUBTFUL, one.code)
+    kept = set() if outcome.verdict is Verdict.REFUSED else set(outcome.given.given_fields())
     for attribute in share.given_fields():
         name = JSON_NAMES[attribute]
-        if name not in lost and outcome.verdict is not Verdict.REFUSED:
+        if name not in lost and attribute in kept:  # of whole cards, for one, nothing else is left
             row[name].add("exact")
 
 
@@ -130,7 +132,7 @@ def _grid(backend: Backend) -> Iterator[Share]:
         share = Share(cards, cores and cores * cards, 4096 * cards, device=named)
         yield replace(share, memory_limit_mib=8192 * cards)
         yield from (replace(share, isolation=one) for one in Isolation)
-        yield from (replace(share, device=one) for one in (None, *DEVICES))
+        yield from (replace(share, device=one) for one in (None, Device(backend.vendor), *DEVICES))
 
 
 def _profiles(target: str) -> Iterator[Profile | None]:

@@ -195,9 +195,7 @@ def _values(row: Key) -> Iterator[str]:
     """What may be valid, and what is doubtful or changes nothing."""
     if row.ranges:
         yield legal_text(row)
-    words = {one: one for one in row.values if isinstance(one, str)} | {
-        w: str(v) for w, v in row.words.items()
-    }
+    words = {one: str(row.words.get(one, one)) for one in row.texts}
     if words:
         yield ", ".join(
             f"`{word}`" if word == value else f"`{word}` ({value})" for word, value in words.items()

@@ -81,7 +81,7 @@ def has_decimals(pod: PodKeys) -> bool:
 
 SHEET = Sheet(
     name=NAMES[0],
-    title="Huawei CCE, xGPU",
+    title="Huawei CCE xGPU",
     prefix="CCE",
     aliases=NAMES[1:],
     vendor="nvidia",

@@ -100,6 +100,7 @@ KEYS: tuple[Key, ...] = (
         unit=100,
         per=Per.CARD,
         values=(DECIMAL, EXPONENT),
+        general=True,
         source="CODE, README",
     ),
     key(
@@ -121,10 +122,11 @@ KEYS: tuple[Key, ...] = (
         unit=1,
         values=(WHOLE_NUMBER,),
         idle=("1",),
+        general=True,
         source="CODE",
     ),
-    key(CONTAINER, Place.ANNOTATION, meaning="the container with the share", source="README"),
-    _limit(FRACTION_LIMIT, says=SELECTOR, values=(DECIMAL, EXPONENT), source="CODE"),
+    key(CONTAINER, Place.ANNOTATION, meaning="the container with the share", general=True, source="README"),
+    _limit(FRACTION_LIMIT, says=SELECTOR, values=(DECIMAL, EXPONENT), general=True, source="CODE"),
     _limit(
         MEMORY_LIMIT,
         says="memory_limit_mib",

@@ -169,18 +169,11 @@ class Words(Kind):
     usual_why = "The pod is refused, or the value is ignored and the default counts."
 
     def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if self._known(row) and Place.RESOURCE not in row.places)
-
-    @staticmethod
-    def _known(row: Key) -> tuple[str, ...]:
-        """Its words; of a key that other software reads too, those alone that have a meaning here."""
-        if row.general and row.words:
-            return tuple(row.words)
-        return tuple(dict.fromkeys((*row.words, *(one for one in row.values if isinstance(one, str)))))
+        return (row for row in self.sheet.keys if row.texts and Place.RESOURCE not in row.places)
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            words = self._known(row)
+            words = row.texts
             if row.is_pattern:
                 continue
             if Place.ENV in row.places:
@@ -204,7 +197,7 @@ class Words(Kind):
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for row, name, value in by_pattern(self.mine, pod):
-            if value.text not in self._known(row):
+            if value.text not in row.texts:
                 yield self._unknown(this, row, name, value)
 
     def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
@@ -212,7 +205,7 @@ class Words(Kind):
         message = say(
             "{key} is {value!r}, which {title} does not know", key=name, value=value.text, title=title
         )
-        return this.at(value, message, say("write one of {known}", known=", ".join(self._known(row))))
+        return this.at(value, message, say("write one of {known}", known=", ".join(row.texts)))
 
     def example(self) -> Example:
         return self._with(lambda word: f"{word}s")
@@ -222,7 +215,7 @@ class Words(Kind):
 
     def _with(self, make: type[str] | object) -> Example:
         good, row = examples.share(self.sheet), self.mine[0]
-        value = {row.name: Value.of(make(self._known(row)[0]))}  # type: ignore[operator]
+        value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
         if Place.LABEL in row.places:
             return replace(good, labels={**good.labels, **value})
         return replace(good, annotations={**good.annotations, **value})

@@ -33,7 +33,16 @@ def fields(sheet: Sheet) -> Mapping[str, str]:
         found[JSON_NAMES[row.says or ""]] = f"{place} {row.name}: {words}"
     if rows.model:
         found["device"] = "in the names of the keys"
-    return found
+    elif sheet.vendor is not None:
+        found["device"] = f"no key; vendor {sheet.vendor} alone"
+    if sheet.isolation is not None:
+        found["isolation"] = f"no key; {sheet.isolation}, whole cards hardware"
+    return _in_order(found)
+
+
+def _in_order(found: Mapping[str, str]) -> Mapping[str, str]:
+    """The fields in the order of a share."""
+    return {name: found[name] for name in JSON_NAMES.values() if name in found}
 
 
 def _name(row: Key) -> str:

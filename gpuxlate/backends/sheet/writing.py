@@ -145,8 +145,6 @@ def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
 
 def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
     """Whole cards: the key that counts nothing else, or the count alone."""
-    if sheet.isolation is not None:
-        placing.take("isolation")  # nobody else is on the card
     cards = int(placing.take("cards"))
     if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
         return {rows.cards.name: cards}

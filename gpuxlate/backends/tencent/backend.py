@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from gpuxlate.backends.base import GIB, Backend, Placing, PodPlacing
-from gpuxlate.backends.tencent import cluster
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
-from gpuxlate.backends.tencent.texts import OLD_ADDON_HINT, old_addon, other_policy
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Isolation, Policy, Qos
+from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 Numbers = dict[str, int | None]
-"""Values of one container by key; None where a field that the target needs is not set."""
+"""By key; None where a field that the target needs is not set."""
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
@@ -36,13 +35,12 @@ def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None)
     # as requested: a share that loses its cores here is not whole cards
     if placing.asked.whole_cards:
         values = _whole(placing, qos)
-    elif qos is Qos.OFFLINE:
-        values = _offline(placing)
-    elif qos is Qos.ONLINE:
-        values = _online(placing)
-    else:
+    elif qos is None:
         values = _ordinary(placing, profile)
-    placing.on_nodes(CardProfile(memory_mib=cluster.card_mib(profile)), None, "TKE001")
+    else:
+        values = _offline(placing) if qos is Qos.OFFLINE else _online(placing)
+    units = k.card_gib(profile)
+    placing.on_nodes(CardProfile(memory_mib=None if units is None else units * GIB), None, "TKE001")
     written = {name: Value.of(str(number)) for name, number in values.items() if number is not None}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written)
 
@@ -50,13 +48,17 @@ def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None)
 def _whole(placing: Placing, qos: Qos | None = None) -> Numbers:
     """100 x N without memory: it comes with the cards (S003)."""
     if qos:
-        placing.refuse(
-            "qos",
-            "GX023",
-            say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=qos),
-            "request a part of one card with memoryMiB, or remove qos from the share",
-        )
+        message = say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=qos)
+        hint = "request a part of one card with memoryMiB, or remove qos from the share"
+        placing.refuse("qos", "GX023", message, hint)
     return {k.CORE: k.FULL * int(placing.take("cards"))}
+
+
+def _memory(placing: Placing, lacking: str, why: Message, off_grid: str = "TKE001") -> int | None:
+    """GiB, which every part of a card needs; ``lacking`` and ``off_grid`` are codes."""
+    placing.need("memory_mib", lacking, why)
+    memory = placing.on_grid("memory_mib", off_grid, step=GIB, low=GIB, unit="MiB")
+    return None if memory is None else memory // GIB
 
 
 def _offline(placing: Placing) -> Numbers:
@@ -64,9 +66,8 @@ def _offline(placing: Placing) -> Numbers:
     if placing.take("cards") > 1:
         placing.refuse("cards", "TKE010", "offline pods of TKE share one card only", "request one card")
     cores = placing.need("cores", "TKE010", say("offline pods need {key}", key=k.GREEDY))
-    placing.need("memory_mib", "TKE010", say("offline pods need {key}", key=k.MEMORY))
-    memory = placing.on_grid("memory_mib", "TKE001", step=GIB, low=GIB, unit="MiB")
-    return {k.GREEDY: cores, k.MEMORY: _gib(memory)}
+    memory = _memory(placing, "TKE010", say("offline pods need {key}", key=k.MEMORY))
+    return {k.GREEDY: cores, k.MEMORY: memory}
 
 
 def _online(placing: Placing) -> Numbers:
@@ -74,17 +75,15 @@ def _online(placing: Placing) -> Numbers:
     if placing.take("cards") > 1:
         placing.refuse("cards", "TKE011", "online pods of TKE share one card only", "request one card")
     placing.drop("cores", "TKE011", "online pods of TKE request memory only and compete for compute")
-    placing.need("memory_mib", "TKE011", say("online pods need {key}", key=k.MEMORY))
-    memory = placing.on_grid("memory_mib", "TKE001", step=GIB, low=GIB, unit="MiB")
-    return {k.MEMORY: _gib(memory)}
+    return {k.MEMORY: _memory(placing, "TKE011", say("online pods need {key}", key=k.MEMORY))}
 
 
 def _ordinary(placing: Placing, profile: Profile | None) -> Numbers:
     """Compute and memory of one card, or of two; whole cards where compute is full."""
     cards = int(placing.take("cards"))
     if cards <= k.MAX_SHARED_CARDS:
-        example = k.TWO_CARDS_EXAMPLE if cards > 1 else None
-        placing.need("cores", "GX021", "qGPU pods need compute and memory", example)
+        # of two cards, more than half of each (TC127667)
+        placing.need("cores", "GX021", "qGPU pods need compute and memory", 60 if cards > 1 else None)
     if cards == 1:
         placing.on_grid("cores", "TKE002", step=k.CORE_STEP, low=k.CORE_STEP, unit="%")
     placing.whole_when_full("TKE008")
@@ -92,89 +91,52 @@ def _ordinary(placing: Placing, profile: Profile | None) -> Numbers:
         return _whole(placing)
     if cards > 1:
         _several_cards(placing, cards, profile)
-    lacking, off_grid = ("TKE006", "TKE006") if cards > 1 else ("TKE003", "TKE001")
-    placing.need("memory_mib", lacking, say("a part of a card needs {key}", key=k.MEMORY))
-    memory = placing.on_grid("memory_mib", off_grid, step=GIB, low=GIB, unit="MiB")
-    return {k.CORE: placing.take("cores"), k.MEMORY: _gib(memory)}
+    codes = ("TKE006", "TKE006") if cards > 1 else ("TKE003", "TKE001")
+    memory = _memory(placing, codes[0], say("a part of a card needs {key}", key=k.MEMORY), codes[1])
+    return {k.CORE: placing.take("cores"), k.MEMORY: memory}
 
 
 def _several_cards(placing: Placing, cards: int, profile: Profile | None) -> None:
     """The number of cards has no key: it follows from qgpu-core (TC127667)."""
     if cards > k.MAX_SHARED_CARDS:
-        placing.refuse(
-            "cards",
-            "TKE005",
-            say(
-                "requests {cards} GPUs; a container of TKE shares at most {most}",
-                cards=cards,
-                most=k.MAX_SHARED_CARDS,
-            ),
-            "request fewer GPUs, or whole cards",
-        )
+        text = "requests {cards} GPUs; a container of TKE shares at most {most}"
+        message = say(text, cards=cards, most=k.MAX_SHARED_CARDS)
+        placing.refuse("cards", "TKE005", message, "request fewer GPUs, or whole cards")
         return
     cores = placing.peek("cores")
+    each = 0 if cores is None else cores // cards
     if cores is not None and cores <= k.FULL:
-        placing.refuse(
-            "cores",
-            "TKE005",
-            say(
-                "two cards at {each} % each cannot be expressed: {key} {cores} means one card",
-                each=cores // cards,
-                key=k.CORE,
-                cores=cores,
-            ),
-            "request more than 50 % of each card, or one card",
-        )
-    elif cores is not None and cores // cards % k.CORE_STEP:
-        placing.warn(
-            "TKE007",
-            say(
-                "{each} % of each card is not a multiple of {step} %, which may be needed for two cards too",
-                each=cores // cards,
-                step=k.CORE_STEP,
-            ),
-            say("write a multiple of {step} for cores", step=k.CORE_STEP * cards),
-            "cores",
-        )
-    version = cluster.old_addon(profile)
-    if version:
-        placing.warn("TKE005", old_addon(version), OLD_ADDON_HINT)
-
-
-def _gib(memory_mib: int | None) -> int | None:
-    return None if memory_mib is None else memory_mib // GIB
+        text = "two cards at {each} % each cannot be expressed: {key} {cores} means one card"
+        message = say(text, each=each, key=k.CORE, cores=cores)
+        placing.refuse("cores", "TKE005", message, "request more than 50 % of each card, or one card")
+    elif each % k.CORE_STEP:
+        text = "{each} % of each card is not a multiple of {step} %, which may be needed for two cards too"
+        hint = say("write a multiple of {step} for cores", step=k.CORE_STEP * cards)
+        placing.warn("TKE007", say(text, each=each, step=k.CORE_STEP), hint, "cores")
+    old = k.old_addon(profile)
+    if old:
+        placing.warn("TKE005", *old)
 
 
 def _doubtful_policy(placing: Placing, policy: Policy, qos: Qos | None, profile: Profile | None) -> None:
     """Report what the choice of nodes by policy does not do."""
+    label = say("label the node pool {label}={policy}", label=k.POLICY, policy=policy)
     if policy is Policy.BEST_EFFORT:
-        placing.note(
-            "TKE014",
-            "nodes without a policy label are best-effort too; the pod runs on labelled nodes only",
-            say("label the node pool {label}={policy}", label=k.POLICY, policy=policy),
-            "policy",
-        )
+        message = "nodes without a policy label are best-effort too; the pod runs on labelled nodes only"
+        placing.note("TKE014", message, label, "policy")
     if qos is Qos.ONLINE:
-        placing.note(
-            "TKE014",
-            "online pods always compete for compute, whatever the policy of the nodes",
-            attribute="policy",
-        )
-    on_nodes = cluster.node_policy(profile)
+        message = "online pods always compete for compute, whatever the policy of the nodes"
+        placing.note("TKE014", message, attribute="policy")
+    on_nodes = k.node_policy(profile)
     if on_nodes is not None and on_nodes is not policy:
-        placing.warn(
-            "TKE014",
-            other_policy(policy, on_nodes),
-            say("label the node pool {label}={policy}", label=k.POLICY, policy=policy),
-            "policy",
-        )
+        placing.warn("TKE014", k.other_policy(policy, on_nodes), label, "policy")
 
 
 BACKEND = Backend(
-    name="tencent-qgpu",
+    name=k.NAMES[0],
     title="Tencent TKE, qGPU",
     keys=k.KEYS,
-    gpu_prefixes=k.GPU_PREFIXES,
+    gpu_prefixes=("tke.cloud.tencent.com/qgpu",),
     read=read,
     write=write,
     says={
@@ -192,6 +154,6 @@ BACKEND = Backend(
     nodes_module="gpuxlate.backends.tencent.nodes",
     vendor="nvidia",
     cloud=k.CLOUD,
-    look_alikes=k.LOOK_ALIKES,
+    look_alikes=(GPU_MANAGER, ELASTIC_GPU, SUPER_NODES),
     quotes_numbers=True,
 )

@@ -1,72 +1,48 @@
-"""The data sheet of Tencent TKE qGPU: keys, units, steps, policies, each with its source.
+"""The data sheet of Tencent TKE qGPU, and profiles in its terms.
 
-Sources: S003 = "GPU sharing", PDF of the qGPU pages (2024-11-25); TC65734 = docs 457/65734 "using
-qGPU" (2026-01-16); TC127667 = docs 457/127667 "several cards"; TC117759 = docs 457/117759, changes
-of the add-on (2026-01-16); TC81034 = docs 457/81034 "online/offline colocation" (2025-09-15);
-QD = mirror of the older pages, tencentyun/qcloud-documents; EA = elastic-ai, the open code under it.
+The short names of its sources are those of the page of documents.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
-from gpuxlate.backends.base import GIB, Cloud, Key, Place, Range, key
+from gpuxlate.backends.base import GIB, Absent, Cloud, Key, Per, Place, Range, key
+from gpuxlate.backends.sheet.rows import cores, memory, written
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Policy, Qos
-from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 NAMES = ("tencent-qgpu", "tencent", "tke")
 """What a profile may call this target."""
 
 CORE = "tke.cloud.tencent.com/qgpu-core"
-"""Percent of one card, total of the container: 5..100 by 5, 100 x N for N whole cards (S003), and
-what lies between for two shared cards (TC127667)."""
 MEMORY = "tke.cloud.tencent.com/qgpu-memory"
-"""GiB, total of the container. The pages write G or GB; the capacities of the nodes are GiB, rounded
-down (QD, EA)."""
 GREEDY = "tke.cloud.tencent.com/qgpu-core-greedy"
-"""Offline compute, percent of one card, in place of CORE (TC81034)."""
 APP_CLASS = "tke.cloud.tencent.com/app-class"
-"""Annotation of the pod: ``online`` or ``offline`` (TC81034)."""
 POLICY = "tke.cloud.tencent.com/qgpu-schedule-policy"
-"""Label of the node pool; a pod chooses nodes by it (S003)."""
-DEVICE_ENABLE = "qgpu-device-enable"
-"""Label of every qGPU node (QD)."""
-QGPU_NODES = ("enable",)
-"""DEVICE_ENABLE of the nodes that have qGPU (QD)."""
-MIXED_ENABLE = "mixed-qgpu-enable"
-"""Label of a node with online and offline pods, on the older pages only (QD; not in TC81034)."""
-
 VERSION = "tke.cloud.tencent.com/qgpu.version"
-"""Label of a node: the version of its kernel module, as qgpu-manager writes it (TC117759)."""
+RECORD = "tke.cloud.tencent.com/qgpu-pgpu-"  # before the name of a container
+NODES = (Place.NODE_SELECTOR, Place.NODE)
+DEVICE_ENABLE, MIXED_ENABLE, ENABLED = "qgpu-device-enable", "mixed-qgpu-enable", "enable"
 
 SPELLINGS: Mapping[Policy, tuple[str, str]] = {
-    Policy.BEST_EFFORT: ("best-effort", "be"),
-    Policy.FIXED_SHARE: ("fixed-share", "fs"),
-    Policy.BURST_SHARE: ("burst-share", "bs"),
+    policy: (str(policy), "".join(word[0] for word in policy.split("-")))
+    for policy in (Policy.BEST_EFFORT, Policy.FIXED_SHARE, Policy.BURST_SHARE)
 }
-"""The full name and the abbreviation; a node pool may carry either (S003)."""
+"""The full name and the abbreviation, ``be``; a node pool may carry either (S003)."""
 POLICY_OF: Mapping[str, Policy] = {text: policy for policy, both in SPELLINGS.items() for text in both}
 POLICY_NAMES = ", ".join(f"{full} ({short})" for full, short in SPELLINGS.values())
-
 CLASSES: Mapping[str, Qos] = {"online": Qos.ONLINE, "offline": Qos.OFFLINE}
 """Values of APP_CLASS, exactly (TC81034)."""
 
-CORE_STEP = 5
-"""Percent: minimum and step of one card (S003, TC65734)."""
-FULL = 100
-"""Percent of a whole card (S003)."""
-MAX_SHARED_CARDS = 2
-"""Most cards that a container shares (TC117759, 2026-01-13)."""
-TWO_CARDS_EXAMPLE = 60
-"""A valid percent of each of two cards: more than half of a card (TC127667)."""
-MAX_SHARES = 16
-"""Most qGPU devices on one card (S003, TC65734)."""
-
-
-def is_misused(texts: tuple[str, ...]) -> bool:
-    """POLICY is chosen as "true" and nothing else, as generated documents write it (GX013)."""
-    return [text.lower() for text in texts] == ["true"]
+CORE_STEP, FULL = 5, 100
+"""Percent: minimum and step of one card, and a whole one (S003)."""
+MAX_SHARED_CARDS, MAX_SHARES = 2, 16
+"""Most cards that a container shares (TC117759, 2026-01-13), and most qGPU devices on one card (S003)."""
+ONE_CARD, WHOLE_CARDS = Range(CORE_STEP, FULL, CORE_STEP), Range(FULL, None, FULL)
 
 
 def is_whole(core: int) -> bool:
@@ -79,76 +55,78 @@ def cards_of(core: int) -> int:
     return max(1, -(-core // FULL))
 
 
+def tell(text: str, **values: Any) -> Message:
+    """A text with the names of the keys in it."""
+    return say(text, core=CORE, memory=MEMORY, greedy=GREEDY, app_class=APP_CLASS, policy=POLICY, **values)
+
+
 KEYS: tuple[Key, ...] = (
-    key(
+    cores(
         CORE,
-        Place.RESOURCE,
         meaning="compute, total",
-        unit=1,
+        per=Per.TOTAL,
+        values=(ONE_CARD, Range(FULL + 1, MAX_SHARED_CARDS * FULL), WHOLE_CARDS),
+        excludes=(GREEDY,),
         source="S003, TC127667",
-        says="cores",
-        values=(
-            Range(CORE_STEP, FULL, CORE_STEP),
-            Range(FULL + 1, MAX_SHARED_CARDS * FULL),
-            Range(FULL, None, FULL),
-        ),
     ),
-    key(
+    # the pages write G or GB; the capacities of the nodes are GiB, rounded down (QD, EA)
+    memory(
         MEMORY,
-        Place.RESOURCE,
         meaning="GPU memory, total",
         unit=GIB,
+        per=Per.TOTAL,
+        absent=Absent.ALL,
         source="S003, TC127667",
-        says="memory_mib",
-        values=(Range(),),
     ),
-    key(
-        GREEDY,
-        Place.RESOURCE,
-        meaning="offline compute",
-        unit=1,
-        source="TC81034",
-        says="cores",
-        values=(Range(1, FULL),),
-        needs=(MEMORY,),
+    cores(
+        GREEDY, meaning="offline compute", per=Per.TOTAL, needs=(MEMORY,), excludes=(CORE,), source="TC81034"
     ),
-    key(
-        APP_CLASS,
-        Place.ANNOTATION,
-        meaning="colocation class",
-        source="TC81034",
-        says="qos",
-        values=tuple(CLASSES),
-    ),
-    key(
-        POLICY,
-        Place.NODE_SELECTOR,
-        Place.NODE,
-        meaning="policy of the node",
-        source="S003",
-        says="policy",
-        values=tuple(POLICY_OF),
-    ),
-    key(
-        DEVICE_ENABLE,
-        Place.NODE_SELECTOR,
-        Place.NODE,
-        meaning="qGPU on the node",
-        source="QD",
-        idle=QGPU_NODES,
-    ),
+    key(APP_CLASS, Place.ANNOTATION, meaning="colocation class", says="qos", words=CLASSES, source="TC81034"),
+    key(POLICY, *NODES, meaning="policy of the node", says="policy", words=POLICY_OF, source="S003"),
+    key(DEVICE_ENABLE, *NODES, meaning="qGPU on the node", idle=(ENABLED,), source="QD"),
     key(MIXED_ENABLE, Place.NODE, meaning="colocation on the node", source="QD, older pages only"),
     key(VERSION, Place.NODE, meaning="kernel module", source="TC117759"),
-    key("tke.cloud.tencent.com/qgpu", Place.SCHEDULER, meaning="scheduled", source="EA"),
-    key("tke.cloud.tencent.com/qgpu-pgpu-*", Place.SCHEDULER, meaning="card indexes", source="EA"),
-    key("elasticgpu.io/assumed", Place.SCHEDULER, meaning="scheduled", source="EA"),
-    key("elasticgpu.io/container-*", Place.SCHEDULER, meaning="card indexes", source="EA"),
+    written("tke.cloud.tencent.com/qgpu", meaning="scheduled", source="EA"),
+    written(f"{RECORD}*", meaning="card indexes", source="EA"),
+    written("elasticgpu.io/assumed", meaning="scheduled", source="EA"),
+    written("elasticgpu.io/container-*", meaning="card indexes", source="EA"),
 )
-
-GPU_PREFIXES = ("tke.cloud.tencent.com/qgpu",)
-
-LOOK_ALIKES = (GPU_MANAGER, ELASTIC_GPU, SUPER_NODES)
-"""Products whose keys are easily taken for these."""
 
 CLOUD = Cloud(("tencent.com",), re.compile(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+"))
 """Labels of its nodes (``node.tke.cloud.tencent.com/...``); machine types: ``GN10Xp.2XLARGE40``."""
+
+# --- what a profile holds about a cluster; None where it does not, or is of another target -----------
+
+
+def node_policy(profile: Profile | None) -> Policy | None:
+    """The policy of the nodes, in either spelling."""
+    return POLICY_OF.get(profile.policy or "") if profile and profile.target in NAMES else None
+
+
+def other_policy(chosen: str, on_nodes: str) -> Message:
+    """The policy of a pod is not that of the nodes of a profile."""
+    text = "the pod chooses nodes with {chosen}; nodes in this profile have {policy}"
+    return say(text, chosen=chosen, policy=on_nodes)
+
+
+def card_gib(profile: Profile | None) -> int | None:
+    """Units of qgpu-memory on one card: whole GiB, rounded down (capacity of a T4: 14)."""
+    memory_mib = card_of(profile, NAMES).memory_mib
+    return None if memory_mib is None else memory_mib // GIB
+
+
+def too_old(profile: Profile | None, fact: str) -> str | None:
+    """The version of a component in the profile, where TKE needs a later one."""
+    from gpuxlate.backends.requirements import unmet
+    from gpuxlate.backends.tencent.prerequisites import REQUIREMENTS  # where there is a profile to check
+
+    ours = profile is not None and profile.target in NAMES
+    needs = [one for one in REQUIREMENTS if ours and one.fact == fact]
+    return next((lack.found for lack in unmet(profile, needs)), None)
+
+
+def old_addon(profile: Profile | None) -> tuple[Message, str] | None:
+    """Message and hint where the qGPU add-on is too old for two shared cards (TC127667)."""
+    version = too_old(profile, "components.qgpu")
+    text = "two shared cards need the qGPU add-on 1.1.1 or later; this profile has {version}"
+    return (say(text, version=version), "upgrade the add-on, or request one card") if version else None

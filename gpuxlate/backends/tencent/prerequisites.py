@@ -2,96 +2,73 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.requirements import (
-    AtLeast,
-    CardsOf,
-    NodeLabel,
-    NodeNeeds,
-    NodeWarning,
-    OneOf,
-    Requirement,
-    Setter,
-    Source,
-    cards_of_a_node,
-)
+from gpuxlate.backends import requirements as r
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
-SHARING = Source("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
-OVERVIEW = Source("Tencent Cloud, GPU sharing: overview of qGPU", "2024-11-14")
-USING = Source("Tencent docs 457/65734, using qGPU", "2026-01-16")
-TWO_CARDS = Source("Tencent docs 457/127667, qGPU on several cards")
-CHANGES = Source("Tencent docs 457/117759, changes of the qGPU add-on", "2026-01-16")
-COLOCATION = Source("Tencent docs 457/81034, online/offline colocation", "2025-09-15")
-OLDER = Source("tencentyun/qcloud-documents, older pages of qGPU", "2022-23")
+SHARING = r.Source("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
+OVERVIEW = r.Source("Tencent Cloud, GPU sharing: overview of qGPU", "2024-11-14")
+USING = r.Source("Tencent docs 457/65734, using qGPU", "2026-01-16")
+TWO_CARDS = r.Source("Tencent docs 457/127667, qGPU on several cards")
+CHANGES = r.Source("Tencent docs 457/117759, changes of the qGPU add-on", "2026-01-16")
+COLOCATION = r.Source("Tencent docs 457/81034, online/offline colocation", "2025-09-15")
+OLDER = r.Source("tencentyun/qcloud-documents, older pages of qGPU", "2022-23")
 
-KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", AtLeast("1.14"), SHARING)
-ARCHITECTURE = Requirement(
+KUBERNETES = r.Requirement("Kubernetes", "kubernetesVersion", r.AtLeast("1.14"), SHARING)
+ARCHITECTURE = r.Requirement(
     "the architecture of the cards",
     "cards.model",
     # P4, P40, P100: Pascal, older than the page's list. Newer cards are unknown: the page is of 2024.
-    CardsOf((("Volta", ("V100",)), ("Turing", ("T4",)), ("Ampere", ("A100", "A10"))), ("P4", "P40", "P100")),
+    r.CardsOf(
+        (("Volta", ("V100",)), ("Turing", ("T4",)), ("Ampere", ("A100", "A10"))), ("P4", "P40", "P100")
+    ),
     OVERVIEW,
     severity=Severity.WARNING,
 )
 _TWO = "a share of two cards"
-ADDON = Requirement("the qGPU add-on", "components.qgpu", AtLeast("1.1.1"), TWO_CARDS, _TWO)
-MODULE = Requirement(
-    "the qGPU kernel module (node label tke.cloud.tencent.com/qgpu.version)",
-    "components.qgpuModule",
-    AtLeast("3.0.5"),
-    CHANGES,
-    _TWO,
-)
-REQUIREMENTS: tuple[Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE)
+ADDON = r.Requirement("the qGPU add-on", "components.qgpu", r.AtLeast("1.1.1"), TWO_CARDS, _TWO)
+_MODULE = f"the qGPU kernel module (node label {k.VERSION})"
+MODULE = r.Requirement(_MODULE, "components.qgpuModule", r.AtLeast("3.0.5"), CHANGES, _TWO)
+REQUIREMENTS: tuple[r.Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE)
 
-_ALWAYS: tuple[NodeWarning, ...] = (
-    NodeWarning("use native nodes (the pages of 2022-23 allowed ordinary ones too)", USING),
-    NodeWarning(
-        "turn on qGPU sharing for the cluster first: GPU nodes that are added later are qGPU nodes",
-        SHARING,
-    ),
-    NodeWarning(
-        "use a public image that TKE supports, preferably TencentOS Server 3.1 (TK4), and no marketplace "
-        "image; image and machine type determine the driver",
-        SHARING,
-    ),
-    NodeWarning(
-        "in an independent cluster, an upgrade of the Kubernetes master resets the scheduler: uninstall "
-        "and install the add-on again",
-        SHARING,
+_ALWAYS: tuple[r.NodeWarning, ...] = (
+    r.NodeWarning("use native nodes (the pages of 2022-23 allowed ordinary ones too)", USING),
+    *(
+        r.NodeWarning(text, SHARING)
+        for text in (
+            "turn on qGPU sharing for the cluster first: GPU nodes that are added later are qGPU nodes",
+            "use a public image that TKE supports, preferably TencentOS Server 3.1 (TK4), and no marketplace "
+            "image; image and machine type determine the driver",
+            "in an independent cluster, an upgrade of the Kubernetes master resets the scheduler: uninstall "
+            "and install the add-on again",
+        )
     ),
 )
-_COLOCATION_WARNING = NodeWarning(
-    "the page of 2025 needs no node label, and rebuilds the qgpu-manager and qgpu-scheduler pods",
-    COLOCATION,
-)
+_COLOCATION = "the page of 2025 needs no node label, and rebuilds the qgpu-manager and qgpu-scheduler pods"
 
 
-def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
+def node_needs(share: Share, profile: Profile | None) -> r.NodeNeeds:
     """What the share needs of TKE nodes."""
-    labels: list[NodeLabel] = []
-    remarks: list[NodeWarning] = []
-    warnings = list(_ALWAYS)
-    requirements = [KUBERNETES, ARCHITECTURE]
+    labels: list[r.NodeLabel] = []
+    remarks: tuple[r.NodeWarning, ...] = ()
+    warnings, requirements = [*_ALWAYS], [KUBERNETES, ARCHITECTURE]
     if share.policy:
         spellings = k.SPELLINGS[share.policy]
         note = f"the pod chooses nodes with it; the abbreviation {spellings[1]} is valid too"
-        labels.append(NodeLabel(k.POLICY, spellings[0], note, SHARING))
-        requirements.append(Requirement("the policy of the nodes", "policy", OneOf(spellings), SHARING))
+        labels.append(r.NodeLabel(k.POLICY, spellings[0], note, SHARING))
+        requirements.append(r.Requirement("the policy of the nodes", "policy", r.OneOf(spellings), SHARING))
     else:
-        remarks.append(NodeWarning(f"policy is not set: nodes without {k.POLICY} are best-effort", SHARING))
+        remarks = (r.NodeWarning(f"policy is not set: nodes without {k.POLICY} are best-effort", SHARING),)
     device = "TKE sets it on qGPU nodes; set it yourself where it is missing"
-    labels.append(NodeLabel(k.DEVICE_ENABLE, "enable", device, OLDER, Setter.CLOUD))
+    labels.append(r.NodeLabel(k.DEVICE_ENABLE, k.ENABLED, device, OLDER, r.Setter.CLOUD))
     if share.qos:
         mixed = "online and offline pods on one card, on the older pages only"
-        labels.append(NodeLabel(k.MIXED_ENABLE, "enable", mixed, OLDER, Setter.OPTIONAL))
-        warnings.append(_COLOCATION_WARNING)
+        labels.append(r.NodeLabel(k.MIXED_ENABLE, k.ENABLED, mixed, OLDER, r.Setter.OPTIONAL))
+        warnings.append(r.NodeWarning(_COLOCATION, COLOCATION))
     if not share.whole_cards:
-        warnings.append(NodeWarning(f"a card holds at most {k.MAX_SHARES} qGPU devices", SHARING))
-        if share.cards > 1:
-            requirements += [ADDON, MODULE]
-    requirements += cards_of_a_node(share, SHARING)
-    return NodeNeeds(tuple(labels), tuple(remarks), tuple(warnings), tuple(requirements))
+        warnings.append(r.NodeWarning(f"a card holds at most {k.MAX_SHARES} qGPU devices", SHARING))
+        requirements += [ADDON, MODULE] if share.cards > 1 else []
+    requirements += r.cards_of_a_node(share, SHARING)
+    return r.NodeNeeds(tuple(labels), remarks, tuple(warnings), tuple(requirements))

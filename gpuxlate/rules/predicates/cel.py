@@ -15,6 +15,7 @@ from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates import lists
+from gpuxlate.rules.predicates.choices import ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Condition, Word
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import InList, Label, Term
@@ -190,6 +191,13 @@ def _(one: of.Selects) -> str:
     required = f"r.?key.orValue('') == {text(one.name)} && r.?operator.orValue('') == 'In'{listed}"
     every = f"t.?matchExpressions.orValue([]).exists(r, {required})"
     return f"({chosen} || size({_TERMS}) > 0 && {_TERMS}.all(t, {every}))"
+
+
+@said.register
+def _(one: ChoosesAmong) -> str:
+    chosen = f"[?object.?spec.?nodeSelector[?{text(one.name)}]].all(v, {_one_of(one.words)})"
+    listed = f"r.?key.orValue('') != {text(one.name)} || r.?values.orValue([]).all(v, {_one_of(one.words)})"
+    return f"({chosen} && {_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
 
 
 @said.register

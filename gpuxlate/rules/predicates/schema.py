@@ -18,6 +18,7 @@ from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates import lists
+from gpuxlate.rules.predicates.choices import ChoosesAmong
 from gpuxlate.rules.predicates.conditions import ALWAYS, NEVER, Condition
 from gpuxlate.rules.predicates.fields import (
     EVERYTHING,
@@ -95,6 +96,7 @@ def _unrolled(condition: Condition) -> Condition:
         each = [Range(LOWEST, condition.most * n) for n in range(1, CARDS + 1)]
     else:
         return condition
+    assert not isinstance(by, InList)
     cases = [_is(by, Range(n, n)) & of.Amount(name, one) for n, one in enumerate(each, 1)]
     more = _Perhaps(_is(by, Range(CARDS + 1)) & of.Amount(name))
     without = [~_is(by, Range(1)) & of.Amount(name, each[0])] if isinstance(condition, of.AtMost) else []
@@ -289,6 +291,16 @@ def _(one: of.Selects, sure: bool) -> Schema:
     every = {"type": "array", "minItems": 1, "items": field(("matchExpressions",), _contains(requirement))}
     required = field(("spec", *REQUIRED_AFFINITY), every)
     return any_of([field(("spec", "nodeSelector", one.name), value), required])
+
+
+@said.register
+def _(one: ChoosesAmong, sure: bool) -> Schema:
+    value = words(one.words, sure)
+    listed = any_of([not_(field(("key",), {"const": one.name})), below(("values",), {"items": value})])
+    terms = {"items": below(("matchExpressions",), {"items": listed})}
+    return all_of(
+        [below(("spec", "nodeSelector", one.name), value), below(("spec", *REQUIRED_AFFINITY), terms)]
+    )
 
 
 @said.register

@@ -1,0 +1,267 @@
+"""Rules on the numbers of a share: TKE001 to TKE008."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.backends.numbers import number, off_step, outside, put_number, whole_numbers
+from gpuxlate.backends.tencent import keys as k
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.quantity import round_up
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Any, Asks
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+
+CLASS, OFFLINE, GREEDY = Annotated(k.APP_CLASS), Annotated(k.APP_CLASS, "offline"), Asks(k.GREEDY)
+ORDINARY, NOT_OFFLINE = ~CLASS & ~GREEDY, ~OFFLINE & ~GREEDY
+WHOLE = Amount(k.CORE, k.WHOLE_CARDS)
+OF_TWO, OF_SEVERAL = Amount(k.CORE, Range(101, 199)), Amount(k.CORE, Range(101, 1600)) & ~WHOLE
+"""A part of each card; no node has more than 16."""
+EVENLY = Any(
+    *(
+        Amount(k.CORE, Range(k.FULL * (cards - 1) + 1, k.FULL * cards, cards))
+        & (Amount(k.MEMORY, Range(cards, None, cards)) | ~Amount(k.MEMORY, Range()))
+        for cards in range(2, 17)
+    )
+)
+"""Compute and memory are multiples of the cards."""
+EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core // 2 % k.CORE_STEP)
+
+POSITIVE = Predicate(Amount(k.MEMORY, Range()), Amount(k.MEMORY), (k.MEMORY,))
+ON_STEP = Predicate(Amount(k.CORE, k.ONE_CARD, Range(101)), Amount(k.CORE) & ORDINARY, (k.CORE,))
+WITH_MEMORY = Predicate(Asks(k.MEMORY), Amount(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,))
+WITH_COMPUTE = Predicate(Asks(k.CORE), ORDINARY, (k.MEMORY,))
+AT_MOST_TWO = Predicate(WHOLE, Amount(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,))
+EVEN = Predicate(EVENLY & (Asks(k.MEMORY) | ~OF_TWO), OF_SEVERAL & NOT_OFFLINE, (k.CORE,))
+TWO_ON_STEP = Predicate(Amount(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,))
+NOT_WHOLE = Predicate(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
+
+
+def compute_of(container: ContainerKeys) -> int:
+    return number(container.resources.get(k.CORE)) or 0
+
+
+def more_than_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Memory that no card of the profile has; that of whole cards is ignored (TKE008)."""
+    card = k.card_gib(context.profile)
+    for container, value, memory in whole_numbers(pod, k.MEMORY):
+        core = compute_of(container)
+        each = memory // k.cards_of(core)
+        if card is not None and each > card and not k.is_whole(core):
+            text = "requests {each} GiB per GPU; GPUs in this profile have {there} GiB"
+            message = say(text, each=each, there=card)
+            hint = say("request at most {most} GiB per GPU", most=card)
+            yield this.at(value, message, hint, missing=k.CORE not in container.resources)
+
+
+@rule("TKE001", Severity.ERROR, predicate=POSITIVE, also=more_than_a_card)
+def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """`qgpu-memory` is at least 1 GiB, and no more than a card has.
+
+    ## What it does
+    Reports zero and negative `tke.cloud.tencent.com/qgpu-memory`. With a profile that sets
+    `cards.memoryMiB`, also a share with more memory of one card than a card has.
+    ## Why
+    qGPU allocates memory in multiples of 1 G. A card has its GiB rounded down: a T4 of 15109 MiB has 14.
+    ## Example
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "0"}}
+    ```
+    ## Use instead
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "1"}}
+    ```
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity of a
+    T4), mirror of the TKE documents.
+    """
+    hint = k.tell('write {memory}: "1" or more, or remove it and request whole cards')
+    return this.at(breach.there, outside(k.MEMORY, breach.number, 1), hint)
+
+
+@rule("TKE002", Severity.ERROR, fix="unsafe", predicate=ON_STEP)
+def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """`qgpu-core` of one card is 5 to 100, in multiples of 5.
+
+    ## What it does
+    Reports `tke.cloud.tencent.com/qgpu-core` up to 100 that is below 5 or not a multiple of 5, in pods
+    without `app-class`. `qgpu-core-greedy` of offline pods has no such step.
+    ## Why
+    qGPU allocates compute in multiples of 5 % of a card.
+    ## Example
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "33", tke.cloud.tencent.com/qgpu-memory: "5"}}
+    ```
+    ## Use instead
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "35", tke.cloud.tencent.com/qgpu-memory: "5"}}
+    ```
+    ## Fix
+    Rounds up to the next multiple of 5. Unsafe: the share takes more of the card, and 96 to 99 become a
+    whole card.
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); docs 457/65734 (2026-01-16).
+    """
+    core = breach.number
+    low = core < k.CORE_STEP
+    message = outside(k.CORE, core, k.CORE_STEP) if low else off_step(k.CORE, core, k.CORE_STEP)
+    if core < 1:
+        hint = say("write a multiple of {step}, at most {most}", step=k.CORE_STEP, most=k.FULL)
+        return this.at(breach.there, message, hint)
+    above = round_up(core, k.CORE_STEP)
+    near = " or ".join(f'"{one}"' for one in (above - k.CORE_STEP, above) if one)
+    fix = Fix(f"Round qgpu-core up to {above}", put_number(breach.inside, k.CORE, above), safe=False)
+    return this.at(breach.there, message, say("write {numbers}", numbers=near), fix=fix)
+
+
+@rule("TKE003", Severity.ERROR, missing=True, predicate=(WITH_MEMORY, WITH_COMPUTE))
+def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """A part of a card is requested with both compute and memory.
+
+    ## What it does
+    Reports `qgpu-core` below 100 without `qgpu-memory` (error), and `qgpu-memory` without `qgpu-core`
+    (warning), in pods without `app-class`.
+    ## Why
+    A shared card needs both its part of compute and its memory; only whole cards come with all of their
+    memory, and only online pods omit compute.
+    ## Example
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30"}}
+    ```
+    ## Use instead
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}
+    ```
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
+    """
+    if breach.name == k.CORE:
+        hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
+        return this.at(breach.there, k.tell("{core} is set without {memory}"), hint)
+    hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
+    return this.at(breach.there, k.tell("{memory} is set without {core}"), hint, severity=Severity.WARNING)
+
+
+def old_addon(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Two shared cards, with an add-on of the profile that has one only."""
+    old = k.old_addon(context.profile)
+    for container, value, _ in whole_numbers(pod, k.CORE):
+        if old and (OF_TWO & NOT_OFFLINE).holds(pod, container):
+            yield this.at(value, *old, severity=Severity.WARNING)
+
+
+@rule("TKE005", Severity.ERROR, predicate=AT_MOST_TWO, also=old_addon)
+def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container shares at most two cards.
+
+    ## What it does
+    Reports `qgpu-core` above 200 that is not a multiple of 100. With a profile whose qGPU add-on is older
+    than 1.1.1, also two shared cards (warning).
+    ## Why
+    The number of cards has no key: above 100 it is `qgpu-core` / 100, rounded up. A container may share
+    two cards from add-on 1.1.1 and kernel module 3.0.5 on.
+    ## Example
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "240", tke.cloud.tencent.com/qgpu-memory: "60"}}
+    ```
+    ## Use instead
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "160", tke.cloud.tencent.com/qgpu-memory: "60"}}
+    ```
+    ## Source
+    Tencent Cloud, docs 457/127667 "several cards" and 457/117759, changes of the add-on (2026-01-13).
+    """
+    numbers = {"number": breach.number, "cards": k.cards_of(breach.number), "most": k.MAX_SHARED_CARDS}
+    message = "{core} {number} is a part of {cards} cards; a container shares at most {most}"
+    hint = 'write at most {most}00, or request {cards} whole cards: "{cards}00" without {memory}'
+    return this.at(breach.there, k.tell(message, **numbers), k.tell(hint, **numbers))
+
+
+@rule("TKE006", Severity.WARNING, predicate=EVEN)
+def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Compute and memory of two shared cards divide evenly, and memory is set.
+
+    ## What it does
+    Reports `qgpu-core` and `qgpu-memory` of two cards that are odd (warning), and a missing `qgpu-memory`
+    (error).
+    ## Why
+    Each card gives half of the total, rounded down: 121 and 31 become 60 % and 15 GiB of each card, so
+    the container gets less than it requests.
+    ## Example
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "121", tke.cloud.tencent.com/qgpu-memory: "31"}}
+    ```
+    ## Use instead
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "120", tke.cloud.tencent.com/qgpu-memory: "30"}}
+    ```
+    ## Source
+    Tencent Cloud, docs 457/127667 "several cards".
+    """
+    memory, cards = breach.inside.resources.get(k.MEMORY), k.cards_of(breach.number)
+    if memory is None and cards <= k.MAX_SHARED_CARDS:
+        text = "{core} {number} is a part of {cards} cards, without {memory}"
+        message = k.tell(text, number=breach.number, cards=cards)
+        hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
+        yield this.at(breach.there, message, hint, severity=Severity.ERROR, missing=True)
+    for name, spot in ((k.CORE, breach.there), (k.MEMORY, memory)):
+        total = number(spot) or 0
+        if spot is not None and total > 0 and total % cards:
+            text = "{key} {total} is not a multiple of the {cards} cards; each card gives {each}"
+            message = say(text, key=name, total=total, cards=cards, each=total // cards)
+            yield this.at(spot, message, say("write a multiple of {cards}", cards=cards))
+
+
+@rule("TKE007", Severity.WARNING, predicate=TWO_ON_STEP)
+def shared_cards_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """Each of two shared cards gives a multiple of 5 percent.
+
+    ## What it does
+    Reports `qgpu-core` of two shared cards where the part of each card, rounded down, is not a multiple
+    of 5 %.
+    ## Why
+    qGPU allocates multiples of 5 % of one card. Whether this holds for two cards is not documented; the
+    vendor's example of two cards (121) gives 60 % of each.
+    ## Example
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "124", tke.cloud.tencent.com/qgpu-memory: "30"}}
+    ```
+    ## Use instead
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "130", tke.cloud.tencent.com/qgpu-memory: "30"}}
+    ```
+    ## Source
+    Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
+    """
+    text = "{core} {number} is {each} % of each card, not a multiple of {step} %"
+    message = k.tell(text, number=breach.number, each=breach.number // 2, step=k.CORE_STEP)
+    return this.at(breach.there, message, say("write a multiple of {step}", step=k.CORE_STEP * 2))
+
+
+@rule("TKE008", Severity.WARNING, predicate=NOT_WHOLE)
+def whole_cards_without_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """Whole cards are requested without `qgpu-memory`.
+
+    ## What it does
+    Reports `qgpu-memory` in a container with a `qgpu-core` of 100, 200, and so on.
+    ## Why
+    Whole cards come with all of their memory, and the documentation says to omit it. The open code
+    ignores the number; with more than a card has, the pod may never be scheduled.
+    ## Example
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100", tke.cloud.tencent.com/qgpu-memory: "46"}}
+    ```
+    ## Use instead
+    ```yaml
+    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100"}}
+    ```
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU", note on whole cards (2024-11-25);
+    elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).
+    """
+    text = "{memory} {units} is ignored: {core} {number} is whole cards, with all of their memory"
+    message = k.tell(text, units=breach.there.text, number=compute_of(breach.inside))
+    return this.at(breach.there, message, k.tell("remove {memory}"))
