@@ -103,11 +103,12 @@ class Shown(Protocol):
 
 
 class Page(NamedTuple):
-    """What the docstring of a rule leaves out: a pod that breaks it, one that keeps it, its sources."""
+    """What the docstring of a rule leaves out: a pod that breaks it, one that keeps it, and its sources where
+    they are those of rows."""
 
     bad: Shown
     good: Shown
-    source: str
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,13 +144,14 @@ class Rule:
             return text
         import inspect
 
-        before, fix, after = inspect.cleandoc(text).partition("\n\n## Fix")
-        bad, good, source = self.page
-        profile = f"\n```yaml profile\n{bad.profile}\n```" if bad.profile else ""
-        return (
-            f"{before}\n\n## Example\n```yaml\n{bad.text}\n```{profile}"
-            f"\n\n## Use instead\n```yaml\n{good.text}\n```{fix}{after}\n\n## Source\n{source}."
-        )
+        before, *rest = re.split(r"^(?=## (?:Fix|Source)$)", inspect.cleandoc(text), flags=re.M)
+        parts = [before.strip()]
+        for heading, one in (("Example", self.page.bad), ("Use instead", self.page.good)):
+            profile = f"\n```yaml profile\n{one.profile}\n```" if one.profile else ""
+            parts.append(f"## {heading}\n```yaml\n{one.text}\n```{profile}")
+        parts += [part.strip() for part in rest]
+        parts += [f"## Source\n{self.page.source}."] if self.page.source else []
+        return "\n\n".join(parts)
 
     @property
     def summary(self) -> str:
