@@ -244,7 +244,8 @@ def test_a_condition(condition: Condition, good: list[Object], bad: list[Object]
 # --- any condition, any pod -----------------------------------------------------------------------
 
 NUMBERS = (Range(1, 100), Range(0, 0), Range(2, None, 2), Range(5, 100, 5), Range(100, None, 100), Range(3))
-WORDS = st.lists(st.sampled_from(["on", "2", "true", re.compile("o[nf]+"), Range(1, 3)]), max_size=2)
+WORD = st.sampled_from(["on", "2", "true", re.compile("o[nf]+"), Range(1, 3)])
+WORDS, SOME_WORDS = st.lists(WORD, max_size=2), st.lists(WORD, min_size=1, max_size=2)
 RANGES = st.lists(st.sampled_from(NUMBERS), max_size=2)
 NAMED = st.sampled_from([Labelled, Annotated, Selects])
 OF_NODES = st.sampled_from([ChoosesAmong, Allows])
@@ -264,9 +265,7 @@ def _leaves(term: Term) -> st.SearchStrategy[Condition]:
             [Listed(LIST), Listed(LIST, Range(2)), ListIsComplete(LIST)] if term is LIST else [ALWAYS]
         ),
         st.builds(lambda kind, name, words: kind(name, *words), NAMED, st.sampled_from("ln"), WORDS),
-        st.builds(
-            lambda kind, name, words: kind(name, *words), OF_NODES, st.sampled_from("ln"), WORDS.filter(bool)
-        ),
+        st.builds(lambda kind, name, words: kind(name, *words), OF_NODES, st.sampled_from("ln"), SOME_WORDS),
         st.builds(lambda names: SchedulerIs(*names), st.lists(st.sampled_from(["", "on"]))),
     )
 
