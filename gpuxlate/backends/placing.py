@@ -100,7 +100,7 @@ class Placing:
         theirs = asked is not None and asked.vendor in (
             None,
             vendor,
-        )  # then it is the model that nothing says
+        )  # so it is the model
         made_by = say("its cards are made by {vendor}", vendor=vendor)
         self._imply(
             "device", say("none of its keys names a card") if theirs else made_by, Device(vendor).__eq__
