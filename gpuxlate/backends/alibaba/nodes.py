@@ -145,7 +145,7 @@ def extension_data(views: Sequence[NodeView], one: Common, notes: list[str]) -> 
     }
 
 
-def placements(pod: LivePod) -> tuple[Placement, ...]:
+def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of each container, and the units on each."""
     if RECORD in pod.records:
         return tuple(_recorded(pod, pod.records[RECORD]))

@@ -143,6 +143,7 @@ BACKEND = Backend(
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.COUNT,
     extension=HamiProfile,
+    nodes_module="gpuxlate.backends.hami.nodes",
     schedulers=k.SCHEDULERS,
     also_speaks=speaks,
     needs_module="gpuxlate.backends.hami.prerequisites",
