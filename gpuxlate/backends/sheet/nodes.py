@@ -243,7 +243,8 @@ def live_of(sheet: Sheet) -> Live | None:
     rows = sheet.families[0] if sheet.counted else None
     if rows and rows.cores and rows.memory:
         sums = Sums(rows.cores.name, Fraction(rows.cores.unit), rows.memory.name, Fraction(rows.memory.unit))
-    whole = tuple(row.name for family in sheet.families for row in family.whole)
+    rows_of_whole = (row for family in sheet.families for row in family.whole)
+    whole = tuple(row.name for row in rows_of_whole if row.name != sheet.whole_card_key)  # that is anybody's
     if not (sheet.registers or sums or whole):
         return None
     return Shown(sheet.name, sheet.registers, whole, sheet.whole_card_key, sums, sheet.counted).live
