@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import NamedTuple
 
 from gpuxlate.backends.live import (
@@ -22,7 +21,7 @@ from gpuxlate.backends.live import (
     Serves,
     keeps_nobody_out,
 )
-from gpuxlate.backends.sheet.sheet import Counted, Sheet
+from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys
 
@@ -123,44 +122,36 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Shown:
-    """What shows the cards of a target's nodes, and those of its pods.
+    """What shows the cards of a sheet's nodes, and those of its pods.
 
-    ``registers``: as in a Sheet. ``whole``: the resources that count whole cards and nothing else;
-    ``common``: the one that counts them on nodes with shares.
+    ``whole``: the resources that count whole cards and nothing else. ``sums``: for nodes without a list.
     """
 
-    target: str
-    registers: Mapping[str, str] = field(default_factory=dict)
-    whole: tuple[str, ...] = ()
-    common: str | None = None
-    sums: Sums | None = None
-    counted: Counted | None = None
-
-    @cached_property
-    def live(self) -> Live:
-        return Live(self.view, self.placements, keeps_nobody_out, self.counted and self.counted.instances)
+    sheet: Sheet
+    whole: tuple[str, ...]
+    sums: Sums | None
 
     def view(self, node: LiveNode) -> NodeView | None:
         return self._listed(node) or self._summed(node) or self._whole(node)
 
     def _listed(self, node: LiveNode) -> NodeView | None:
         """The cards of its annotations; those under two names are the same."""
-        texts = [node.annotations[name] for name in self.registers if name in node.annotations]
+        texts = [node.annotations[name] for name in self.sheet.registers if name in node.annotations]
         found = {one.id: one for text in texts for one in cards_listed(text) or ()}
         cards = [one for one in found.values() if one.healthy]
         if not found:
             return None
         notes = []
         if lost := len(found) - len(cards):
-            notes.append(f"{lost} of its {len(found)} cards not healthy: left out")
+            notes.append(f"left out: {lost} of {len(found)} cards, which are not healthy")
         if not cards:
-            return NodeView(self.target, Serves.NOTHING, notes=tuple(notes))
+            return NodeView(self.sheet.name, Serves.NOTHING, notes=tuple(notes))
         sizes = {one.mib for one in cards}
         if len(sizes) > 1:
             notes.append("its cards differ in memory; each counts as the smallest")
         percent = all(one.cores == PERCENT for one in cards)  # others are not a percentage
         return NodeView(
-            self.target,
+            self.sheet.name,
             Serves.SHARES,
             mode=_one(one.mode for one in cards),
             cards=len(cards),
@@ -168,7 +159,7 @@ class Shown:
             cores=PERCENT * len(cards) if percent else None,
             memory_mib=min(sizes) * len(cards),
             model=_one(one.model for one in cards),
-            whole_key=self.common,
+            whole_key=self.sheet.whole_card_key,
             labels=node.labels,
             notes=tuple(notes),
             ids=tuple(one.id for one in cards),
@@ -177,7 +168,7 @@ class Shown:
 
     def _summed(self, node: LiveNode) -> NodeView | None:
         """Whole cards of equal size."""
-        if self.sums is None or self.counted is None:
+        if self.sums is None or self.sheet.counted is None:
             return None
         cores, units = node.amount(self.sums.cores), node.amount(self.sums.memory)
         cards = int(cores * self.sums.percent // PERCENT)
@@ -185,25 +176,30 @@ class Shown:
             return None
         card_mib = int(units * self.sums.mib // cards)
         return NodeView(
-            self.target,
+            self.sheet.name,
             Serves.SHARES,
             cards=cards,
             card_mib=card_mib,
             cores=cards * PERCENT,
             memory_mib=card_mib * cards,
             labels=node.labels,
-            ids=tuple(self.counted.id.format(node=node.name, index=index) for index in range(cards)),
+            ids=tuple(self.sheet.counted.id.format(node=node.name, index=index) for index in range(cards)),
         )
 
     def _whole(self, node: LiveNode) -> NodeView | None:
         key = next((one for one in self.whole if node.amount(one)), None)
         if key is None:
             return None
-        return NodeView(self.target, Serves.WHOLE, cards=node.amount(key), whole_key=key, labels=node.labels)
+        return NodeView(
+            self.sheet.name, Serves.WHOLE, cards=node.amount(key), whole_key=key, labels=node.labels
+        )
 
     def placements(self, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
         """The cards of each container, and the MiB on each; none where the node does not list a card."""
-        records = (*self.registers.values(), *((self.counted.record,) if self.counted else ()))
+        records = (
+            *self.sheet.registers.values(),
+            *((self.sheet.counted.record,) if self.sheet.counted else ()),
+        )
         texts = [text for text in map(pod.annotation, records) if text is not None]
         return tuple(
             Placement(container.init, container.index, tuple(map(node.ids.index, held)), tuple(held.values()))
@@ -247,4 +243,6 @@ def live_of(sheet: Sheet) -> Live | None:
     whole = tuple(row.name for row in rows_of_whole if row.name != sheet.whole_card_key)  # that is anybody's
     if not (sheet.registers or sums or whole):
         return None
-    return Shown(sheet.name, sheet.registers, whole, sheet.whole_card_key, sums, sheet.counted).live
+    shown = Shown(sheet, whole, sums)
+    most = sheet.counted.instances if sheet.counted else None
+    return Live(shown.view, shown.placements, keeps_nobody_out, most)

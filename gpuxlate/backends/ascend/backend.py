@@ -42,7 +42,7 @@ SHEET = Sheet(
     settles=settles,
     marks={MODE: HAMI_CORE},
     compute_when=Annotated(MODE, HAMI_CORE),
-    more_rules="gpuxlate.backends.dialects.ascend_rules",
+    more_rules="gpuxlate.backends.ascend.rules",
     registers={
         f"hami.io/node-register-Ascend{name}": f"hami.io/Ascend{name}-devices-allocated"
         for name in names_of(NAME)

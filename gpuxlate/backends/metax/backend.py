@@ -43,7 +43,7 @@ SHEET = Sheet(
     settles=settles,
     places=places,
     compute_when=Not(Annotated(APP_CLASS, "online")),
-    more_rules="gpuxlate.backends.dialects.metax_rules",
+    more_rules="gpuxlate.backends.metax.rules",
     registers={"metax-tech.com/node-gpu-devices": "hami.io/metax-sgpu-devices-allocated"},  # (CODE)
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/metax (2026-08-21)",
