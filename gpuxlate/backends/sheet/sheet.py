@@ -210,7 +210,8 @@ class Sheet:
 
     def unit(self, row: Key, profile: Profile | None) -> Fraction:
         """MiB or percent of one unit; a cluster may count MiB in larger steps."""
-        return Fraction(row.unit) * (memory_unit_of(profile, self.names) if row.unit == 1 else 1)
+        in_steps = row.says == "memory_mib" and row.unit == 1
+        return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
 
     def described(self, tags: str) -> str:
         """The documents behind the short names of a row's source."""
