@@ -71,6 +71,11 @@ class Extension:
         return {}
 
     @property
+    def by_key(self) -> Mapping[str, str]:
+        """The names that resources of the data sheet have in the cluster, by those in the data sheet."""
+        return {}
+
+    @property
     def usual(self) -> bool:
         """The vendor sets up nodes so unless the user chooses otherwise."""
         return True

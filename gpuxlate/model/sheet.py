@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpuxlate.model import quantity
+from gpuxlate.model.messages import say
 
 
 class Place(StrEnum):
@@ -97,7 +98,8 @@ class Key(NamedTuple):
     ``absent``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and the
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
-    may forget them; ANY for all. ``whole``: it counts whole cards and nothing else. ``model``: the card, by
+    may forget them; ANY for all. ``capped``: more than its maximum is read as its maximum.
+    ``whole``: it counts whole cards and nothing else. ``model``: the card, by
     its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
     ``{container}`` in it.
     """
@@ -125,6 +127,7 @@ class Key(NamedTuple):
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
     aliases: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    capped: bool = False
     whole: bool = False
     unread: str = ""
     model: str = ""
@@ -165,6 +168,16 @@ class Key(NamedTuple):
         return text in self.idle or ANY in self.idle or (number is not None and str(number) in self.idle)
 
     @property
+    def ends_at_zero(self) -> bool:
+        """With a number of 0 the key is as good as missing, beside others too."""
+        return "0" in self.idle
+
+    @property
+    def most(self) -> int | None:
+        """The largest number that the key may have, in its unit; None where there is none."""
+        return max((one.most for one in self.ranges if one.most is not None), default=None)
+
+    @property
     def ranges(self) -> tuple[Range, ...]:
         """The numbers that the key may have, in its unit."""
         return tuple(one for one in self.values if isinstance(one, Range))
@@ -183,12 +196,14 @@ class Key(NamedTuple):
             case "cards" if self.unit:
                 return "cards"
             case "cores" | "memory_percent" if self.unit:
-                each = "percent" if self.unit == 1 else f"units of {float(self.unit):g} %"
-                return f"{each} of {'each' if self.per is Per.CARD else 'one'} card"
+                part = "percent" if self.unit == 1 else say("units of {unit} %", unit=f"{float(self.unit):g}")
+                return say("{unit} of each card" if self.per is Per.CARD else "{unit} of one card", unit=part)
             case "memory_mib" | "memory_limit_mib" if self.unit:
-                found = {1: "MiB", GIB: "GiB", BYTE: "bytes"}.get(self.unit, f"units of {self.unit} MiB")
-                found += " of each card" if self.per is Per.CARD else ""
-                return found + (", or an amount with a unit" if self.quantity else "")
+                units = {1: "MiB", GIB: "GiB", BYTE: "bytes"}
+                found = units.get(self.unit) or say("units of {unit} MiB", unit=self.unit)
+                if self.per is Per.CARD:
+                    found = say("{unit} of each card", unit=found)
+                return say("{unit}, or an amount with a unit", unit=found) if self.quantity else found
         return ""
 
 

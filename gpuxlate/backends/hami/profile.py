@@ -46,7 +46,11 @@ class HamiProfile(Extension):
     ] = field(default_factory=ResourceNames)
 
     @property
+    def by_key(self) -> Mapping[str, str]:
+        return self.names.by_key
+
+    @property
     def renamed(self) -> Mapping[str, str]:
         """The count becomes an alias that only HAMi has: its own name would not identify the dialect."""
-        own = self.names.by_key.items()
+        own = self.by_key.items()
         return {name: k.VGPU if known == k.COUNT else known for known, name in own if name not in k.KNOWN}

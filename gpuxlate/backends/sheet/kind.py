@@ -47,9 +47,11 @@ class Kind:
 
     @cached_property
     def mine(self) -> tuple[Key, ...]:
-        """The rows that the rule is about, of the keys that it was given; every cloud has its whole cards."""
-        own = (row for row in self.rows() if row.name != self.sheet.whole_card_key)
-        return tuple(row for row in own if not self.keys or row.name in self.keys)
+        """The rows that the rule is about: of the keys that it was given, else all but that of whole cards,
+        which every cloud has."""
+        if self.keys:
+            return tuple(row for row in self.rows() if row.name in self.keys)
+        return tuple(row for row in self.rows() if row.name != self.sheet.whole_card_key)
 
     def applies(self) -> bool:
         """The sheet has something for this kind of rule."""

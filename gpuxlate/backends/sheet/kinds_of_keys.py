@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from gpuxlate.backends.base import Key, Place
 from gpuxlate.backends.numbers import (
     named_twice,
+    second_names,
     written_name,
 )
 from gpuxlate.backends.sheet import examples
@@ -18,15 +20,22 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    All,
+    Amount,
     Annotated,
+    Any,
     Asks,
     Condition,
     EnvIs,
+    IsInit,
     Labelled,
     Not,
     SomeContainer,
+    is_word,
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
@@ -88,11 +97,19 @@ class Excludes(Kind):
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            others = Asks(*row.excludes, *row.beside)
+            others = self._have(*row.excludes, *row.beside)
             if Place.LABEL in row.places:
                 yield Predicate(Not(SomeContainer(others)), Labelled(row.name), (row.name,), each=False)
             else:
-                yield Predicate(Not(others), at=(row.name,))
+                when = self._have(row.name) if row.ends_at_zero else ALWAYS
+                yield Predicate(Not(others), when, (row.name,))
+
+    def _have(self, *names: str) -> Condition:
+        """One of the keys is there, and is no number with which it is as good as missing."""
+        zeros = {row.name for row in self.sheet.keys if row.ends_at_zero}
+        others = Asks(*(name for name in names if name not in zeros))
+        numbers = [Amount(one) & Not(Amount(one, Range(0, 0))) for one in names if one in zeros]
+        return Any(*([others] if others.names else []), *numbers) if numbers else others
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
@@ -100,7 +117,10 @@ class Excludes(Kind):
             return
         containers = pod.all_containers() if breach.container is None else (breach.container,)
         other = next(
-            name for one in containers for name in (*row.excludes, *row.beside) if name in one.resources
+            name
+            for one in containers
+            for name in (*row.excludes, *row.beside)
+            if self._have(name).holds(pod, one)
         )
         name = written_name(breach.value, row.name)
         message = say("{key} and {other} are both set", key=name, other=other)
@@ -149,8 +169,12 @@ class Once(Kind):
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
-            own = self.sheet.other_names[breach.name]
-            yield this.at(breach.value, *named_twice(breach.name, own), on_key=True)
+            own, name = self.sheet.other_names[breach.name], written_name(breach.value, breach.name)
+            yield this.at(breach.value, *named_twice(name, own), on_key=True)
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for value, name, own in second_names(pod, self.sheet.renamed(context.profile)):
+            yield this.at(value, *named_twice(name, own), on_key=True)
 
     def example(self) -> Example:
         good = self.instead()
@@ -160,7 +184,7 @@ class Once(Kind):
 
 
 class Words(Kind):
-    """Annotations, labels and variables that have a list of values."""
+    """Choices that have a list of values."""
 
     number, name = 4, "choice-is-known"
     summary = "A choice of {title} has a value that it knows."
@@ -168,34 +192,52 @@ class Words(Kind):
     usual_why = "The pod is refused, or the value is ignored and the default counts."
 
     def rows(self) -> Iterable[Key]:
-        return (row for row in self.sheet.keys if row.texts and Place.RESOURCE not in row.places)
+        return (row for row in self.sheet.keys if row.texts)
+
+    @staticmethod
+    def _words(row: Key) -> tuple[str | re.Pattern[str], ...]:
+        return (*row.texts, *(one for one in row.values if isinstance(one, re.Pattern)))
+
+    def _is_known_in_env(self, row: Key) -> Condition:
+        return Any(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
 
     def predicates(self) -> Iterable[Predicate]:
+        in_env: list[Condition] = []
         for row in self.mine:
-            words = row.texts
+            words = self._words(row)
             if row.is_pattern:
                 continue
             if Place.ENV in row.places:
-                yield Predicate(EnvIs(row.name, *words), EnvIs(row.name), (row.name,))
+                in_env.append(self._is_known_in_env(row))
+            elif Place.RESOURCE in row.places:  # in resources every word is a number
+                numbers = (Range(int(word), int(word)) for word in row.texts)
+                yield Predicate(Amount(row.name, *numbers), at=(row.name,))
             elif Place.LABEL in row.places:
                 yield Predicate(Labelled(row.name, *words), Labelled(row.name), (row.name,), each=False)
             else:
                 when = Annotated(row.name) & self._speaks() if row.general else Annotated(row.name)
                 yield Predicate(Annotated(row.name, *words), when, (row.name,), each=False)
+        if in_env:
+            yield Predicate(All(*in_env))
 
     def _speaks(self) -> Condition:
         """Some container has a key of the sheet."""
         resources = (one.name for one in self.sheet.keys if Place.RESOURCE in one.places)
-        return SomeContainer(Asks(*resources))
+        asks = Asks(*resources)
+        return SomeContainer(asks if self.sheet.init else asks & ~IsInit())
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = next(row for row in self.mine if row.name == breach.name)
         if breach.value is not None:
+            row = next(row for row in self.mine if row.name == breach.name)
             yield self._unknown(this, row, breach.name, breach.value)
+        else:  # the predicate is on variables
+            for row in self.mine:
+                if Place.ENV in row.places and not self._is_known_in_env(row).holds(pod, breach.container):
+                    yield self._unknown(this, row, row.name, breach.inside.env[row.name])
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for row, name, value in by_pattern(self.mine, pod):
-            if value.text not in row.texts:
+            if not is_word(value.text, self._words(row)):
                 yield self._unknown(this, row, name, value)
 
     def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
@@ -212,7 +254,8 @@ class Words(Kind):
         return self._with(str)
 
     def _with(self, make: type[str] | object) -> Example:
-        good, row = examples.share(self.sheet), self.mine[0]
+        good, on_pod = examples.share(self.sheet), (row for row in self.mine if self.sheet.is_pods(row))
+        row = next(on_pod, self.mine[0])
         value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
         if Place.LABEL in row.places:
             return replace(good, labels={**good.labels, **value})

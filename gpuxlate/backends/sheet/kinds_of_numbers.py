@@ -25,6 +25,8 @@ from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.conditions import (
     Amount,
+    Asks,
+    Condition,
     Not,
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
@@ -40,7 +42,10 @@ class Numbers(Kind):
     summary = "The numbers of {title} are ones that it takes."
     what = "Reports {keys} outside of their range, off their step, or not in their list."
     usual_why = "The number is refused or ignored, or no card ever has it."
-    fixing = "Writes the next number that the key takes. Unsafe: the share gets more than it asked for."
+    fixing = (
+        "Writes each card's part where the number is a total over the cards, else the next number that the "
+        "key takes, or its maximum where more is read so. Unsafe: the share may not be what was meant."
+    )
 
     def rows(self) -> Iterable[Key]:
         return (
@@ -50,7 +55,11 @@ class Numbers(Kind):
     def fixes(self) -> str | None:
         """None where each number up to the maximum will do: the next legal one is above."""
         off = any(
-            one.step > 1 or len(row.ranges) > 1 or totals.count_of(self.sheet, row)
+            row.capped
+            or one.step > 1
+            or len(row.ranges) > 1
+            or totals.count_of(self.sheet, row)
+            or (one.most is not None and self._count(row))
             for row in self.mine
             for one in row.ranges
         )
@@ -58,7 +67,10 @@ class Numbers(Kind):
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            yield Predicate(totals.legal(self.sheet, row), Amount(row.name), (row.name,))
+            when: Condition = Amount(row.name)
+            if row.name == self.sheet.whole_card_key:  # alone it is anybody's
+                when &= Asks(*(part.name for rows in self.sheet.families for part in rows.parts))
+            yield Predicate(totals.legal(self.sheet, row), when, (row.name,))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = next(row for row in self.mine if row.name == breach.name)
@@ -71,16 +83,36 @@ class Numbers(Kind):
         each = self._of_each_card(row, breach.container, amount)
         if each is not None:
             near, hint = each, say("the key counts {counts}: write {number}", counts=row.counts, number=each)
+        elif row.capped and row.most is not None and amount > row.most:
+            near = row.most
+            hint = say("the key counts {counts}: write {number}", counts=row.counts, number=near)
         if near is not None and amount > 0:
             fix = Fix(f"write {near}", put_number(breach.container, row.name, near), safe=False)
         name = written_name(breach.value, row.name)
+        if str(amount) in row.idle:
+            message = say(
+                "{key} is {number}, which {title} ignores: the container has no cap on {what}",
+                key=name,
+                number=amount,
+                title=self.sheet.called,
+                what=row.meaning,
+            )
+            yield this.at(breach.value, message, hint, severity=Severity.WARNING)
+            return
         yield this.at(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
+
+    def _count(self, row: Key) -> Key | None:
+        """What counts the cards of a number per card, where a container may have a part of several."""
+        if self.sheet.several is not self.sheet.several.SHARED:
+            return None
+        counts = (rows.cards for rows in self.sheet.families if row in rows.parts and row.per is Per.CARD)
+        return next(counts, None)
 
     def _of_each_card(self, row: Key, container: ContainerKeys, amount: int) -> int | None:
         """Each card's part, where a number per card is written as the total over the cards."""
-        counts = next((rows.cards for rows in self.sheet.families if row in rows.parts), None)
-        cards = number(container.resources.get(counts.name)) if counts else None
-        if row.per is not Per.CARD or not cards or cards < 2 or amount <= 0 or amount % cards:
+        count = self._count(row)
+        cards = number(container.resources.get(count.name)) if count else None
+        if not cards or cards < 2 or amount <= 0 or amount % cards:
             return None
         return amount // cards if any(_within(amount // cards, one) for one in row.ranges) else None
 
@@ -89,7 +121,8 @@ class Numbers(Kind):
         there = [row for row in reversed(self.mine) if row.name in good.limits[0]] or [self.mine[0]]
         bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
         row, amount = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
-        good = good.without(*(other.name for other in self.sheet.keys if row.name in other.beside))
+        beside = (other.name for other in self.sheet.keys if row.name in other.beside)
+        good = good.without(*beside, *row.beside)
         return good.setting(row.name, amount)
 
     @staticmethod
@@ -135,7 +168,7 @@ def _range(one: Range) -> str:
 def wrong(row: Key, name: str, number: int) -> str:
     """What is wrong with a number: below, above, or between."""
     least = min(one.least for one in row.ranges)
-    most = max((one.most for one in row.ranges if one.most is not None), default=None)
+    most = row.most
     bounded = all(one.most is not None for one in row.ranges)
     if number < least:
         return outside(name, number, least)

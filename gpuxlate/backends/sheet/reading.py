@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends.base import Absent, ContainerShare, Key, Per, Place, Reading, Taking
+from gpuxlate.backends.numbers import number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
@@ -120,16 +121,20 @@ def _container(
 ) -> ContainerShare:
     admitted = sheet.admits(pod, container, profile) if sheet.admits else container
     fields, origins = dict(of_pod), dict(origins_of_pod)
+    in_resources = [row for row in sheet.worded if Place.RESOURCE in row.places]
     for row in sheet.worded:
         if Place.ENV in row.places:
             _word(pod, row, pod.env(container, row.name), fields, origins)
-        elif Place.RESOURCE in row.places:
-            _word(pod, row, pod.resource(admitted, row.name), fields, origins)
+    for row in in_resources:
+        _word(pod, row, pod.resource(admitted, row.name), fields, origins)
     for rows in sheet.families:
         found = _numbers(sheet, pod, admitted, rows, profile)
         if found is not None:
             found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
             return _share(pod, sheet.settles(pod, found) if sheet.settles else found)
+    for row in in_resources:
+        if row.says in fields:  # no share holds it
+            pod.choice(admitted.resources[row.name], row.name, WHAT[Place.RESOURCE])
     return pod.none(container)
 
 
@@ -156,27 +161,31 @@ def _numbers(
     amounts = {
         row.name: amount
         for row in rows.parts
-        if (amount := _amount(sheet, pod, container, row, profile, origins)) and _has_effect(row, container)
+        if (amount := _amount(sheet, pod, container, row, profile, origins))
+        and _has_effect(sheet, row, container)
     }
     whole = {row.name: pod.number(container, row.name) for row in rows.whole}
     device = {"device": Device(sheet.vendor, (rows.model,))} if rows.model else {}
     found = Fields(container, count, others=device, origins=origins)
     if amounts:
         return _part(sheet, pod, found, rows, amounts)
-    name = next((name for name, number in whole.items() if number), None)
+    name = next((name for name, cards in whole.items() if cards), None)
     if name is not None:
         origins["cards"] = container.resources[name].path
         return replace(found, cards=whole[name])
     cards = rows.cards
-    by_count = cards is not None and Place.RESOURCE in cards.places and not cards.needs
-    return found if count and by_count else None
+    if cards is None or Place.RESOURCE not in cards.places or cards.needs:
+        return None
+    one = cards.absent is Absent.ONE and any(row.name in container.resources for row in rows.parts)
+    return found if count or (count is None and one) else None
 
 
-def _has_effect(row: Key, container: ContainerKeys) -> bool:
+def _has_effect(sheet: Sheet, row: Key, container: ContainerKeys) -> bool:
     """The key has those beside it that it needs, and none beside which it is ignored."""
     there = container.resources
     needed = not row.needs or any(name in there for name in row.needs)
-    return needed and not any(name in there for name in row.beside)
+    beside = (other for other in sheet.keys if other.name in row.beside and other.name in there)
+    return needed and all(other.ends_at_zero and number(there[other.name]) == 0 for other in beside)
 
 
 def _count(pod: Taking, container: ContainerKeys, row: Key, origins: dict[str, Path]) -> int | None:
@@ -206,12 +215,14 @@ def _amount(
         return None
     origins[row.says or ""] = value.path
     if row.quantity:
-        amount = in_mib(row, value.text)
-        if amount is None:
+        mib = in_mib(row, value.text)
+        if mib is None:
             pod.unread(container, row.name, value)
-        return amount
-    number = pod.number(container, row.name)
-    return None if number is None else number * sheet.unit(row, profile)
+        return mib
+    amount = pod.number(container, row.name)
+    if amount is not None and row.capped and row.most is not None:
+        amount = min(amount, row.most)
+    return None if amount is None else amount * sheet.unit(row, profile)
 
 
 def in_mib(row: Key, text: str) -> Fraction | None:

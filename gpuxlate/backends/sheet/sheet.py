@@ -76,6 +76,7 @@ class Sheet:
     ``one_share``: the containers of a pod have one share together. ``init``: init containers may have one.
     ``vendor``: who makes the cards; ``isolation``: what keeps a container within its memory; ``policy``: how
     containers whose compute is set share a card. ``full_is_whole``: all compute of a card is the whole card.
+    ``whole_cores``: whole cards are written with all of their compute, as the count alone is anybody's.
     ``admits``: a container as the vendor's webhook leaves it, where that is more than rows say.
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
     ``places``: what it takes or refuses of a share before its rows do; returns fields that need no value.
@@ -105,6 +106,7 @@ class Sheet:
     isolation: Isolation | None = None
     policy: Policy | None = None
     full_is_whole: bool = False
+    whole_cores: bool = False
     whole_card_key: str | None = None
     admits: Admits | None = None
     settles: Hook | None = None
@@ -183,6 +185,11 @@ class Sheet:
     @cached_property
     def other_names(self) -> Mapping[str, str]:
         return other_names(self.keys)
+
+    def renamed(self, profile: Profile | None) -> Mapping[str, str]:
+        """The names that only the cluster of a profile has, to the names of the rows."""
+        found = self.extension.of(profile).renamed if self.extension else {}
+        return {name: self.other_names.get(known, known) for name, known in found.items()}
 
     def unit(self, row: Key, profile: Profile | None) -> Fraction:
         """MiB or percent of one unit; a cluster may count MiB in larger steps."""

@@ -28,7 +28,7 @@ def fields(sheet: Sheet) -> Mapping[str, str]:
     if sheet.sizes and "cores" not in found:
         found["cores"] = "comes with the memory"
     for row in sheet.worded:
-        words = ", ".join(row.words)
+        words = ", ".join(word if word == value else f"{word} {value}" for word, value in row.words.items())
         place = next(one for one in Place if one in row.places)
         found[JSON_NAMES[row.says or ""]] = f"{place} {row.name}: {words}"
     if rows.model:
@@ -37,6 +37,8 @@ def fields(sheet: Sheet) -> Mapping[str, str]:
         found["device"] = f"no key; vendor {sheet.vendor} alone"
     if sheet.isolation is not None:
         found["isolation"] = f"no key; {sheet.isolation}, whole cards hardware"
+    if sheet.policy is not None:
+        found["policy"] = f"no key; {sheet.policy} alone"
     return _in_order(found)
 
 

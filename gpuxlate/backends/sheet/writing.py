@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Absent, Key, Per, Place, Placing, PodPlacing
 from gpuxlate.backends.numbers import outside
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.model.share import FULL_CARD_CORES
+from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES
 
 if TYPE_CHECKING:
     from gpuxlate.backends.sheet.sheet import Rows, Sheet
@@ -97,6 +97,7 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
     else:
         if placing.asked.whole_cards:
             values = _whole(sheet, rows, placing)
+            _without_words(sheet, placing)
         else:
             free = sheet.places(placing) if sheet.places else frozenset()
             values = _part(sheet, rows, placing, profile, free)
@@ -104,16 +105,38 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
                 placing.isolated(sheet.isolation)
             if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
                 placing.shared_by(sheet.policy)
+            values |= {row.name: word for row, word in _words_of_container(sheet, placing, Place.RESOURCE)}
         placing.on_nodes(card_of(profile, sheet.names), *_codes_of_profile(sheet, rows))
-    written = {name: Value.of(value) for name, value in values.items() if value is not None}
-    env = {
-        row.name: Value.of(word)
+    names = sheet.extension.of(profile).by_key if sheet.extension else {}
+    written = {names.get(name, name): Value.of(one) for name, one in values.items() if one is not None}
+    env = {row.name: Value.of(word) for row, word in _words_of_container(sheet, placing, Place.ENV)}
+    return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
+
+
+def _words_of_container(sheet: Sheet, placing: Placing, place: Place) -> list[tuple[Key, str]]:
+    """The fields that a word in a place of the container says, which are taken."""
+    return [
+        (row, word)
         for row in sheet.worded
-        if Place.ENV in row.places and row.says
+        if place in row.places and row.says
         for word, value in row.words.items()
         if value is placing.peek(row.says) and placing.take(row.says)
-    }
-    return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
+    ]
+
+
+def _without_words(sheet: Sheet, placing: Placing) -> None:
+    """Refuse the fields that a word in the resources says: those are of shared cards."""
+    for row, _ in _words_of_container(sheet, placing, Place.RESOURCE):
+        message = say(
+            "{value} whole cards cannot be expressed: {target} has {key} on shared cards only",
+            value=placing.peek(row.says or ""),
+            target=sheet.called,
+            key=row.name,
+        )
+        hint = say(
+            "request a part of a card, or remove {field} from the share", field=JSON_NAMES[row.says or ""]
+        )
+        placing.refuse(row.says or "", "GX023", message, hint)
 
 
 def _codes_of_profile(sheet: Sheet, rows: Rows) -> tuple[str, str]:
@@ -147,7 +170,8 @@ def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
     """Whole cards: the key that counts nothing else, or the count alone."""
     cards = int(placing.take("cards"))
     if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
-        return {rows.cards.name: cards}
+        full = {rows.cores.name: FULL_CARD_CORES} if sheet.whole_cores and rows.cores is not None else {}
+        return {rows.cards.name: cards, **full}
     if sheet.cards_in_cores and rows.cores is not None:
         return {rows.cores.name: FULL_CARD_CORES * cards}
     if rows.whole:
@@ -231,11 +255,10 @@ def _fit_size(sheet: Sheet, placing: Placing) -> None:
         placing.round("cores", size.cores if size else None, code, why)
 
 
-def sizes_text(sheet: Sheet) -> str:
-    """The sizes in words: ``24576 MiB with 25 %``."""
-    return ", ".join(
-        say("{memory} MiB with {cores} %", memory=one.memory_mib, cores=one.cores) for one in sheet.sizes
-    )
+def sizes_text(sheet: Sheet) -> Message:
+    """The sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
+    memory, cores = ([f"{getattr(one, name)}" for one in sheet.sizes] for name in ("memory_mib", "cores"))
+    return say("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
 
 
 def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -> int | str | None:
@@ -260,7 +283,7 @@ def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -
         number = Fraction(total, cards if row.per is Per.CARD else 1) / unit
     else:
         number = Fraction(_legal(row, unit, placing, code) or 0)
-    most = max((one.most for one in numbers if one.most is not None), default=None)
+    most = row.most
     unbounded = any(one.most is None for one in numbers)
     if (
         numbers

@@ -1,0 +1,313 @@
+"""The rules of HAMi that do not follow from its rows. Codes are those of this tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.backends.hami import keys as k
+from gpuxlate.backends.hami.profile import HamiProfile
+from gpuxlate.backends.numbers import requesting, written_name
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Remove
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import (
+    Amount,
+    Annotated,
+    Asks,
+    EnvIs,
+    NodeIsNamed,
+    Privileged,
+    SomeContainer,
+)
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.vocabulary import vocabulary_of
+
+
+@rule(
+    "HAMI006",
+    Severity.INFO,
+    missing=True,
+    predicate=Predicate(
+        Asks(*k.SHARE_KEYS), when=Amount(k.COUNT) & ~Amount(k.COUNT, Range(0, 0)), at=(k.COUNT,)
+    ),
+)
+def cards_are_shared(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container of a HAMi pod requests a part of its cards.
+
+    ## What it does
+    Reports `nvidia.com/gpu` without `gpumem`, `gpumem-percentage` and `gpucores`, in pods with other
+    keys of HAMi.
+
+    ## Why
+    The webhook adds `gpucores: 100`, which makes the cards exclusive to the container.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {hami.io/gpu-scheduler-policy: binpack}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {hami.io/gpu-scheduler-policy: binpack}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); issues 888 and 1173.
+    """
+    name = written_name(breach.there, k.COUNT)
+    return this.at(
+        breach.there,
+        say("{key} alone makes the cards exclusive to the container", key=name),
+        say(
+            "add {memory} or {cores} for a part of each card, or {cores}: {full} for exclusive cards",
+            memory=k.MEMORY,
+            cores=k.CORES,
+            full=100,
+        ),
+        on_key=True,
+    )
+
+
+@rule("HAMI008", Severity.ERROR, predicate=Predicate(~Privileged(), at=k.REQUESTS))
+def container_is_not_privileged(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container with a share is not privileged.
+
+    ## What it does
+    Reports `securityContext.privileged: true`.
+
+    ## Why
+    A privileged container sees every card of the node, so the webhook refuses the pod.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          securityContext: {privileged: true}
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
+    """
+    message = "a privileged container requests a share; HAMi's webhook refuses the pod"
+    privileged = breach.inside.privileged or breach.there
+    return this.at(privileged, message, "remove privileged, or set it on a container without a share")
+
+
+@rule(
+    "HAMI009",
+    Severity.ERROR,
+    predicate=Predicate(~NodeIsNamed(), when=SomeContainer(Asks(*k.REQUESTS)), at=("nodeName",), each=False),
+)
+def node_is_not_named(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """`nodeName` is not set.
+
+    ## What it does
+    Reports `nodeName` in a pod with HAMi's keys. Nothing of a pod that has been scheduled: one that a
+    server has (`uid`, `status`), or that HAMi's scheduler has written on.
+
+    ## Why
+    Such a pod bypasses every scheduler, so the webhook refuses it.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeName: gpu-1
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector: {kubernetes.io/hostname: gpu-1}
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
+    """
+    if not vocabulary_of(context).placed_by_scheduler(pod):
+        named = breach.there
+        message = say("nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=named.text)
+        yield this.at(named, message, "choose the node by nodeSelector kubernetes.io/hostname")
+
+
+@rule(
+    "HAMI010",
+    Severity.WARNING,
+    fix="unsafe",
+    predicate=Predicate(~EnvIs(k.DISABLE_CONTROL, "true", any_case=True), at=k.SHARE_KEYS),
+)
+def isolation_is_on(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container with a share does not turn isolation off.
+
+    ## What it does
+    Reports `CUDA_DISABLE_CONTROL: "true"` in a container with `gpumem`, `gpumem-percentage` or
+    `gpucores`.
+
+    ## Why
+    The variable turns off all isolation of HAMi: the container can use the whole card.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          env: [{name: CUDA_DISABLE_CONTROL, value: "true"}]
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Fix
+    Removes the variable. Unsafe: it may be intended.
+
+    ## Source
+    Project-HAMi/HAMi, issue 1678.
+    """
+    off = breach.inside.env[k.DISABLE_CONTROL]
+    return this.at(
+        off,
+        say("{key} turns off the limits of this container", key=k.DISABLE_CONTROL),
+        "remove the variable",
+        fix=Fix(f"remove {k.DISABLE_CONTROL}", (Remove(off.path),), safe=False),
+    )
+
+
+@rule(
+    "HAMI012",
+    Severity.WARNING,
+    predicate=tuple(Predicate(~Annotated(k.MODE, "mig"), at=(name,)) for name in (k.PERCENT, k.CORES)),
+)
+def mig_counts_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    """In MIG mode a container requests memory in MiB.
+
+    ## What it does
+    Reports `gpumem-percentage` and `gpucores` where `nvidia.com/vgpu-mode` is `mig`.
+
+    ## Why
+    HAMi selects the smallest MIG profile with enough MiB; compute comes with the profile.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {nvidia.com/vgpu-mode: mig}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem-percentage: 25}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {nvidia.com/vgpu-mode: mig}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem: 8000}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, examples/nvidia/dynamic_mig_example.yaml (2026-08-21).
+    """
+    message = say("{key} has no effect in MIG mode, where memory selects the profile", key=breach.name)
+    return this.at(breach.there, message, say("request {key}", key=k.MEMORY), on_key=True)
+
+
+@rule(
+    "HAMI013",
+    Severity.ERROR,
+    missing=True,
+    no_policy="it compares an unknown name with all known ones, letter by letter",
+)
+def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The number of cards has a name that is known.
+
+    ## What it does
+    Reports an unknown resource of `nvidia.com`, or one with `gpu` in its name, in a container with HAMi's
+    memory or compute and without a known count. Known are `nvidia.com/gpu`, `nvidia.com/vgpu`,
+    `nvidia.com/gpualloc`, and the name in a profile.
+
+    ## Why
+    HAMi's chart lets operators rename the count. Without one the share is on one card: where the unknown
+    resource is the count, it may be on several.
+
+    ## Example
+    ```yaml
+    resources: {limits: {nvidia.com/cards: 2, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem: 3000}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, charts/hami/values.yaml, `resourceName` (2026-08-21).
+    """
+    words = vocabulary_of(context)
+    for container in requesting(pod, *k.SHARE_KEYS):
+        if k.COUNT in container.resources or any(
+            name in container.resources for name in HamiProfile.of(context.profile).renamed
+        ):
+            continue  # under two names: HAMI014
+        for name, value in container.resources.items():
+            if _may_count(name) and not words.rows(name) and words.near_miss(name) is None:
+                yield this.at(
+                    value,
+                    say(
+                        "{name} is unknown and {count} is not set: the number of cards is not certain",
+                        name=name,
+                        count=k.COUNT,
+                    ),
+                    say(
+                        "write {count}, or set hami.resourceNames.count in a profile where the cluster has "
+                        "that name for it",
+                        count=k.COUNT,
+                    ),
+                    on_key=True,
+                )
+
+
+def _may_count(name: str) -> bool:
+    domain, _, own = name.partition("/")
+    return bool(own) and (f".{domain}".endswith(".nvidia.com") or "gpu" in own.lower())
