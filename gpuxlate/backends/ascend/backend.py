@@ -19,11 +19,16 @@ MODE, HAMI_CORE = "huawei.com/vnpu-mode", "hami-core"
 
 
 def settles(pod: Taking, found: Fields) -> Fields:
-    """Without hami-core, the container gets the first template with the memory, else the whole card."""
+    """Without hami-core, the container gets the first template with the memory, else the whole card.
+
+    Compute and parts of several cards go with hami-core only, which the base of a patch may have (CODE).
+    """
     mode = pod.pod.annotations.get(MODE)
     device = found.others["device"]
     card = card_named(device.models[0])
-    if card is None or found.memory_mib is None or (mode is not None and mode.text == HAMI_CORE):
+    by_numbers = mode is not None and mode.text == HAMI_CORE
+    by_numbers = by_numbers or "cores" in found.origins or (found.cards or 1) > 1
+    if card is None or found.memory_mib is None or by_numbers:
         return found
     one = next((one for one in card.templates if one.memory_mib >= found.memory_mib), None)
     if one is None or card.ai_cores is None:

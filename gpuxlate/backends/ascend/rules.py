@@ -12,10 +12,11 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Key, Range
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Amount, Annotated, Not
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, Not
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 BY_NUMBERS = Annotated(MODE, HAMI_CORE)
+PAIRED = "huawei.com/Ascend910C"
 
 
 def _memory() -> Iterator[tuple[Key, Key, Card]]:
@@ -33,6 +34,7 @@ def _most(card: Card) -> int:
 @rule(
     "ASCEND020",
     Severity.ERROR,
+    missing=True,
     predicate=tuple(Predicate(BY_NUMBERS, at=(rows.cores.name,)) for rows in SHEET.families if rows.cores),
 )
 def compute_needs_hami_core(
@@ -75,6 +77,7 @@ def compute_needs_hami_core(
 @rule(
     "ASCEND021",
     Severity.ERROR,
+    missing=True,
     predicate=tuple(
         Predicate(Not(Amount(count.name, Range(2))), Not(BY_NUMBERS), (memory.name,))
         for count, memory, _ in _memory()
@@ -113,6 +116,7 @@ def template_is_of_one_card(
 @rule(
     "ASCEND022",
     Severity.INFO,
+    missing=True,
     predicate=tuple(
         Predicate(
             Amount(
@@ -215,15 +219,16 @@ def memory_is_within_the_card(
     "ASCEND024",
     Severity.WARNING,
     predicate=Predicate(
-        Not(Amount("huawei.com/Ascend910C", Range(1))) | Amount("huawei.com/Ascend910C", Range(2, None, 2)),
-        at=("huawei.com/Ascend910C",),
+        Amount(PAIRED, Range(2, None, 2)) | (Amount(PAIRED, Range(1, 1)) & Asks(f"{PAIRED}-memory")),
+        Amount(PAIRED, Range(1)),
+        (PAIRED,),
     ),
 )
 def devices_come_in_pairs(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """An even number of Ascend 910C devices is requested.
 
     ## What it does
-    Reports an odd `huawei.com/Ascend910C`.
+    Reports an odd `huawei.com/Ascend910C`; not one with memory, which is a template.
 
     ## Why
     The devices of a 910C come in pairs: one becomes two.
@@ -239,9 +244,10 @@ def devices_come_in_pairs(this: Rule, breach: Breach, pod: PodKeys, context: Con
     ```
 
     ## Source
-    Project-HAMi/HAMi, pkg/device/ascend (2026-08-21).
+    Project-HAMi/HAMi, pkg/device/ascend, examples/ascend/job-910C.yaml (2026-08-21).
     """
     number = None if breach.value is None else quantity.whole(breach.value.text)
     if breach.value is not None and number is not None:
         message = say("{key} {number}: devices come in pairs", key=breach.name, number=number)
-        yield this.at(breach.value, message, say("write {even}", even=number + 1))
+        hint = say("write {even}", even=number + 1)
+        yield this.at(breach.value, message, hint, missing=number == 1)  # with memory it is a template
