@@ -1,7 +1,7 @@
 """The cards that nodes of HAMi's family list, in both forms, and the records of its scheduler.
 
-Forms: Project-HAMi/HAMi, pkg/device/devices.go (2026-08-21): a JSON list that leaves out what is zero, and the
-text of ``EncodeNodeDevices`` with seven or nine fields; ``EncodePodSingleDevice`` for pods.
+Forms: Project-HAMi/HAMi, pkg/device/devices.go (2026-08-21): a JSON list that leaves out what is zero, and
+the text of ``EncodeNodeDevices`` with seven or nine fields; ``EncodePodSingleDevice`` for pods.
 """
 
 from __future__ import annotations
@@ -126,9 +126,14 @@ def test_any_text_is_a_list_or_none(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("target", "resources", "card_mib", "first"),
-    # an S4000 has 48 GiB in units of 512 MiB, and 16 groups of cores; an MLU370 24 GiB in units of 256
+    # an S4000 has 48 GiB in units of 512 MiB, and 16 groups of cores; MLUs count units of 256 MiB
     [
-        ("hami-mthreads", {"mthreads.com/sgpu-core": "32", "mthreads.com/sgpu-memory": "192"}, 49152, "n-mthreads-0"),
+        (
+            "hami-mthreads",
+            {"mthreads.com/sgpu-core": "32", "mthreads.com/sgpu-memory": "192"},
+            49152,
+            "n-mthreads-0",
+        ),
         (
             "hami-cambricon",
             {"cambricon.com/mlu.smlu.vcore": "200", "cambricon.com/mlu.smlu.vmemory": "192"},
@@ -136,7 +141,7 @@ def test_any_text_is_a_list_or_none(text: str) -> None:
             "n-cambricon-mlu-0",
         ),
     ],
-)  # fmt: skip
+)
 def test_sums_of_cards(target: str, resources: dict[str, str], card_mib: int, first: str) -> None:
     view = seen(target, LiveNode("n", allocatable=resources))
     assert view is not None
@@ -174,7 +179,7 @@ PODS = "hami.io/vgpu-devices-allocated"
 @pytest.mark.parametrize(
     ("init", "text", "placed"),
     [
-        (0, "b,NVIDIA,3000,30:;c,NVIDIA,1000,0:a,NVIDIA,1000,0:;", {"0": ((1,), (3000,)), "1": ((2, 0), (1000, 1000))}),
+        (0, "b,NVIDIA,3,30:;c,NVIDIA,1,0:a,NVIDIA,2,0:;", {"0": ((1,), (3,)), "1": ((2, 0), (1, 2))}),
         (0, ";a,NVIDIA,3000,30:;", {"1": ((0,), (3000,))}),
         (0, "a,NVIDIA,3000,30:;", {}),  # two containers, one entry
         (0, "x,NVIDIA,3000,30:;a,NVIDIA,1,1:;", {"1": ((0,), (1,))}),  # a card of no node

@@ -1,7 +1,7 @@
 """Nodes of HAMi's family: what nodes and capacity show of them, and whether pods fit.
 
-Numbers: a Hygon K100 and a MetaX C500 have 64 GiB (Project-HAMi/HAMi, docs); the examples of a share are those of
-its ``examples/hygon/default_use.yaml`` and ``examples/metax/sgpu/default_use.yaml``.
+Cards of 64 GiB are what HAMi assumes of MetaX (Project-HAMi/HAMi, pkg/device/metax/device.go, 2026-08-21);
+shares are those of its ``examples/hygon/default_use.yaml`` and ``examples/metax/sgpu/default_use.yaml``.
 """
 
 from __future__ import annotations
@@ -75,35 +75,44 @@ def test_who_holds_what(run: Run) -> None:
     assert cards == {"hami-1": [0, 15109], "hygon-1": [0, 2000], "metax-1": [4096, 0]}
 
 
-POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: web\n    resources: %s\n"
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: web
+    resources: {limits: {%s}}
+"""
+GCU = made.node("a", resources={"enflame.com/gcu": 2})
 
 
 @pytest.mark.parametrize(
     ("node", "limits", "said"),
     [
-        (made.metax("a"), "metax-tech.com/sgpu: 1, metax-tech.com/vcore: 60, metax-tech.com/vmemory: 4Gi", "fits"),
+        (made.metax("a"), "metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi", "fits: 1 pod"),
         (made.metax("a"), "metax-tech.com/sgpu: 3, metax-tech.com/vcore: 60", "it has 2 cards"),
         (made.hygon("a"), "hygon.com/dcunum: 1, hygon.com/dcumem: 70000", "at most 65536 MiB free"),
         # 80 % of 15109 MiB on each of two cards, which count as ten each
-        (made.hami("a"), "nvidia.com/gpu: 2, nvidia.com/gpumem-percentage: 80", "fits"),
+        (made.hami("a"), "nvidia.com/gpu: 2, nvidia.com/gpumem-percentage: 80", "fits: 1 pod"),
         (made.hami("a"), "nvidia.com/gpu: 3, nvidia.com/gpumem: 1000", "it has 2 cards"),
         # the key of every cloud is whole cards of HAMi here
         (made.hami("a"), "nvidia.com/gpu: 2", "web on cards 0, 1"),
         (made.hami("a"), "nvidia.com/gpu: 3", "it has 2 cards"),
-        (made.node("a", resources={"enflame.com/gcu": 2}), "enflame.com/gcu: 2", "fits"),
-        (made.node("a", resources={"enflame.com/gcu": 2}), "enflame.com/gcu: 3", "it has 2 cards"),
-        (made.node("a", resources={"enflame.com/gcu": 2}), "enflame.com/gcu-memory: 8192", "does not serve shares"),
-        (made.node("a", resources={"metax-tech.com/gpu": 2}), "nvidia.com/gpu: 1", "does not serve nvidia.com/gpu"),
+        (GCU, "enflame.com/gcu: 2", "fits: 1 pod"),
+        (GCU, "enflame.com/gcu: 3", "it has 2 cards"),
+        (GCU, "enflame.com/gcu-memory: 8192", "does not serve shares"),
+        (GCU, "nvidia.com/gpu: 1", "does not serve nvidia.com/gpu"),
     ],
-)  # fmt: skip
+)
 def test_would_it_fit(run: Run, tmp_path: Path, node: Any, limits: str, said: str) -> None:
-    (tmp_path / "web.yaml").write_text(POD % f"{{limits: {{{limits}}}}}")
+    (tmp_path / "web.yaml").write_text(POD % limits)
     done = run(FakeServer([node]), "capacity", "-f", "web.yaml")
     assert said in done.out, done.err
 
 
 def test_a_card_takes_as_many_containers_as_the_node_says(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "web.yaml").write_text(POD % "{limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 100}}")
+    (tmp_path / "web.yaml").write_text(POD % "nvidia.com/gpu: 1, nvidia.com/gpumem: 100")
     text = f"{made.card_uuid('a', 0)},NVIDIA,100,0:;"
     limits = {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 100}
     running = [recorded(f"pod-{number}", "a", limits, "vgpu", text) for number in range(2)]
@@ -138,7 +147,7 @@ def test_whole_cards_of_amd_are_counted() -> None:
 
 
 def test_preflight_of_whole_cards_looks_at_the_shared_nodes(run: Run, tmp_path: Path) -> None:
-    share = "apiVersion: gpuxlate.io/v1\nkind: GPUShare\nmetadata: {name: web}\nspec: {cards: 1}\n"
+    share = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: web}\nspec: {cards: 1}\n"
     (tmp_path / "web.yaml").write_text(share)
     done = run(FakeServer([made.hami("a", labels={"gpu": "on"})]), "preflight", "--to", "hami", "web.yaml")
     assert "GPU nodes: one that serves hami" in done.out.split("\nmet\n")[1], done.err
