@@ -226,6 +226,14 @@ class Backend:
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
 
+    def has_cards_of(self, share: Share) -> bool:
+        """Its cards are those that the share names; where its keys name cards, the share has to."""
+        models = {row.model for row in self.keys if row.model}
+        device = share.device
+        if models:
+            return device is not None and not models.isdisjoint(device.models)
+        return device is None or None in (device.vendor, self.vendor) or device.vendor == self.vendor
+
     def owns_at(self, name: str, place: Place) -> bool:
         """The key is this vendor's in a place of a pod."""
         row = self.find(name)
