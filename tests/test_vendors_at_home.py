@@ -15,7 +15,7 @@ ROOT = Path(gpuxlate.__file__).parent
 ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "report", "cli")
 
 NAMES = {
-    *(part for row in registry.BUILT_IN for name in (row.name, *row.aliases) for part in name.split("-")),
+    *(part for row in registry.BUILT_IN for name in registry.names_of(row) for part in name.split("-")),
     *("aliyun", "katalyst", "mgpu", "qgpu", "gpushare", "gpuresourcetype"),
 } - {"neutral", "spark", "ray", "customjob", "vgpu", "gpu", "manager", "shared"}
 """Names of clouds, products and dialects, those of the targets by themselves. Engines are nobody's."""

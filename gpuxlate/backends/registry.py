@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends import plugins
+from gpuxlate.backends import dialects, plugins
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
@@ -24,18 +25,18 @@ if TYPE_CHECKING:
 class Row(NamedTuple):
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
-    ``form``: it has a Form, and writes no pods.
+    A file in the folder of dialects is a target of its name, whose sheet has the other names. ``form``: it has
+    a Form, and writes no pods.
     """
 
     name: str
     module: str
-    aliases: tuple[str, ...]
-    marks: tuple[str, ...]
+    aliases: tuple[str, ...] | None = None  # None: its sheet says
+    marks: tuple[str, ...] = ()
     attribute: str = "BACKEND"
     form: bool = False
 
 
-ONE_FILE = "gpuxlate.backends.dialects"
 BUILT_IN: tuple[Row, ...] = (
     Row(
         "volcengine-mgpu",
@@ -64,25 +65,26 @@ BUILT_IN: tuple[Row, ...] = (
         form=True,
     ),
     Row("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
-    Row("volcano-vgpu", f"{ONE_FILE}.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
-    Row("metax-sgpu", f"{ONE_FILE}.metax", ("metax",), ("metax-tech.com/",)),
-    Row("hami-hygon", f"{ONE_FILE}.hygon", ("hygon",), ("hygon.com/",)),
-    Row("hami-cambricon", f"{ONE_FILE}.cambricon", ("cambricon",), ("cambricon.com/",)),
-    Row("hami-iluvatar", f"{ONE_FILE}.iluvatar", ("iluvatar",), ("iluvatar.ai/",)),
-    Row("hami-mthreads", f"{ONE_FILE}.mthreads", ("mthreads",), ("mthreads.com/",)),
-    Row("hami-kunlun", f"{ONE_FILE}.kunlun", ("kunlun",), ("kunlunxin.com/",)),
-    Row("hami-enflame", f"{ONE_FILE}.enflame", ("enflame",), ("enflame.com/",)),
-    Row("hami-ascend", f"{ONE_FILE}.ascend", ("ascend",), ("huawei.com/",)),
-    Row("hami-amd", f"{ONE_FILE}.amd", ("amd",), ("amd.com/gpu",)),
-    Row("koordinator", f"{ONE_FILE}.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
+    Row("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
+    Row("metax-sgpu", "gpuxlate.backends.metax", ("metax",), ("metax-tech.com/",)),
+    Row("hami-ascend", "gpuxlate.backends.ascend", ("ascend",), ("huawei.com/",)),
+    Row("koordinator", "gpuxlate.backends.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
     Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
-    Row("huawei-cce", f"{ONE_FILE}.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
-    Row("baidu-cce", f"{ONE_FILE}.baidu", ("baidu",), ("baidu.com/",)),
-    Row("gpu-manager", f"{ONE_FILE}.gpu_manager", (), ("tencent.com/vcuda",)),
-    Row("elastic-gpu", f"{ONE_FILE}.elastic_gpu", (), ("elasticgpu.",)),
-    Row("nos", f"{ONE_FILE}.nos", (), ("nvidia.com/gpu-",)),
+    Row("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
+    *(
+        Row(one.name.replace("_", "-"), f"{dialects.__name__}.{one.name}")
+        for one in pkgutil.iter_modules(dialects.__path__)
+    ),
     Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
+
+
+def names_of(row: Row) -> tuple[str, ...]:
+    """The name of a built-in target, and its other names."""
+    if row.aliases is not None:
+        return row.name, *row.aliases
+    sheet = _load(row).sheet
+    return row.name, *(sheet.aliases if sheet else ())
 
 
 class UnknownTargetError(LookupError):
@@ -91,7 +93,7 @@ class UnknownTargetError(LookupError):
     def __init__(self, name: str) -> None:
         from difflib import get_close_matches  # only where a name is unknown: start-up counts
 
-        known = [n for row in BUILT_IN for n in (row.name, *row.aliases)]
+        known = [name for row in BUILT_IN for name in names_of(row)]
         near = get_close_matches(name[:MAX_NAME], [*known, *plugins.names()], 1, 0.5)
         self.hint = say("targets: {names}", names=", ".join(target_names()))
         if near:
@@ -113,13 +115,13 @@ def target_names() -> tuple[str, ...]:
 
 
 def _of_plugins() -> tuple[str, ...]:
-    taken = {name for row in BUILT_IN for name in (row.name, *row.aliases)}
+    taken = {name for row in BUILT_IN for name in names_of(row)}
     return tuple(name for name in plugins.names() if name not in taken)
 
 
 def _plugins() -> Iterator[Backend]:
     """Every plug-in, loaded. One that takes a name of a built-in target would never be found by it."""
-    taken = {name for row in BUILT_IN for name in (row.name, *row.aliases)}
+    taken = {name for row in BUILT_IN for name in names_of(row)}
     for backend in plugins.backends():
         if backend.name in taken:
             raise BrokenPluginError(
@@ -139,9 +141,10 @@ def _load(row: Row) -> Backend:
 def get(name: str) -> Backend:
     """The backend of a name or alias; a plug-in where no built-in one has it. Raises UnknownTargetError
     and BrokenPluginError."""
-    for row in BUILT_IN:
-        if name == row.name or name in row.aliases:
-            return _load(row)
+    row = next((row for row in BUILT_IN if name == row.name or name in (row.aliases or ())), None)
+    row = row or next((row for row in BUILT_IN if name in names_of(row)), None)
+    if row is not None:
+        return _load(row)
     found = plugins.find(name)
     if found is None:
         raise UnknownTargetError(name)
@@ -159,7 +162,7 @@ def writable(name: str) -> Backend:
 
 def aliases(name: str) -> tuple[str, ...]:
     """The other names of a target."""
-    found = next((row.aliases for row in BUILT_IN if row.name == name), None)
+    found = next((names_of(row)[1:] for row in BUILT_IN if row.name == name), None)
     return plugins.aliases(get(name)) if found is None else found
 
 

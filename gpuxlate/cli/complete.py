@@ -157,12 +157,12 @@ def _targets(*, written: bool) -> Iterator[Candidate]:
     from gpuxlate.backends import registry
 
     names = {*(registry.writable_names() if written else registry.target_names())}
-    rows = [row for row in registry.BUILT_IN if row.name in names]
-    for row in rows:
-        yield row.name, f"also {', '.join(row.aliases)}" if row.aliases else ""
-    for row in rows:
-        for alias in row.aliases:
-            yield alias, row.name
+    known = [registry.names_of(row) for row in registry.BUILT_IN if row.name in names]
+    for name, *others in known:
+        yield name, f"also {', '.join(others)}" if others else ""
+    for name, *others in known:
+        for alias in others:
+            yield alias, name
 
 
 def _rules() -> Iterator[Candidate]:

@@ -234,7 +234,7 @@ def _resources(backends: list[Backend]) -> Schema:
         [name for name in backend.resource_keys if name != backend.whole_card_key] for backend in backends
     ]
     groups = [one for one in groups if one]  # annotations and patterns are no group
-    groups += [[name] for name in {b.whole_card_key for b in backends if b.whole_card_key}]
+    groups += [[name] for name in dict.fromkeys(b.whole_card_key for b in backends) if name]
     rules: list[Schema] = [
         {
             "if": {

@@ -9,6 +9,7 @@ catalogues when the package is built or installed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +33,11 @@ def translator(language: str) -> Translate:
     def translated(text: str) -> str:
         if not isinstance(text, Message):
             return translations.gettext(text) if text else text
-        values = {name: translated(one) if isinstance(one, str) else one for name, one in text.values.items()}
+        values = {
+            # a value of a field, such as qos, is written as it is in a manifest
+            name: translated(one) if isinstance(one, str) and not isinstance(one, Enum) else one
+            for name, one in text.values.items()
+        }
         return translations.gettext(text.template).format_map(values)
 
     return translated

@@ -164,6 +164,14 @@ class PodKeys:
             yield NodeRequirement(label, "In", (chosen.text,), chosen.path)
         yield from (one for one in self.requirements() if one.key == label)
 
+    def allowed(self, label: str) -> list[tuple[str, Path]]:
+        """The values that a label of its nodes may have: nodeSelector decides, else In in every term."""
+        chosen = self.node_selector.get(label)
+        if chosen is not None:
+            return [(chosen.text, chosen.path)]
+        required = self.required_by_all_terms(label)
+        return [(text, one.path) for one in required if one.operator == "In" for text in one.values]
+
     def preferences(self) -> Iterator[NodeRequirement]:
         """Every requirement of the preferred node affinity, whatever its term."""
         for term in self.preferred:

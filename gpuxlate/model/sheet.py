@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpuxlate.model import quantity
+from gpuxlate.model.messages import say
 
 
 class Place(StrEnum):
@@ -195,12 +196,14 @@ class Key(NamedTuple):
             case "cards" if self.unit:
                 return "cards"
             case "cores" | "memory_percent" if self.unit:
-                each = "percent" if self.unit == 1 else f"units of {float(self.unit):g} %"
-                return f"{each} of {'each' if self.per is Per.CARD else 'one'} card"
+                part = "percent" if self.unit == 1 else say("units of {unit} %", unit=f"{float(self.unit):g}")
+                return say("{unit} of each card" if self.per is Per.CARD else "{unit} of one card", unit=part)
             case "memory_mib" | "memory_limit_mib" if self.unit:
-                found = {1: "MiB", GIB: "GiB", BYTE: "bytes"}.get(self.unit, f"units of {self.unit} MiB")
-                found += " of each card" if self.per is Per.CARD else ""
-                return found + (", or an amount with a unit" if self.quantity else "")
+                units = {1: "MiB", GIB: "GiB", BYTE: "bytes"}
+                found = units.get(self.unit) or say("units of {unit} MiB", unit=self.unit)
+                if self.per is Per.CARD:
+                    found = say("{unit} of each card", unit=found)
+                return say("{unit}, or an amount with a unit", unit=found) if self.quantity else found
         return ""
 
 

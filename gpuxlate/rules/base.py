@@ -102,6 +102,15 @@ class Shown(Protocol):
     def profile(self) -> str: ...
 
 
+class Page(NamedTuple):
+    """What the docstring of a rule leaves out: a pod that breaks it, one that keeps it, and its sources where
+    they are those of rows."""
+
+    bad: Shown
+    good: Shown
+    source: str = ""
+
+
 @dataclass(frozen=True)
 class Rule:
     """A declared rule. Calling it runs its check.
@@ -120,8 +129,7 @@ class Rule:
     predicates: tuple[Predicate, ...] = ()
     also: PodCheck | None = None
     no_policy: str = ""
-    bad: Shown | None = None
-    good: Shown | None = None
+    page: Page | None = None
 
     @property
     def name(self) -> str:
@@ -130,17 +138,20 @@ class Rule:
 
     @property
     def text(self) -> str:
-        """The docstring of the function, with the examples that it was given."""
+        """The docstring of the function, with what its page adds."""
         text = self.check.__doc__ or ""
-        if self.bad is None or self.good is None:
+        if self.page is None:
             return text
         import inspect
 
-        before, last, after = re.split(r"^## (Fix|Source)$", inspect.cleandoc(text), maxsplit=1, flags=re.M)
-        profile = f"\n```yaml profile\n{self.bad.profile}\n```" if self.bad.profile else ""
-        shown = [("Example", f"{self.bad.text}\n```{profile}"), ("Use instead", f"{self.good.text}\n```")]
-        parts = [f"## {heading}\n```yaml\n{yaml}" for heading, yaml in shown]
-        return "\n\n".join([before.strip(), *parts, f"## {last}{after}"])
+        before, *rest = re.split(r"^(?=## (?:Fix|Source)$)", inspect.cleandoc(text), flags=re.M)
+        parts = [before.strip()]
+        for heading, one in (("Example", self.page.bad), ("Use instead", self.page.good)):
+            profile = f"\n```yaml profile\n{one.profile}\n```" if one.profile else ""
+            parts.append(f"## {heading}\n```yaml\n{one.text}\n```{profile}")
+        parts += [part.strip() for part in rest]
+        parts += [f"## Source\n{self.page.source}."] if self.page.source else []
+        return "\n\n".join(parts)
 
     @property
     def summary(self) -> str:
@@ -225,8 +236,7 @@ def rule(
     predicate: Predicate | tuple[Predicate, ...] = (),
     also: PodCheck | None = None,
     no_policy: str = "",
-    bad: Shown | None = None,
-    good: Shown | None = None,
+    page: Page | None = None,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
@@ -235,13 +245,13 @@ def rule(
     ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
-    ``bad``, ``good``: its Example and what to Use instead, where the docstring has neither.
+    ``page``: its Example, what to Use instead and its Source, where the docstring has none of them.
     """
     predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")
-        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, bad, good)
+        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, page)
 
     return declare
 

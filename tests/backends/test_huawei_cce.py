@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuxlate.backends.dialects.huawei_cce import BACKEND, CORE, MEMORY
+from gpuxlate.backends.huawei_cce.backend import BACKEND, CORE, MEMORY
 from gpuxlate.backends.live import LiveNode, LivePod, Serves
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.pod import PodKeys

@@ -6,7 +6,7 @@ from itertools import chain, combinations
 
 import pytest
 
-from gpuxlate.backends.dialects.koordinator import BACKEND, BOTH, CORE, MEMORY, RATIO, RECORD, SHARED
+from gpuxlate.backends.koordinator.backend import BACKEND, BOTH, CORE, MEMORY, RATIO, RECORD, SHARED
 from gpuxlate.backends.live import LiveNode, LivePod, Serves
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.dialects.volcano_vgpu import BACKEND
+from gpuxlate.backends.volcano_vgpu.backend import BACKEND
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.model.profile import Profile

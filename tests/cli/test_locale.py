@@ -12,6 +12,7 @@ import string
 import subprocess
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,10 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.kai.profile import DISABLED, KaiProfile
 from gpuxlate.backends.placing import Accept
+from gpuxlate.backends.sheet.kind import Kind
+from gpuxlate.backends.sheet.rules import KINDS
 from gpuxlate.model.messages import Message
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share, ShareError
@@ -39,9 +43,13 @@ with CATALOGUE.open("rb") as _file:
     _MESSAGES = [one for one in read_po(_file, abort_invalid=True) if one.id]
 TEXTS = {one.id: one.string for one in _MESSAGES if not one.context}
 SUMMARIES = {one.context: one for one in _MESSAGES if one.context}
+OF_KINDS = {one.summary for one in KINDS}
+"""The summaries of rules that follow from rows, with the name of the target as a value."""
 
 SAME = re.compile(r"`[^`]+`|--[a-z]+|[A-Za-z][A-Za-z-]*(?:[./_][A-Za-z-]+)+|\b[a-z]+[A-Z]\w*|\d+")
 """What a translation keeps: code, options, keys, names of fields, numbers."""
+NAMES = {"Elastic GPU", "GPU manager (vCUDA)", "KAI Scheduler", "nos (Nebuly)"}
+"""Targets that are called the same in Chinese: with lists of names, all that stays English."""
 NUMERALS = {"VKE019": {"eight": "八"}, "TKE005": {"two": "两"}}
 
 
@@ -70,8 +78,27 @@ SAID = ("backends/placing.py", "cli/compare.py", "cli/side_by_side.py", "cli/exp
 """``compare`` and ``explain`` print all that these modules say, and a part of what backends do."""
 
 
+def test_each_text_is_there_once() -> None:
+    """Of two, as a merge of branches makes them, Babel takes one and says nothing."""
+    lines = CATALOGUE.read_text(encoding="utf-8").splitlines()
+    for begin in ("msgid ", "msgstr "):
+        assert sum(line.startswith(begin) for line in lines) == len(_MESSAGES) + 1  # the head
+
+
 def test_every_rule_has_a_summary() -> None:
-    assert set(SUMMARIES) == set(RULES)
+    """A function has one under its code, a rule of rows that of its kind."""
+    of_rows = {code for code, rule in RULES.items() if isinstance(rule.summary, Message)}
+    assert set(SUMMARIES) == set(RULES) - of_rows
+    assert sorted(OF_KINDS - set(TEXTS)) == []
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_summary_of_rows_says_the_same(kind: type[Kind]) -> None:
+    """The name of the target comes first: no space is missing or too many, whatever it is called."""
+    chinese = TEXTS[kind.summary]
+    assert chinese.startswith("{title} ")
+    assert chinese.endswith("。")
+    assert kept(chinese) == kept(kind.summary)
 
 
 @pytest.mark.parametrize("code", SUMMARIES)
@@ -132,16 +159,20 @@ PROFILES = (
     Profile("tencent-qgpu", policy="fixed-share", cards=CARD, components={"qgpu": "1.0.0"}),
     Profile("volcengine-mgpu", cards=CARD),
     Profile("volcengine-emr-spark", cards=CARD),
+    Profile("kai", extensions=(KaiProfile(DISABLED),)),
 )
 FLAGS = (Accept(), Accept(round_up=True, fill={"cores": 30, "memoryMiB": 4096}))
 
 
-def shares() -> Iterator[Share]:
+def table() -> Iterator[Share]:
     for values in itertools.product(*VALUES.values()):
         try:
             yield Share(**dict(zip(VALUES, values, strict=True)))
         except ShareError:
             continue
+
+
+def special_shares() -> Iterator[Share]:
     yield Share(1, 30, 4096, memory_limit_mib=8192)
     yield from (Share(1, 30, 4096, isolation=one) for one in Isolation)
     yield from (Share(1, 30, 4096, device=one) for one in (Device("nvidia"), Device("metax", ("C500",))))
@@ -149,15 +180,18 @@ def shares() -> Iterator[Share]:
 
 @cache
 def messages() -> set[str]:
-    """Messages and hints of every share at every target: with no profile, and a part with each."""
+    """Messages and hints of shares at every target, with no profile and with each."""
     found: set[str | None] = set()
-    cases = list(shares())
+    # no list of VALUES has five values: each fifth share has all of them
+    cases = (*itertools.islice(table(), 0, None, 5), *special_shares())
     for profile, accept in itertools.product(PROFILES, FLAGS):
-        # what a profile adds depends on few fields: a part of the shares shows it
-        for share in cases if profile is None else cases[::3]:
-            for backend in registry.all_backends():
-                if profile and profile.target not in (backend.name, "volcengine-mgpu"):
-                    continue
+        targets = [
+            one
+            for one in registry.all_backends()
+            if profile is None or profile.target in (one.name, "volcengine-mgpu")
+        ]
+        for share in cases:
+            for backend in targets:
                 outcome = fit_pod([ContainerShare("", 0, share=share)], backend, accept, profile).outcomes[0]
                 for one in (*outcome.losses, *outcome.diagnostics):
                     found |= {one.message, one.hint}
@@ -171,25 +205,26 @@ def texts_of(text: str) -> Iterator[str]:
         return
     yield text.template
     for value in text.values.values():
-        if isinstance(value, str):
+        if isinstance(value, str) and not isinstance(value, Enum):
             yield from texts_of(value)
 
 
 def test_every_message_of_compare_is_translated() -> None:
     say = locale.translator("zh")
     found = messages()
-    assert len(found) > 200
-    # what stays English: names alone
-    left = {one for text in found for one in texts_of(text)} - set(TEXTS)
-    assert sorted(one for one in left if " " in one) == []
+    assert len(found) > 500
+    assert {one.title for one in registry.all_backends()} >= NAMES
+    left = {one for text in found for one in texts_of(text)} - set(TEXTS) - NAMES
+    assert sorted(one for one in left if any(" " in name for name in one.split(", "))) == []
     for text in found:
         assert HAN.search(say(text))
         assert set(kept(say(text))) >= set(kept(text)), text
 
 
 def test_no_text_is_left_over() -> None:
-    """Each text is of a message that compare prints, or of its table."""
-    used = {one for text in messages() for one in texts_of(text)}
+    """Each text is of a message that compare prints, or of its table, or of a summary."""
+    said = itertools.chain(messages(), (rule.summary for rule in RULES.values()))
+    used = {one for text in said for one in texts_of(text)}
     assert sorted(set(TEXTS) - used - set(Verdict) - constants(*SAID)) == []
 
 

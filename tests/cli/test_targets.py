@@ -55,7 +55,7 @@ def test_shares_are_written_for_no_target_that_is_only_read(tmp_path: Path) -> N
 
 def test_a_key_that_names_the_container_is_compared_as_it_is_rendered(tmp_path: Path) -> None:
     share = tmp_path / "share.yaml"
-    share.write_text(SHARE.replace("cores: 30, ", ""))
+    share.write_text(SHARE.replace("cores: 30, memoryMiB: 4096", "memoryMiB: 4096, memoryLimitMiB: 8192"))
     compared = json.loads(run("compare", str(share), "-o", "json").out)["items"][0]["targets"]
     [kai] = [one for one in compared if one["target"] == "kai"]
     rendered = run("render", str(share), "--to", "kai").out.decode()

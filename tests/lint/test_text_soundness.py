@@ -23,12 +23,11 @@ from gpuxlate.yamltext.source import Source
 BACKENDS = tuple(registry.pod_backends())
 WORDS = Vocabulary(BACKENDS)
 JOBS = [row for backend in registry.form_backends() if backend.form for row in backend.form.rows]
+ROWS = {row.template or row.name: row for backend in BACKENDS for row in backend.keys}
+"""Of keys with the name of a card, those of one card."""
 KEYS = sorted(
-    {
-        name.partition("*")[0]
-        for backend in BACKENDS
-        for name in (*(row.name for row in backend.keys), *backend.gpu_prefixes)
-    }
+    {row.name.partition("*")[0] for row in ROWS.values()}
+    | {prefix for backend in BACKENDS for prefix in backend.gpu_prefixes}
     | {name.replace("*", "a") for product in PRODUCTS for name in product.keys}
     | LOCAL_NAMES
     | {"gpuxlate.io/ignore", "aliyun.com/gpu-core"}

@@ -35,11 +35,10 @@ from gpuxlate.rules.predicates.conditions import (
     SchedulerIs,
     Selects,
     SomeContainer,
-    Term,
 )
 from gpuxlate.rules.predicates.lists import Listed, ListIsComplete
 from gpuxlate.rules.predicates.predicate import Predicate
-from gpuxlate.rules.predicates.terms import InList
+from gpuxlate.rules.predicates.terms import InList, Term
 from tests.rules.verdicts import Judge, Object, of_container
 
 M, N, C = "x.com/m", "x.com/n", "x.com/c"
@@ -232,8 +231,9 @@ def _leaves(term: Term) -> st.SearchStrategy[Condition]:
         st.builds(Divides, st.just(M), terms, st.sampled_from([1, 5, 256])),
         st.builds(AtMost, st.just(M), st.sampled_from([0, 16, 100]), st.one_of(st.none(), terms)),
         st.builds(AtLeast, st.just(M), st.sampled_from([1, 16]), terms),
-        st.sampled_from([Listed(LIST), Listed(LIST, Range(0, 0)), Listed(LIST, Range(2))]),
-        st.just(ListIsComplete(LIST)),
+        st.sampled_from(
+            [Listed(LIST), Listed(LIST, Range(2)), ListIsComplete(LIST)] if term is LIST else [ALWAYS]
+        ),
         st.builds(lambda kind, name, words: kind(name, *words), NAMED, st.sampled_from("ln"), WORDS),
         st.builds(lambda names: SchedulerIs(*names), st.lists(st.sampled_from(["", "on"]))),
     )
@@ -256,7 +256,7 @@ def _both(term: Term) -> st.SearchStrategy[tuple[Condition, Condition]]:
     return st.tuples(one, one)
 
 
-CONDITIONS = st.one_of(_both(N), _both(Label("n")), _both(Annotation("n")))
+CONDITIONS = st.one_of(_both(N), _both(Label("n")), _both(Annotation("n")), _both(LIST))
 
 
 QUANTITIES = st.sampled_from(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from html import escape
 from pathlib import Path
 
 from docs.tools.markdown import SITE, filled, rule_link, table
@@ -200,7 +201,8 @@ def _values(row: Key) -> Iterator[str]:
         yield ", ".join(
             f"`{word}`" if word == value else f"`{word}` ({value})" for word, value in words.items()
         )
-    yield from (f"`{one.pattern}`" for one in row.values if isinstance(one, re.Pattern))
+    patterns = (one.pattern for one in row.values if isinstance(one, re.Pattern))
+    yield from (f"<code>{escape(one).replace('](', ']&#40;')}</code>" for one in patterns)  # no link
     if ANY in row.idle:
         yield "no value changes what a pod requests"
     elif row.idle:

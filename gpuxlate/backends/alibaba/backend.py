@@ -31,17 +31,9 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     label = pod.label(k.COUNT)
     cards = count(label)
     if label and cards and cards > 1 and len(sharing) > 1:
-        pod.note(
-            "GX022",
-            say(
-                "{key} is {cards}, and {count} containers share; the cards of each are not known",
-                key=k.COUNT,
-                cards=label.text,
-                count=len(sharing),
-            ),
-            label.path,
-            "use a separate pod for each container",
-        )
+        text = "{key} is {cards}, and {count} containers share; the cards of each are not known"
+        message = say(text, key=k.COUNT, cards=label.text, count=len(sharing))
+        pod.note("GX022", message, label.path, "use a separate pod for each container")
         cards = None
     containers = [_read_container(pod, c, cards, label, unit) for c in pod.pod.all_containers()]
     return pod.reading(containers, modes[0] if len(modes) == 1 else None)
@@ -145,33 +137,17 @@ def _one_pod(written: list[_Written], ack: AlibabaProfile) -> None:
     uncounted = len(shared) > 1 and any(one.placing.cards > 1 for one in shared)
     for one in written:
         if mixed:
-            one.placing.refuse(
-                "cores",
-                "GX022",
-                say("the pod requests {kinds}; a node of ACK serves one of them", kinds=" and ".join(kinds)),
-                "use separate pods, or set the same fields in all containers",
-            )
+            text = "the pod requests {kinds}; a node of ACK serves one of them"
+            hint = "use separate pods, or set the same fields in all containers"
+            one.placing.refuse("cores", "GX022", say(text, kinds=" and ".join(kinds)), hint)
         if uncounted:
-            one.placing.refuse(
-                "cards",
-                "GX022",
-                say(
-                    "{key} counts the cards of one share; the pod has {count}", key=k.COUNT, count=len(shared)
-                ),
-                "use a separate pod for the share of several cards",
-            )
-    if ack.open_source and len(shared) > 1:
-        for one in shared:
-            one.placing.refuse(
-                "memory_mib",
-                "ACK013",
-                say(
-                    "{count} containers of the pod request {key}; open-source gpushare supports one",
-                    count=len(shared),
-                    key=k.MEMORY,
-                ),
-                "use a separate pod for each container",
-            )
+            text = "{key} counts the cards of one share; the pod has {count}"
+            hint = "use a separate pod for the share of several cards"
+            one.placing.refuse("cards", "GX022", say(text, key=k.COUNT, count=len(shared)), hint)
+    for one in shared if ack.open_source and len(shared) > 1 else ():
+        text = "{count} containers of the pod request {key}; open-source gpushare supports one"
+        message = say(text, count=len(shared), key=k.MEMORY)
+        one.placing.refuse("memory_mib", "ACK013", message, "use a separate pod for each container")
 
 
 def _write_container(placing: Placing, ack: AlibabaProfile, nodes: CardProfile) -> _Written:
@@ -194,16 +170,11 @@ def _write_container(placing: Placing, ack: AlibabaProfile, nodes: CardProfile) 
     isolates = not ack.open_source and mode != k.SHARE_MODE  # ACK-LBL, OSS-UG
     placing.isolated(Isolation.SOFT if isolates else Isolation.NONE)
     if unit == k.SMALL_UNIT_MIB and mode != k.SHARE_MODE:
-        placing.refuse(
-            "memory_mib",
-            "ACK015",
-            say(
-                "nodes of mode {mode} do not support the unit of {unit} MiB of this profile",
-                mode=mode,
-                unit=unit,
-            ),
-            "set isolation: share in the profile and request memory alone, or set memoryUnitMiB: 1024",
+        message = say(
+            "nodes of mode {mode} do not support the unit of {unit} MiB of this profile", mode=mode, unit=unit
         )
+        hint = "set isolation: share in the profile and request memory alone, or set memoryUnitMiB: 1024"
+        placing.refuse("memory_mib", "ACK015", message, hint)
     values: dict[str, int] = {}
     if memory is not None:
         values[k.MEMORY] = memory // unit
@@ -216,12 +187,8 @@ def _write_container(placing: Placing, ack: AlibabaProfile, nodes: CardProfile) 
 def _whole(placing: Placing, cards: int) -> _Written:
     if placing.peek("qos") is Qos.OFFLINE:
         placing.take("qos")
-        placing.refuse(
-            "qos",
-            "GX023",
-            "offline whole cards cannot be expressed: ACK has no colocation of GPUs",
-            "request whole cards without qos",
-        )
+        message = "offline whole cards cannot be expressed: ACK has no colocation of GPUs"
+        placing.refuse("qos", "GX023", message, "request whole cards without qos")
     return _Written(placing, _Kind.WHOLE, {k.WHOLE: cards})
 
 
@@ -238,23 +205,15 @@ def _fits_card(placing: Placing, per_card: int, unit: int, nodes: CardProfile) -
     """A card has as many units as fit in its MiB; the rest of it is spread over them."""
     if nodes.memory_mib is None or per_card // unit <= nodes.memory_mib // unit:
         return
-    placing.refuse(
-        "memory_mib",
-        "ACK004",
-        say(
-            "requests {units} units of memory per GPU; GPUs in this profile have {there}",
-            units=per_card // unit,
-            there=nodes.memory_mib // unit,
-        ),
-        say(
-            "request at most {most} MiB per GPU, or omit memoryMiB for whole cards",
-            most=nodes.memory_mib // unit * unit,
-        ),
-    )
+    there = nodes.memory_mib // unit
+    text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
+    hint = "request at most {most} MiB per GPU, or omit memoryMiB for whole cards"
+    message = say(text, units=per_card // unit, there=there)
+    placing.refuse("memory_mib", "ACK004", message, say(hint, most=there * unit))
 
 
 BACKEND = Backend(
-    name="alibaba-gpushare",
+    name=k.NAMES[0],
     title="Alibaba Cloud ACK, gpushare and cGPU",
     keys=k.KEYS,
     gpu_prefixes=k.GPU_PREFIXES,

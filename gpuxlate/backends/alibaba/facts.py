@@ -5,13 +5,8 @@ from __future__ import annotations
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model import quantity
-from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
-
-
-def count_label(pod: PodKeys) -> Value | None:
-    """The label that counts cards, of the pod or else of the workload (K8S005)."""
-    return pod.labels.get(k.COUNT) or pod.owner_labels.get(k.COUNT)
 
 
 def count(label: Value | None) -> int | None:
@@ -23,16 +18,7 @@ def count(label: Value | None) -> int | None:
 
 def cards_of(pod: PodKeys) -> int:
     """The cards of a shared pod; 1 where the label is not a number (ACK002)."""
-    return count(count_label(pod)) or 1
-
-
-def modes(pod: PodKeys) -> list[tuple[str, Path]]:
-    """The modes that a pod chooses, by nodeSelector or a required affinity in every term."""
-    chosen = pod.node_selector.get(k.SCHEDULE)
-    if chosen:
-        return [(chosen.text, chosen.path)]
-    required = pod.required_by_all_terms(k.SCHEDULE)
-    return [(value, one.path) for one in required if one.operator == "In" for value in one.values]
+    return count(pod.labels.get(k.COUNT)) or 1
 
 
 def units_of_card(profile: Profile | None) -> int | None:

@@ -1,18 +1,11 @@
-"""The data sheet of Alibaba Cloud ACK shared GPUs: keys, units, ranges, modes, each with its source.
-
-Sources, pages of ACK's documentation unless said otherwise: MULTI = multi-card-sharing-through-
-shared-gpu-scheduling (2025-04-19, 2026-03-26); CORE = use-cgpu-to-allocate-computing-power
-(2026-03-26); LBL = enable-scheduling (2026-01-12); UNIT = modify-the-smallest-allocatable-unit-for-
-gpu-sharing (2025-04-23, 2026-02-28); CSK = AlibabaCloudDocs/csk, the vendor's pages of 2021; OSS =
-the vendor's open-source gpushare-scheduler-extender and gpushare-device-plugin; ARENA =
-kubeflow/arena; CGPU = the cGPU service, unconfirmed in ACK.
-"""
+"""The data sheet of Alibaba Cloud ACK. The short names of its sources are those of the page of documents."""
 
 from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.base import GIB, Cloud, Key, Place, Range, key
+from gpuxlate.backends.base import GIB, Absent, Cloud, Confidence, Key, Per, Place, Range, key
+from gpuxlate.backends.sheet.rows import cores, memory, whole, written
 from gpuxlate.rules.products import ACS, SIMULATORS
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack")
@@ -24,6 +17,8 @@ CORE = "aliyun.com/gpu-core.percentage"
 """Percent of one card: 5..100 in steps of 5, one card only (CORE, MULTI)."""
 COUNT = "aliyun.com/gpu-count"
 """Label of the pod, a string: cards, an equal part of each (MULTI)."""
+CARDS, SEVERAL = re.compile("[1-9][0-9]*"), re.compile("[2-9]|[1-9][0-9]+")
+"""Values of COUNT, in plain digits: any, and above 1."""
 WHOLE = "nvidia.com/gpu"
 """Whole cards, on nodes of mode ``default`` (LBL)."""
 TOPOLOGY = "aliyun.com/gpu"
@@ -43,7 +38,7 @@ ACCELERATORS = (
 """Node labels: model, memory and number of the cards (LBL)."""
 DISABLE = "CGPU_DISABLE"
 """Variable of a container: ``true`` or ``1`` turns off memory isolation (CSK)."""
-DISABLE_ON = frozenset({"true", "1"})
+DISABLE_ON = ("true", "1")
 DISABLE_OFF = ("false", "0", "")
 
 CORE_STEP = 5
@@ -76,71 +71,63 @@ PLACEMENTS = ("binpack", "spread")
 """Values of PLACEMENT (LBL)."""
 
 KEYS: tuple[Key, ...] = (
-    key(
-        MEMORY,
-        Place.RESOURCE,
-        meaning="GPU memory, total",
-        unit=GIB,
-        source="MULTI, UNIT",
-        says="memory_mib",
-        values=(Range(),),
-    ),
-    key(
+    memory(MEMORY, meaning="GPU memory, total", unit=GIB, per=Per.TOTAL, source="MULTI, UNIT"),
+    cores(
         CORE,
-        Place.RESOURCE,
         meaning="compute of one card",
-        unit=1,
-        source="CORE",
-        says="cores",
+        per=Per.TOTAL,
         values=(Range(CORE_MIN, CORE_MAX, CORE_STEP),),
         needs=(MEMORY,),
+        absent=Absent.UNCAPPED,
+        source="CORE",
     ),
     key(
-        COUNT,
-        Place.LABEL,
+        *(COUNT, Place.LABEL),
         meaning="cards of a share",
-        unit=1,
-        source="MULTI",
         says="cards",
+        unit=1,
         values=(Range(),),
+        excludes=(CORE,),
+        absent=Absent.ONE,
+        source="MULTI",
     ),
-    key(WHOLE, Place.RESOURCE, meaning="whole cards", unit=1, source="LBL", says="cards"),
-    key(
+    whole(WHOLE, values=(), excludes=(MEMORY, CORE, TOPOLOGY), source="LBL"),
+    whole(
         TOPOLOGY,
-        Place.RESOURCE,
         meaning="whole cards by topology",
-        unit=1,
-        source="LBL",
-        says="cards",
+        values=(),
+        excludes=(MEMORY, CORE, WHOLE),
         idle=("0",),
+        source="LBL",
     ),
     key(
-        SCHEDULE,
-        Place.NODE_SELECTOR,
-        Place.NODE,
+        *(SCHEDULE, Place.NODE_SELECTOR, Place.NODE),
         meaning="mode of the node",
-        source="LBL",
         values=(*MODES, *UNCONFIRMED_MODES),
         idle=WHOLE_MODES,
+        source="LBL",
     ),
     key(
-        PLACEMENT,
-        Place.NODE_SELECTOR,
-        Place.NODE,
+        *(PLACEMENT, Place.NODE_SELECTOR, Place.NODE),
         meaning="placement of pods on cards",
-        source="LBL",
         values=PLACEMENTS,
+        source="LBL",
     ),
     *(
         key(name, Place.NODE_SELECTOR, Place.NODE, meaning="model, memory or number of cards", source="LBL")
         for name in ACCELERATORS
     ),
-    key(DISABLE, Place.ENV, meaning="turns off memory isolation", source="CSK", idle=DISABLE_OFF),
-    key("ALIYUN_COM_GPU_SCHD_WEIGHT", Place.ENV, meaning="weight of compute, at least 1", source="CGPU"),
-    key("ALIYUN_COM_GPU_HIGH_PRIO", Place.ENV, meaning="pre-empts compute", source="CGPU"),
-    key("ALIYUN_COM_GPU_MEM_*", Place.SCHEDULER, meaning="allocation", source="OSS, CSK"),
-    key("scheduler.framework.gpushare.*", Place.SCHEDULER, meaning="allocation", source="ARENA"),
-    key("gpushare.alibabacloud.com/*", Place.SCHEDULER, meaning="allocation", source="ARENA"),
+    key(DISABLE, Place.ENV, meaning="turns off memory isolation", idle=DISABLE_OFF, source="CSK"),
+    *(
+        key(name, Place.ENV, meaning=meaning, confidence=Confidence.MEDIUM, source="CGPU")
+        for name, meaning in (
+            ("ALIYUN_COM_GPU_SCHD_WEIGHT", "weight of compute, at least 1"),
+            ("ALIYUN_COM_GPU_HIGH_PRIO", "pre-empts compute"),
+        )
+    ),
+    written("ALIYUN_COM_GPU_MEM_*", meaning="allocation", source="OSS, CSK"),
+    written("scheduler.framework.gpushare.*", meaning="allocation", source="ARENA"),
+    written("gpushare.alibabacloud.com/*", meaning="allocation", source="ARENA"),
 )
 
 GPU_PREFIXES = ("aliyun.com/gpu",)

@@ -9,20 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from gpuxlate.backends import live
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.profile import DEFAULT_UNIT_MIB, AlibabaProfile, Isolation
-from gpuxlate.backends.live import (
-    Common,
-    Containers,
-    Live,
-    LiveNode,
-    LivePod,
-    NodeView,
-    Placement,
-    Serves,
-    indexes,
-    per_card,
-)
 from gpuxlate.model import quantity
 
 RECORD = "scheduler.framework.gpushare.allocation"
@@ -38,7 +27,7 @@ UNITS_MIB = (DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
 _WHOLE_KEYS = {k.WHOLE_MODE: k.WHOLE, "topology": k.TOPOLOGY}
 
 
-def view(node: LiveNode) -> NodeView | None:
+def view(node: live.LiveNode) -> live.NodeView | None:
     """A node serves one mode, by its label; the open-source plugin has its own label."""
     mode = node.labels.get(k.SCHEDULE)
     open_source = mode is None and node.labels.get(OPEN_SOURCE_LABEL) == "true"
@@ -54,9 +43,9 @@ def view(node: LiveNode) -> NodeView | None:
     whole_key = _WHOLE_KEYS.get(mode or k.WHOLE_MODE)
     whole = node.amount(whole_key) if whole_key and not open_source else 0
     if whole:
-        return NodeView(
-            "alibaba-gpushare",
-            Serves.WHOLE,
+        return live.NodeView(
+            k.NAMES[0],
+            live.Serves.WHOLE,
             mode=mode or k.WHOLE_MODE,
             cards=whole,
             card_mib=physical,
@@ -65,8 +54,8 @@ def view(node: LiveNode) -> NodeView | None:
             whole_key=whole_key,
             labels={k.SCHEDULE: k.WHOLE_MODE, **node.labels},
         )
-    return NodeView(
-        "alibaba-gpushare", Serves.NOTHING, mode=mode, cards=cards, model=model, notes=_why(mode, open_source)
+    return live.NodeView(
+        k.NAMES[0], live.Serves.NOTHING, mode=mode, cards=cards, model=model, notes=_why(mode, open_source)
     )
 
 
@@ -78,15 +67,15 @@ def _why(mode: str | None, open_source: bool) -> tuple[str, ...]:
 
 
 def _shared(
-    node: LiveNode,
+    node: live.LiveNode,
     mode: str | None,
     open_source: bool,
     cards: int | None,
     physical: int | None,
     model: str | None,
-) -> NodeView:
+) -> live.NodeView:
     units = node.amount(k.MEMORY)
-    on_card = per_card(units, cards)
+    on_card = live.per_card(units, cards)
     unit = unit_mib(on_card, physical)
     nominal = unit or DEFAULT_UNIT_MIB
     notes = []
@@ -97,9 +86,9 @@ def _shared(
     if cards is None:
         notes.append(f"the number of cards is not known ({k.COUNT}, {CARDS})")
     isolation = cast(Isolation, mode) if mode in k.ISOLATION_MODES else AlibabaProfile().isolation
-    return NodeView(
-        "alibaba-gpushare",
-        Serves.SHARES,
+    return live.NodeView(
+        k.NAMES[0],
+        live.Serves.SHARES,
         mode=mode or (OPEN_SOURCE_MODE if open_source else None),
         cards=cards,
         card_mib=None if on_card is None else on_card * nominal,
@@ -129,7 +118,7 @@ def _number(text: str | None) -> int | None:
     return int(match[1]) if match else None
 
 
-def extension_data(views: Sequence[NodeView], one: Common, notes: list[str]) -> dict[str, Any]:
+def extension_data(views: Sequence[live.NodeView], one: live.Common, notes: list[str]) -> dict[str, Any]:
     """The unit where the nodes show it; the mode of nodes for memory alone; the plugin."""
     shared = [(view, view.extension) for view in views if isinstance(view.extension, AlibabaProfile)]
     modes = [view.mode for view, _ in shared if view.mode in ("cgpu", "share", "mps")] or [
@@ -145,32 +134,32 @@ def extension_data(views: Sequence[NodeView], one: Common, notes: list[str]) -> 
     }
 
 
-def placements(pod: LivePod) -> tuple[Placement, ...]:
+def placements(pod: live.LivePod) -> tuple[live.Placement, ...]:
     """The cards of each container, and the units on each."""
     if RECORD in pod.records:
         return tuple(_recorded(pod, pod.records[RECORD]))
-    card = indexes(pod.annotation(OLD_RECORD))
+    card = live.indexes(pod.annotation(OLD_RECORD))
     if card is None or len(card) != 1:
         return ()
     asking = [one for one in pod.keys.all_containers() if k.MEMORY in one.resources]
-    return tuple(Placement(one.init, one.index, card) for one in asking)
+    return tuple(live.Placement(one.init, one.index, card) for one in asking)
 
 
-def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
+def _recorded(pod: live.LivePod, record: Mapping[str, object]) -> list[live.Placement]:
     """The valid entries of the record; other containers count as not placed."""
     found = []
     for one in pod.keys.containers:
         held = record.get(str(one.index))
         if not isinstance(held, Mapping) or not held:
             continue
-        cards = indexes(",".join(map(str, held)))
+        cards = live.indexes(",".join(map(str, held)))
         units = [int(text) for text in map(str, held.values()) if quantity.is_plain(text)]
         if cards is not None and len(units) == len(cards):
-            found.append(Placement(one.init, one.index, cards, tuple(units)))
+            found.append(live.Placement(one.init, one.index, cards, tuple(units)))
     return found
 
 
-def keeps_out(node: NodeView, wanted: Containers) -> str | None:
+def keeps_out(node: live.NodeView, wanted: live.Containers) -> str | None:
     """Compute runs on core_mem nodes only, and memory without compute on the other modes (CORE)."""
     shares = [one.share for one in wanted if one.share]
     if any(share.whole_cards for share in shares):
@@ -183,7 +172,7 @@ def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     return None
 
 
-LIVE = Live(
+LIVE = live.Live(
     view,
     placements,
     keeps_out,

@@ -30,6 +30,7 @@ class Example:
     scheduler: str = ""
     init: Mapping[str, Value] = field(default_factory=dict)
     profile: str = ""
+    selector: Mapping[str, Value] = field(default_factory=dict)
 
     def setting(self, name: str, value: int | str) -> Example:
         """With a resource of the first container set."""
@@ -51,6 +52,8 @@ class Example:
         ]
         lines = [f"metadata: {{{', '.join(on_pod)}}}"] if on_pod else []
         lines += ["spec:", *([f"  schedulerName: {self.scheduler}"] if self.scheduler else [])]
+        if self.selector:
+            lines.append(f"  nodeSelector: {_mapping(self.selector)}")
         if self.init:
             lines += ["  initContainers:", *_container("init", self.init)]
         lines.append("  containers:")

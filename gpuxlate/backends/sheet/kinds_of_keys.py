@@ -31,6 +31,7 @@ from gpuxlate.rules.predicates.conditions import (
     Asks,
     Condition,
     EnvIs,
+    IsInit,
     Labelled,
     Not,
     SomeContainer,
@@ -222,7 +223,8 @@ class Words(Kind):
     def _speaks(self) -> Condition:
         """Some container has a key of the sheet."""
         resources = (one.name for one in self.sheet.keys if Place.RESOURCE in one.places)
-        return SomeContainer(Asks(*resources))
+        asks = Asks(*resources)
+        return SomeContainer(asks if self.sheet.init else asks & ~IsInit())
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Absent, Key, Per, Place, Placing, PodPlacing
 from gpuxlate.backends.numbers import outside
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES
@@ -255,11 +255,10 @@ def _fit_size(sheet: Sheet, placing: Placing) -> None:
         placing.round("cores", size.cores if size else None, code, why)
 
 
-def sizes_text(sheet: Sheet) -> str:
-    """The sizes in words: ``24576 MiB with 25 %``."""
-    return ", ".join(
-        say("{memory} MiB with {cores} %", memory=one.memory_mib, cores=one.cores) for one in sheet.sizes
-    )
+def sizes_text(sheet: Sheet) -> Message:
+    """The sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
+    memory, cores = ([f"{getattr(one, name)}" for one in sheet.sizes] for name in ("memory_mib", "cores"))
+    return say("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
 
 
 def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -> int | str | None:

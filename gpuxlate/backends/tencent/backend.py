@@ -48,7 +48,7 @@ def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None)
 def _whole(placing: Placing, qos: Qos | None = None) -> Numbers:
     """100 x N without memory: it comes with the cards (S003)."""
     if qos:
-        message = say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=qos)
+        message = say("{qos} whole cards cannot be expressed: TKE colocation shares one card", qos=str(qos))
         hint = "request a part of one card with memoryMiB, or remove qos from the share"
         placing.refuse("qos", "GX023", message, hint)
     return {k.CORE: k.FULL * int(placing.take("cards"))}

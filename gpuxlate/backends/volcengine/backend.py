@@ -70,7 +70,9 @@ def _container(
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys: integers, totals of the container."""
     for placing in pod.placings:
-        _settle_compute(placing)
+        if not placing.whole_cards and placing.peek("cores") is None:
+            placing.need("cores", "VKE011", "mgpu-memory requires mgpu-core")
+        placing.whole_when_full("VKE014")
     multi = any(p.cards > 1 and not p.whole_cards for p in pod.placings)
     containers = tuple(_write_container(placing, multi) for placing in pod.placings)
     annotations: dict[str, Value] = {}
@@ -115,13 +117,6 @@ def _on_nodes(placing: Placing, policy: Policy | None, multi: bool, profile: Pro
     )
 
 
-def _settle_compute(placing: Placing) -> None:
-    """Fill compute that is not set; all compute of every card is whole cards, with memory or without."""
-    if not placing.whole_cards and placing.peek("cores") is None:
-        placing.need("cores", "VKE011", "mgpu-memory requires mgpu-core")
-    placing.whole_when_full("VKE014")
-
-
 def _colocation_policy(pod: PodPlacing, qos: Qos) -> None:
     """Colocation supports fixed-share and guaranteed-burst-share only (S1)."""
     for placing in pod.placings:
@@ -136,23 +131,15 @@ def _colocation_policy(pod: PodPlacing, qos: Qos) -> None:
 def _write_container(placing: Placing, multi: bool) -> ContainerKeys:
     offline = placing.peek("qos") is Qos.OFFLINE
     if placing.init:
-        placing.refuse(
-            "cards",
-            "VKE009",
-            "an init container cannot request mGPU: the vendor's webhook and scheduler ignore it",
-            "request the share in an ordinary container",
-        )
+        ignored = "an init container cannot request mGPU: the vendor's webhook and scheduler ignore it"
+        placing.refuse("cards", "VKE009", ignored, "request the share in an ordinary container")
     if multi and placing.cards > k.MAX_CARDS:
-        placing.refuse(
-            "cards",
-            "VKE019",
-            say(
-                "cards {cards} is above the maximum of {most} in a pod that shares several cards",
-                cards=placing.cards,
-                most=k.MAX_CARDS,
-            ),
-            "request fewer cards",
+        message = say(
+            "cards {cards} is above the maximum of {most} in a pod that shares several cards",
+            cards=placing.cards,
+            most=k.MAX_CARDS,
         )
+        placing.refuse("cards", "VKE019", message, "request fewer cards")
     placing.isolated(Isolation.SOFT)  # compute and memory, under every policy (S0)
     values = _whole(placing, offline) if placing.whole_cards else _shared(placing, offline, multi)
     written = {name: Value.of(number) for name, number in values.items()}
@@ -162,22 +149,18 @@ def _write_container(placing: Placing, multi: bool) -> ContainerKeys:
 def _whole(placing: Placing, offline: bool) -> dict[str, int]:
     placing.take("cores"), placing.take("memory_mib")
     if offline:
-        placing.refuse(
-            "qos",
-            "GX023",
-            "qos offline is not supported for whole cards: reclaimed-mgpu-core is a part of one card",
-            "request a part of one card with memoryMiB, or remove qos from the share",
-        )
+        message = "qos offline is not supported for whole cards: reclaimed-mgpu-core is a part of one card"
+        hint = "request a part of one card with memoryMiB, or remove qos from the share"
+        placing.refuse("qos", "GX023", message, hint)
     return {k.CORE: k.FULL * placing.take("cards")}
 
 
 def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
-    if placing.peek("memory_mib") is None:
-        placing.need("memory_mib", "VKE024" if multi else "VKE012", "a part of a card requires mgpu-memory")
     code, low = ("VKE024", k.MULTI_CARD_MIN_MIB) if multi else ("VKE012", k.SINGLE_CARD_MIN_MIB)
+    if placing.peek("memory_mib") is None:
+        placing.need("memory_mib", code, "a part of a card requires mgpu-memory")
     memory = placing.on_grid("memory_mib", code, low=low, unit="MiB")
-    cores = placing.take("cores")
-    cards = placing.take("cards")
+    cores, cards = placing.take("cores"), placing.take("cards")
     if offline and cards > 1:
         placing.refuse("qos", "VKE031", "offline work cannot share several cards", "request one card")
     if cards > 1 and placing.peek("policy") is not Policy.BEST_EFFORT:
@@ -188,36 +171,23 @@ def _shared(placing: Placing, offline: bool, multi: bool) -> dict[str, int]:
             "test it on the cluster, or use policy: best-effort",
             "policy",
         )
-    _doubtful_memory(placing, memory, cards, multi)
-    values: dict[str, int] = {}
-    if cores is not None:
-        values[k.RECLAIMED_CORE if offline else k.CORE] = cores
     if memory is not None:
-        values[k.MEMORY] = memory
-    return values
+        _doubtful_memory(placing, memory, cards, multi)
+    values = {k.RECLAIMED_CORE if offline else k.CORE: cores, k.MEMORY: memory}
+    return {name: number for name, number in values.items() if number is not None}
 
 
-def _doubtful_memory(placing: Placing, memory: int | None, cards: int, multi: bool) -> None:
-    if memory is None:
-        return
+def _doubtful_memory(placing: Placing, memory: int, cards: int, multi: bool) -> None:
     if not multi and memory == k.SINGLE_CARD_MIN_MIB:
-        placing.warn(
-            "VKE012",
-            "memoryMiB is exactly 256; one page of the vendor says more than 256",
-            "write memoryMiB: 257",
-            "memory_mib",
-        )
+        doubt = "memoryMiB is exactly 256; one page of the vendor says more than 256"
+        placing.warn("VKE012", doubt, "write memoryMiB: 257", "memory_mib")
     if multi and memory // cards > k.MULTI_CARD_MAX_MIB:
-        placing.warn(
-            "VKE024",
-            say(
-                "{each} MiB per card is above the documented maximum of {most} MiB",
-                each=memory // cards,
-                most=k.MULTI_CARD_MAX_MIB,
-            ),
-            "check on the cluster: newer components may allow it",
-            "memory_mib",
+        message = say(
+            "{each} MiB per card is above the documented maximum of {most} MiB",
+            each=memory // cards,
+            most=k.MULTI_CARD_MAX_MIB,
         )
+        placing.warn("VKE024", message, "check on the cluster: newer components may allow it", "memory_mib")
 
 
 SHEET = Sheet(
@@ -243,32 +213,18 @@ SHEET = Sheet(
         "device": "no key; vendor nvidia alone",
         "isolation": "no key; soft, whole cards hardware",
     },
+    why={
+        "SPELLED": "No node has another policy, so the pod is never scheduled. Katalyst rejects an unknown "
+        "level, and its others do not distinguish online and offline GPU work.",
+        "INIT": "The vendor's webhook, scheduler and card list look at `spec.containers` only: the request "
+        "is not checked, not scheduled and not counted. Sidecars are no exception.",
+        "NEEDS": "The vendor's webhook rejects memory alone: compute is divided wherever memory is.",
+    },
     rules=(
-        RuleRow(
-            Spelled,
-            "VKE004",
-            keys=(k.POLICY,),
-            why="No node has such a policy, so the pod is never scheduled.",
-        ),
-        RuleRow(
-            Init,
-            "VKE009",
-            why="The vendor's webhook, scheduler and card list look at `spec.containers` only, sidecars "
-            "excluded: the request is not checked, not scheduled and not counted.",
-        ),
-        RuleRow(
-            Needs,
-            "VKE011",
-            why="The vendor's webhook rejects a share of memory alone: mGPU divides compute wherever it "
-            "divides memory.",
-        ),
-        RuleRow(
-            Spelled,
-            "VKE028",
-            keys=(k.QOS,),
-            why="Katalyst rejects an unknown level, and its levels `dedicated_cores` and `system_cores` do "
-            "not distinguish online and offline GPU work.",
-        ),
+        RuleRow(Spelled, "VKE004", keys=(k.POLICY,)),
+        RuleRow(Init, "VKE009"),
+        RuleRow(Needs, "VKE011"),
+        RuleRow(Spelled, "VKE028", keys=(k.QOS,)),
     ),
     more_rules="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",

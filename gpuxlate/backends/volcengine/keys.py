@@ -12,8 +12,13 @@ from gpuxlate.rules.predicates.terms import InList
 DOCUMENTS = {
     "S0": "Volcengine docs 6461/1581673, AI apps on shared GPUs (2025-06-04)",
     "S1": "Volcengine, mGPU online/offline colocation (2025-03-13)",
-    "V": "volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler (2024-03)",
+    "V": "volcano-sh/volcano pull request 3030, pkg/webhooks/admission/pods and "
+    "pkg/scheduler/api/devices/nvidia/mgpu (2024-03)",
+    "VD": "volcano-sh/volcano pull request 3030, design document (2024-03)",
     "Q": "copy of Volcengine docs 6460/182418, mGPU multi-card sharing (2024-09)",
+    "R": "Volcengine docs 6460/159262, changes of the mgpu component",
+    "VCI": "Volcengine docs 6460/76920, VCI pod annotations",
+    "W": "scheduler configuration of a live cluster (2024-08)",
     "K": "kubewharf/katalyst-api, pkg/consts/qos.go",
     "A": "vllm-project/aibrix, samples for VKE (2026-11)",
 }
@@ -23,17 +28,14 @@ NAMES = ("volcengine-mgpu", "volcengine", "vke")
 
 CORE = "vke.volcengine.com/mgpu-core"
 """Percent of one card, total of the container: 1..99, or 100 x k for k whole cards (S1, V)."""
-MEMORY = "vke.volcengine.com/mgpu-memory"
-"""MiB, total of the container (S1, V)."""
+MEMORY = "vke.volcengine.com/mgpu-memory"  # miB, total of the container (S1, V)
 RECLAIMED_CORE = "vke.volcengine.com/reclaimed-mgpu-core"
 """Offline compute, percent of one card, in place of CORE (S1)."""
 
-POLICY = "vke.volcengine.com/mgpu-compute-policy"
-"""Annotation of the pod, and label of the node (S0)."""
+POLICY = "vke.volcengine.com/mgpu-compute-policy"  # annotation of the pod, and label of the node (S0)
 MULTIPLE_GPU = "vke.volcengine.com/container-multiple-gpu"
 """Annotation: cards of each container, in their order, 0 for one without a share (V, Q)."""
-QOS = "katalyst.kubewharf.io/qos_level"
-"""Annotation: the colocation class (S1)."""
+QOS = "katalyst.kubewharf.io/qos_level"  # annotation: the colocation class (S1)
 
 POLICIES: dict[Policy, str] = {
     Policy.FIXED_SHARE: "fixed-share",
@@ -44,8 +46,7 @@ POLICIES: dict[Policy, str] = {
 POLICY_NAMES = {str(own): text for own, text in POLICIES.items()}
 """A profile may use gpuxlate's names."""
 POLICY_OF = {text: policy for policy, text in POLICIES.items()}
-DEFAULT_POLICY = Policy.FIXED_SHARE
-"""Of pods without the annotation, and of nodes without the label (S0, V)."""
+DEFAULT_POLICY = Policy.FIXED_SHARE  # of pods without the annotation, and of nodes without the label (S0, V)
 
 QOS_LEVELS: dict[Qos, str] = {Qos.ONLINE: "shared_cores", Qos.OFFLINE: "reclaimed_cores"}
 """S1."""
@@ -53,23 +54,18 @@ QOS_OF = {text: qos for qos, text in QOS_LEVELS.items()}
 
 SINGLE_CARD_MIN_MIB = 256
 """One card: V rejects less than 256; S0 says "greater than 256", so 256 itself is doubtful."""
-MULTI_CARD_MIN_MIB = 1024
-"""Several cards: minimum MiB per card (Q; V)."""
+MULTI_CARD_MIN_MIB = 1024  # several cards: minimum MiB per card (Q; V)
 MULTI_CARD_MAX_MIB = 81920
 """Several cards: maximum MiB per card (Q, 2024); component v0.6.1 may have raised it."""
-MAX_CARDS = 8
-"""Maximum number of cards that a container shares (Q)."""
+MAX_CARDS = 8  # maximum number of cards that a container shares (Q)
 INSTANCES_PER_CARD = 16
 """Maximum number of containers on one card (V; the same in a live scheduler configuration)."""
-FULL = 100
-"""Percent of a whole card."""
+FULL = 100  # percent of a whole card
 
-NODE_DEVICE = "vke.node.gpu.schedule"
-"""Node label: ``mgpu`` or ``nvidia`` (V)."""
+NODE_DEVICE = "vke.node.gpu.schedule"  # node label: mgpu or nvidia (V)
 MGPU_NODES = ("mgpu",)
 """NODE_DEVICE of the nodes that have mGPU."""
-GPU_NAME = "machine.cluster.vke.volcengine.com/gpu-name"
-"""Node label: card model."""
+GPU_NAME = "machine.cluster.vke.volcengine.com/gpu-name"  # node label: card model
 BURST_TO_VCI = "vke.volcengine.com/burst-to-vci"
 """Annotation (or label): ``enforce`` sends the pod to VCI, which has no mGPU (S0)."""
 
@@ -79,14 +75,7 @@ LISTED = InList(MULTIPLE_GPU, RESOURCES)
 """The number of a container in MULTIPLE_GPU: V parses each part without trimming it."""
 
 KEYS: tuple[Key, ...] = (
-    cores(
-        CORE,
-        meaning="compute, total",
-        per=Per.TOTAL,
-        values=(Range(),),
-        excludes=(RECLAIMED_CORE,),
-        source="S1, V",
-    ),
+    cores(CORE, per=Per.TOTAL, values=(Range(),), excludes=(RECLAIMED_CORE,), source="S1, V"),
     cores(
         RECLAIMED_CORE,
         meaning="offline compute",
@@ -99,7 +88,6 @@ KEYS: tuple[Key, ...] = (
     ),
     memory(
         MEMORY,
-        meaning="GPU memory, total",
         per=Per.TOTAL,
         values=(Range(SINGLE_CARD_MIN_MIB),),
         needs=(CORE, RECLAIMED_CORE),

@@ -26,25 +26,16 @@ CHANGES = Source("Volcengine docs 6460/159262, changes of the mgpu component")
 SAMPLES = Source("vllm-project/aibrix, samples for VKE", "2026-11")
 WEBHOOK = Source("volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03")
 
-_COLOCATION = "online and offline work on one card"
-COLOCATION: tuple[Requirement, ...] = (
-    Requirement(
-        "Kubernetes",
-        "kubernetesVersion",
-        AtLeastInMinor(("v1.24.17-vke.38", "v1.26.15-vke.26", "v1.28.15-vke.19", "v1.30.4-vke.3")),
-        COLOCATION_PAGE,
-        _COLOCATION,
-    ),
-    Requirement(
-        "the mGPU driver", "components.mgpuDriver", AtLeast("0.07.35.23"), COLOCATION_PAGE, _COLOCATION
-    ),
-    Requirement("the mgpu component", "components.mgpu", AtLeast("v0.6.0"), COLOCATION_PAGE, _COLOCATION),
-    Requirement(
-        "general-webhook", "components.generalWebhook", AtLeast("v1.20.0"), COLOCATION_PAGE, _COLOCATION
-    ),
-    Requirement(
-        "the node image", "nodeImage", NoneOf(("velinux2.0", "ubuntu22.04")), COLOCATION_PAGE, _COLOCATION
-    ),
+KUBERNETES = AtLeastInMinor(("v1.24.17-vke.38", "v1.26.15-vke.26", "v1.28.15-vke.19", "v1.30.4-vke.3"))
+COLOCATION: tuple[Requirement, ...] = tuple(
+    Requirement(what, field, bound, COLOCATION_PAGE, "online and offline work on one card")
+    for what, field, bound in (
+        ("Kubernetes", "kubernetesVersion", KUBERNETES),
+        ("the mGPU driver", "components.mgpuDriver", AtLeast("0.07.35.23")),
+        ("the mgpu component", "components.mgpu", AtLeast("v0.6.0")),
+        ("general-webhook", "components.generalWebhook", AtLeast("v1.20.0")),
+        ("the node image", "nodeImage", NoneOf(("velinux2.0", "ubuntu22.04"))),
+    )
 )
 SEVERAL_CARDS = Requirement(
     "the mgpu component", "components.mgpu", AtLeast("v0.2.0"), CHANGES, "a share of several cards"
@@ -58,35 +49,27 @@ LARGE_CARD_MODEL = "H20"
 LARGE_CARD_ABOVE_MIB = k.MULTI_CARD_MAX_MIB
 """CHANGES gives no size: this is the former maximum of a card (H20: about 96 GiB)."""
 
-_POLICY_WARNINGS: tuple[NodeWarning, ...] = (
-    NodeWarning(
-        "after a change of the policy, restart every mGPU node of the pool; a new pool with the label "
-        "needs no restart",
-        APPS,
-    ),
-    NodeWarning(f"{k.POLICY} is a system label: once it is on a node, its value cannot be edited", APPS),
-    NodeWarning(
-        "existing nodes get the label only if the node pool's switch for updating labels and taints is on; "
-        "otherwise they may keep another policy",
-        APPS,
-    ),
+_POLICY_WARNINGS = (
+    "after a change of the policy, restart every mGPU node of the pool; a new pool with the label "
+    "needs no restart",
+    f"{k.POLICY} is a system label: once it is on a node, its value cannot be edited",
+    "existing nodes get the label only if the node pool's switch for updating labels and taints is on; "
+    "otherwise they may keep another policy",
 )
+DEVICE_NOTE = "nodes of an mGPU node pool have it; whether users may set it is not documented"
 _ECS_ONLY = NodeWarning("mGPU runs on ECS nodes only, not on elastic containers (VCI)", APPS)
-_COLOCATION_WARNINGS: tuple[NodeWarning, ...] = (
-    NodeWarning("nodes with the images velinux2.0 or ubuntu22.04 do not support colocation", COLOCATION_PAGE),
-    NodeWarning(
-        "colocation is in public beta; a new cluster is recommended, the vendor's support upgrades an "
-        "existing one (general-webhook is managed and not shown in the console)",
-        COLOCATION_PAGE,
-    ),
-    NodeWarning("memory is not preempted: offline memory must fit beside online memory", COLOCATION_PAGE),
+_COLOCATION_WARNINGS = (
+    "nodes with the images velinux2.0 or ubuntu22.04 do not support colocation",
+    "colocation is in public beta; a new cluster is recommended, the vendor's support upgrades an "
+    "existing one (general-webhook is managed and not shown in the console)",
+    "memory is not preempted: offline memory must fit beside online memory",
 )
 
 
 def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of VKE nodes."""
     several = share.cards > 1 and not share.whole_cards
-    labels = [_device()]
+    labels = [NodeLabel(k.NODE_DEVICE, "mgpu", DEVICE_NOTE, WEBHOOK, Setter.CLOUD)]
     remarks: list[NodeWarning] = []
     warnings: list[NodeWarning] = []
     requirements: list[Requirement] = []
@@ -97,7 +80,7 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
         name = k.POLICIES[policy]
         if share.policy:
             labels.insert(0, NodeLabel(k.POLICY, name, "the policy of all cards of the node", APPS))
-            warnings += _POLICY_WARNINGS
+            warnings += [NodeWarning(text, APPS) for text in _POLICY_WARNINGS]
         else:
             remarks.append(NodeWarning(f"the policy is not set: nodes without {k.POLICY} are {name}", APPS))
         # a profile may use gpuxlate's names or the vendor's
@@ -121,18 +104,13 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     warnings.append(_ECS_ONLY)
     requirements += cards_of_a_node(share, WEBHOOK)
     if share.qos:
-        warnings += _COLOCATION_WARNINGS
+        warnings += [NodeWarning(text, COLOCATION_PAGE) for text in _COLOCATION_WARNINGS]
         requirements += COLOCATION
     if several:
         requirements.append(SEVERAL_CARDS)
     if profile is None or is_large(profile.cards):
         requirements.append(LARGE_CARDS)
     return NodeNeeds(tuple(labels), tuple(remarks), tuple(warnings), tuple(requirements))
-
-
-def _device() -> NodeLabel:
-    note = "nodes of an mGPU node pool have it; whether users may set it is not documented"
-    return NodeLabel(k.NODE_DEVICE, "mgpu", note, WEBHOOK, Setter.CLOUD)
 
 
 def is_large(cards: CardProfile) -> bool:

@@ -15,7 +15,7 @@ from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates import lists
-from gpuxlate.rules.predicates.choices import ChoosesAmong
+from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Condition, Word
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import InList, Label, Term
@@ -198,6 +198,17 @@ def _(one: ChoosesAmong) -> str:
     chosen = f"[?object.?spec.?nodeSelector[?{text(one.name)}]].all(v, {_one_of(one.words)})"
     listed = f"r.?key.orValue('') != {text(one.name)} || r.?values.orValue([]).all(v, {_one_of(one.words)})"
     return f"({chosen} && {_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
+
+
+@said.register
+def _(one: Allows) -> str:
+    chosen = f"[?object.?spec.?nodeSelector[?{text(one.name)}]]"
+    about = f"r.?key.orValue('') == {text(one.name)}"
+    listed = f"r.?operator.orValue('') == 'In' && r.?values.orValue([]).exists(v, {_one_of(one.words)})"
+    every = f"{_TERMS}.all(t, t.?matchExpressions.orValue([]).exists(r, {about}))"
+    some = f"{_TERMS}.exists(t, t.?matchExpressions.orValue([]).exists(r, {about} && {listed}))"
+    named = f"{chosen}.exists(v, {_one_of(one.words)})"
+    return f"({named} || {chosen}.size() == 0 && {every} && {some})"
 
 
 @said.register

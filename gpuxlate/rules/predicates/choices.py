@@ -11,3 +11,14 @@ class ChoosesAmong(Named):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return all(is_word(text, self.words) for one in pod.choices(self.name) for text in one.values)
+
+
+class Allows(Named):
+    """The nodes of the pod may have the label with one of the words.
+
+    nodeSelector decides. Without it every term of the required node affinity is about the label, and one of
+    them has a word In its values.
+    """
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return any(is_word(text, self.words) for text, _ in pod.allowed(self.name))

@@ -18,7 +18,7 @@ from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates import lists
-from gpuxlate.rules.predicates.choices import ChoosesAmong
+from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
 from gpuxlate.rules.predicates.conditions import ALWAYS, NEVER, Condition
 from gpuxlate.rules.predicates.fields import (
     EVERYTHING,
@@ -301,6 +301,17 @@ def _(one: ChoosesAmong, sure: bool) -> Schema:
     return all_of(
         [below(("spec", "nodeSelector", one.name), value), below(("spec", *REQUIRED_AFFINITY), terms)]
     )
+
+
+@said.register
+def _(one: Allows, sure: bool) -> Schema:
+    chosen, value = ("spec", "nodeSelector", one.name), words(one.words, sure)
+    about = field(("key",), {"const": one.name})
+    listed = [field(("operator",), {"const": "In"}), field(("values",), _contains(value))]
+    every = {"items": field(("matchExpressions",), _contains(about))}
+    some = _contains(field(("matchExpressions",), _contains(all_of([about, *listed]))))
+    terms = field(("spec", *REQUIRED_AFFINITY), all_of([every, some]))
+    return any_of([field(chosen, value), all_of([not_(field(chosen, EVERYTHING)), terms])])
 
 
 @said.register

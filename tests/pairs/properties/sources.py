@@ -13,6 +13,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
@@ -28,6 +29,23 @@ STYLES = ("limits", "limits", "both", "both", "requests")
 """Where the amounts of a source stand; in requests alone Kubernetes does not take them (K8S004)."""
 A10_MIB = 22731
 """Of an A10 mGPU can use so much (Volcengine, EMR Serverless "mGPU")."""
+
+
+PODS = tuple(one for one in registry.pod_backends() if not one.reads_only)
+FIRST = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "hami", "volcano-vgpu", "neutral")
+"""The dialects whose pairs get the whole budget; there are twenty times as many others."""
+OTHERS_GET = 10
+"""The part of the budget of any other pair."""
+
+
+def budget(examples: int, *pair: Backend) -> int:
+    """The examples of a pair."""
+    return examples if all(one.name in FIRST for one in pair) else max(examples // OTHERS_GET, 4)
+
+
+def names_cards(backend: Backend) -> bool:
+    """Its keys name cards, so that it takes no share of any other card."""
+    return any(row.model for row in backend.keys)
 
 
 def bounded(examples: int) -> settings:
@@ -99,7 +117,8 @@ def _profile(
 
 def manifest(question: Question, backend: Backend) -> Manifest | None:
     """The pod in a dialect, with what it cannot say made to fit; None where nothing makes it fit."""
-    fit = fit_pod(question.pod, backend, EVERYTHING, question.profile)
+    pod = [replace(one, share=strategies.naming_a_card(one.share, backend)) for one in question.pod]
+    fit = fit_pod(pod, backend, EVERYTHING, question.profile)
     if not fit.accepted:
         return None
     shares = {one.container.name: one.told for one in fit.outcomes}

@@ -13,15 +13,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.testing.amounts import implied
 from gpuxlate.translation.fit import Accept
 
 from .carried import shares_in, translated
-from .sources import Question, bounded, manifest, questions
+from .sources import FIRST, PODS, Question, bounded, budget, manifest, questions
 
-PODS = registry.pod_backends()
 PAIRS = [pytest.param(a, b, id=f"{a.name}-and-{b.name}") for a, b in permutations(PODS, 2)]
 EXAMPLES = 60
 
@@ -43,7 +41,7 @@ def test_there_and_back(source: Backend, target: Backend) -> None:
     """A to B to A is the same manifest, but for the order of entries and quotes."""
     came_back = 0
 
-    @bounded(EXAMPLES)
+    @bounded(budget(EXAMPLES, source, target))
     @given(questions(source.name).map(plain))
     def holds(question: Question) -> None:
         nonlocal came_back
@@ -58,7 +56,7 @@ def test_there_and_back(source: Backend, target: Backend) -> None:
         came_back += 1
 
     holds()
-    assert came_back > 0
+    assert came_back > 0 or source.name not in FIRST or target.name not in FIRST
 
 
 @pytest.mark.parametrize("source", PODS, ids=lambda one: one.name)
@@ -67,8 +65,11 @@ def test_by_a_third(source: Backend) -> None:
     others = [one for one in PODS if one is not source]
     same = 0
 
-    @bounded(EXAMPLES * 3)
-    @given(questions(source.name).map(plain), st.permutations(others))
+    @bounded(budget(EXAMPLES * 3, source))
+    @given(
+        questions(source.name).map(plain),
+        st.permutations(others if source.name not in FIRST else [one for one in others if one.name in FIRST]),
+    )
     def holds(question: Question, order: list[Backend]) -> None:
         nonlocal same
         second, third, *_ = order
@@ -83,4 +84,4 @@ def test_by_a_third(source: Backend) -> None:
         same += 1
 
     holds()
-    assert same > 0
+    assert same > 0 or source.name not in FIRST

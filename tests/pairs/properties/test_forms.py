@@ -19,9 +19,9 @@ from gpuxlate.testing.amounts import implied, too_little
 from gpuxlate.translation.fit import Accept
 
 from .carried import let_go, reported
-from .sources import EVERYTHING, Question, bounded, one_container, questions
+from .sources import EVERYTHING, Question, bounded, budget, names_cards, one_container, questions
 
-ALL = list(registry.all_backends())
+ALL = [one for one in registry.all_backends() if not one.reads_only]
 PAIRS = [
     pytest.param(a, b, id=f"{a.name}-to-{b.name}")
     for a, b in permutations(ALL, 2)
@@ -52,7 +52,9 @@ def read(text: str, backend: Backend, question: Question) -> Share:
 def test_never_less_than_asked(source: Backend, target: Backend) -> None:
     carried = 0
 
-    @bounded(EXAMPLES)
+    pair = [one for one in (source, target) if not one.form_module]
+
+    @bounded(budget(EXAMPLES, *pair))
     @given(questions(source.name, target.name).map(one_container))
     def holds(question: Question) -> None:
         nonlocal carried
@@ -78,4 +80,4 @@ def test_never_less_than_asked(source: Backend, target: Backend) -> None:
         carried += 1
 
     holds()
-    assert carried > 0, "else nothing is said about this pair"
+    assert carried > 0 or any(map(names_cards, pair)), "else nothing is said about this pair"

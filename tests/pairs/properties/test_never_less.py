@@ -15,7 +15,6 @@ import pytest
 import yaml
 from hypothesis import given
 
-from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.diagnostics import Severity
@@ -24,9 +23,8 @@ from gpuxlate.translation.translate import Translation
 from gpuxlate.yamltext.source import Source
 
 from .carried import assert_never_less, translated, verdict_of
-from .sources import Manifest, Question, bounded, manifest, questions
+from .sources import FIRST, PODS, Manifest, Question, bounded, budget, manifest, names_cards, questions
 
-PODS = registry.pod_backends()
 PAIRS = [pytest.param(a, b, id=f"{a.name}-to-{b.name}") for a, b in permutations(PODS, 2)]
 EXAMPLES = 200
 
@@ -35,7 +33,7 @@ EXAMPLES = 200
 def test_never_less_than_asked(source: Backend, target: Backend) -> None:
     seen: Counter[Verdict] = Counter()
 
-    @bounded(EXAMPLES)
+    @bounded(budget(EXAMPLES, source, target))
     @given(questions(source.name, target.name))
     def holds(question: Question) -> None:
         asked = manifest(question, source)
@@ -53,8 +51,10 @@ def test_never_less_than_asked(source: Backend, target: Backend) -> None:
         assert_right_in_its_dialect(done, target, question)
 
     holds()
-    assert seen[Verdict.EXACT] > 0, "else nothing is said about this pair"
-    assert seen[Verdict.REFUSED] > 0
+    if source.name in FIRST and target.name in FIRST:
+        assert seen[Verdict.EXACT] > 0, "else nothing is said about this pair"
+        assert seen[Verdict.REFUSED] > 0
+    assert names_cards(target) or seen.total() > seen[Verdict.REFUSED], "some share gets there"
 
 
 def assert_nothing_else_changed(asked: Manifest, done: Translation, source: Backend, target: Backend) -> None:

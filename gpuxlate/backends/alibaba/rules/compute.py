@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import cards_of
-from gpuxlate.backends.numbers import both_places, off_step, outside, put_number, requesting, whole_numbers
+from gpuxlate.backends.alibaba.rules.examples import part, shown
+from gpuxlate.backends.numbers import both_places, off_step, outside, put_number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Remove, Rename
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.base import Context, Page, Rule, rule
+from gpuxlate.rules.predicates.conditions import NEVER, Amount, Asks, Labelled
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+
+ON_ONE_CARD = Predicate(~Labelled(k.COUNT, k.SEVERAL), at=(k.CORE,))
+ON_GRID = Predicate(Amount(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), Amount(k.CORE), (k.CORE,))
 
 
-@rule("ACK005", Severity.ERROR, fix="unsafe")
-def compute_on_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "ACK005",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=ON_ONE_CARD,
+    page=Page(shown(part(8, 30), count=2, mode="core_mem"), shown(part(8), count=2, mode="cgpu")),
+)
+def compute_on_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod that shares several cards sets no `aliyun.com/gpu-core.percentage`.
 
     ## What it does
@@ -25,48 +36,28 @@ def compute_on_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ## Why
     Multi-card sharing supports memory isolation with shared compute only.
 
-    ## Example
-    ```yaml
-    metadata: {labels: {aliyun.com/gpu-count: "2"}}
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 8, aliyun.com/gpu-core.percentage: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {aliyun.com/gpu-count: "2"}}
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: cgpu}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 8}}
-    ```
-
     ## Fix
     Removes the compute. Unsafe: compute is no longer capped.
 
     ## Source
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
     """
-    cards = cards_of(pod)
-    if cards == 1:
-        return
-    for container in requesting(pod, k.CORE):
-        edits = tuple(Remove(value.path) for value in both_places(container, k.CORE))
-        yield this.at(
-            container.resources[k.CORE],
-            say("{key} supports one card; {count} is {cards}", key=k.CORE, count=k.COUNT, cards=cards),
-            say("remove {key}, since several cards share their compute, or request one card", key=k.CORE),
-            on_key=True,
-            fix=Fix(f"remove {k.CORE}", edits, safe=False),
-        )
+    edits = tuple(Remove(value.path) for value in both_places(breach.inside, k.CORE))
+    text = "{key} supports one card; {count} is {cards}"
+    hint = say("remove {key}, since several cards share their compute, or request one card", key=k.CORE)
+    message = say(text, key=k.CORE, count=k.COUNT, cards=cards_of(pod))
+    fix = Fix(f"remove {k.CORE}", edits, safe=False)
+    return this.at(breach.there, message, hint, on_key=True, fix=fix)
 
 
-@rule("ACK006", Severity.ERROR, fix="unsafe")
-def compute_on_grid(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "ACK006",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=ON_GRID,
+    page=Page(shown(part(2, 33), mode="core_mem"), shown(part(2, 35), mode="core_mem")),
+)
+def compute_on_grid(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-core.percentage` is 5 to 100, in multiples of 5.
 
     ## What it does
@@ -75,47 +66,33 @@ def compute_on_grid(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Why
     The unit is one percent of one card. A job with another number cannot be submitted.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 33}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 35}}
-    ```
-
     ## Fix
     Raises the number to the next multiple of 5. Unsafe: the pod requests more.
 
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    for container, value, percent in whole_numbers(pod, k.CORE):
-        if percent > k.CORE_MAX:
-            hint = say("the key counts percent of one card; for whole cards request {key} alone", key=k.WHOLE)
-            yield this.at(value, outside(k.CORE, percent, k.CORE_MIN, k.CORE_MAX), hint)
-        elif percent < k.CORE_MIN or percent % k.CORE_STEP:
-            near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
-            low = percent < k.CORE_MIN
-            message = outside(k.CORE, percent, k.CORE_MIN) if low else off_step(k.CORE, percent, k.CORE_STEP)
-            # zero and less are not a small share
-            fix = Fix(f"raise it to {near}", put_number(container, k.CORE, near), safe=False)
-            yield this.at(
-                value, message, say("write {number}", number=near), fix=fix if percent > 0 else None
-            )
+    percent = breach.number
+    if percent > k.CORE_MAX:
+        hint = say("the key counts percent of one card; for whole cards request {key} alone", key=k.WHOLE)
+        return this.at(breach.there, outside(k.CORE, percent, k.CORE_MIN, k.CORE_MAX), hint)
+    near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
+    low = percent < k.CORE_MIN
+    message = outside(k.CORE, percent, k.CORE_MIN) if low else off_step(k.CORE, percent, k.CORE_STEP)
+    fix = Fix(f"raise it to {near}", put_number(breach.inside, k.CORE, near), safe=False)
+    # zero and less are not a small share
+    found = fix if percent > 0 else None
+    return this.at(breach.there, message, say("write {number}", number=near), fix=found)
 
 
-@rule("ACK007", Severity.ERROR, missing=True)
-def compute_goes_with_memory(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "ACK007",
+    Severity.ERROR,
+    missing=True,
+    predicate=Predicate(Asks(k.MEMORY), at=(k.CORE,)),
+    page=Page(shown(part(cores=30), mode="core_mem"), shown(part(2, 30), mode="core_mem")),
+)
+def compute_goes_with_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with `aliyun.com/gpu-core.percentage` also sets `aliyun.com/gpu-mem`.
 
     ## What it does
@@ -124,39 +101,24 @@ def compute_goes_with_memory(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     ACK shares cards by memory, or by memory and compute; compute alone is not supported.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-core.percentage: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 30}}
-    ```
-
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    for container in requesting(pod, k.CORE):
-        if k.MEMORY not in container.resources:
-            yield this.at(
-                container.resources[k.CORE],
-                say("{key} is set without {other}", key=k.CORE, other=k.MEMORY),
-                say("add {other} to the limits of this container", other=k.MEMORY),
-                on_key=True,
-            )
+    message = say("{key} is set without {other}", key=k.CORE, other=k.MEMORY)
+    hint = say("add {other} to the limits of this container", other=k.MEMORY)
+    return this.at(breach.there, message, hint, on_key=True)
 
 
-@rule("ACK010", Severity.ERROR, fix="safe")
-def compute_key_is_spelled_out(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@rule(
+    "ACK010",
+    Severity.ERROR,
+    fix="safe",
+    predicate=Predicate(NEVER, at=(k.NO_CORE,)),
+    page=Page(
+        shown({**part(2), k.NO_CORE: Value.of(30)}, mode="core_mem"), shown(part(2, 30), mode="core_mem")
+    ),
+)
+def compute_key_is_spelled_out(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Compute is requested with `aliyun.com/gpu-core.percentage`, not `aliyun.com/gpu-core`.
 
     ## What it does
@@ -165,39 +127,16 @@ def compute_key_is_spelled_out(this: Rule, pod: PodKeys, context: Context) -> It
     ## Why
     No node advertises `aliyun.com/gpu-core`: the pod is never scheduled.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {ack.node.gpu.schedule: core_mem}
-      containers:
-      - name: main
-        resources: {limits: {aliyun.com/gpu-mem: 2, aliyun.com/gpu-core.percentage: 30}}
-    ```
-
     ## Fix
-    Renames the key. Safe where the container has memory and the number is valid for the right key,
-    unsafe otherwise; none where the right key is there too.
+    Renames the key. Safe where the container has memory and the number is valid for the right key, unsafe
+    otherwise; none where the right key is there too.
 
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    for container in requesting(pod, k.NO_CORE):
-        yield this.at(
-            container.resources[k.NO_CORE],
-            say("{key} is not a key of ACK; no node advertises it", key=k.NO_CORE),
-            say("did you mean {key}?", key=k.CORE),
-            on_key=True,
-            fix=_rename(container),
-        )
+    message = say("{key} is not a key of ACK; no node advertises it", key=k.NO_CORE)
+    hint = say("did you mean {key}?", key=k.CORE)
+    return this.at(breach.there, message, hint, on_key=True, fix=_rename(breach.inside))
 
 
 def _rename(container: ContainerKeys) -> Fix | None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import number, outside, requesting, whole_numbers
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.backends.tencent.rules.shares import CLASS, GREEDY, OFFLINE, ORDINARY, compute_of
+from gpuxlate.backends.tencent.rules.shares import CLASS, GREEDY, OFFLINE, ORDINARY, compute_of, shown
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Range
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import Context, Page, Rule, rule
 from gpuxlate.rules.predicates.choices import ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
@@ -27,27 +27,22 @@ KNOWN_POLICY = Predicate(ChoosesAmong(k.POLICY, *k.POLICY_OF), at=(k.POLICY,), e
 Found = Iterator[Diagnostic]
 
 
-@rule("TKE010", Severity.ERROR, predicate=OFFLINE_GREEDY)
+@rule(
+    "TKE010",
+    Severity.ERROR,
+    predicate=OFFLINE_GREEDY,
+    page=Page(shown("offline", greedy=160, memory=5), shown("offline", greedy=30, memory=5)),
+)
 def offline_asks_for_greedy_and_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
     """A container of an offline pod sets `qgpu-core-greedy`, 1 to 100, and memory, nothing else.
 
     ## What it does
     Reports, in pods with `app-class: offline`, a `qgpu-core-greedy` outside 1 to 100 and one without
     `qgpu-memory` or beside `qgpu-core`.
+
     ## Why
     Offline compute is a part of one card that online pods leave unused; its memory is fixed.
-    ## Example
-    ```yaml
-    metadata: {annotations: {tke.cloud.tencent.com/app-class: offline}}
-    spec: {containers: [{name: batch, resources: {limits: {
-      tke.cloud.tencent.com/qgpu-core-greedy: "160", tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
-    ```
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {tke.cloud.tencent.com/app-class: offline}}
-    spec: {containers: [{name: batch, resources: {limits: {
-      tke.cloud.tencent.com/qgpu-core-greedy: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
-    ```
+
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
@@ -63,26 +58,22 @@ def offline_asks_for_greedy_and_memory(this: Rule, breach: Breach, pod: PodKeys,
         yield this.at(there[k.CORE], message, k.tell("remove {core}"), on_key=True)
 
 
-@rule("TKE011", Severity.WARNING, predicate=ONLINE_MEMORY)
+@rule(
+    "TKE011",
+    Severity.WARNING,
+    predicate=ONLINE_MEMORY,
+    page=Page(shown("online", core=30, memory=5), shown("online", memory=5)),
+)
 def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
     """A container of an online pod sets `qgpu-memory` and no compute.
 
     ## What it does
     Reports, in pods with `app-class: online`, a `qgpu-core` (warning) and missing memory (error).
+
     ## Why
     Online pods compete for compute and pre-empt offline pods. Whether their `qgpu-core` is ignored or
     refused is not documented; it guarantees nothing.
-    ## Example
-    ```yaml
-    metadata: {annotations: {tke.cloud.tencent.com/app-class: online}}
-    spec: {containers: [{name: server, resources: {limits: {
-      tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
-    ```
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {tke.cloud.tencent.com/app-class: online}}
-    spec: {containers: [{name: server, resources: {limits: {tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
-    ```
+
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
@@ -94,26 +85,23 @@ def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, conte
         yield this.at(breach.there, message, hint, severity=Severity.ERROR, on_key=True, missing=True)
 
 
-@rule("TKE012", Severity.ERROR, predicate=(KNOWN_CLASS, GREEDY_IS_OFFLINE, OFFLINE_IS_GREEDY))
+@rule(
+    "TKE012",
+    Severity.ERROR,
+    predicate=(KNOWN_CLASS, GREEDY_IS_OFFLINE, OFFLINE_IS_GREEDY),
+    page=Page(shown(greedy=30, memory=5), shown("offline", greedy=30, memory=5)),
+)
 def compute_goes_with_app_class(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`app-class` is online or offline; offline pods set `qgpu-core-greedy`, other pods do not.
 
     ## What it does
     Reports a `tke.cloud.tencent.com/app-class` other than `online` and `offline`, `qgpu-core-greedy` in a
     pod that is not offline, and an offline pod's container without it.
+
     ## Why
     Offline work needs both the annotation and the resource: with one alone, the pod is not scheduled as
     offline work.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core-greedy: 30, tke.cloud.tencent.com/qgpu-memory: 5}}
-    ```
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {tke.cloud.tencent.com/app-class: offline}}
-    spec: {containers: [{name: batch, resources: {limits: {
-      tke.cloud.tencent.com/qgpu-core-greedy: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}}]}
-    ```
+
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
@@ -142,7 +130,13 @@ def no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
             yield this.at(one, message, hint, severity=Severity.WARNING)
 
 
-@rule("TKE014", Severity.ERROR, predicate=KNOWN_POLICY, also=no_such_node)
+@rule(
+    "TKE014",
+    Severity.ERROR,
+    predicate=KNOWN_POLICY,
+    also=no_such_node,
+    page=Page(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
+)
 def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
     """The pod chooses nodes by one of the three policies.
 
@@ -150,21 +144,11 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     Reports a value of `tke.cloud.tencent.com/qgpu-schedule-policy` in `nodeSelector` or the required node
     affinity that is not a policy. With a profile that sets `policy`, also a choice that its nodes do not
     meet (warning).
+
     ## Why
     The label of a node pool is `best-effort`, `fixed-share` or `burst-share`, or an abbreviation of these
     (`be`, `fs`, `bs`); no node has another value, so the pod stays Pending.
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {tke.cloud.tencent.com/qgpu-schedule-policy: fixed}
-      containers: [{name: server, resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100"}}}]
-    ```
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {tke.cloud.tencent.com/qgpu-schedule-policy: fixed-share}
-      containers: [{name: server, resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100"}}}]
-    ```
+
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", table of policies (2024-11-25).
     """
@@ -176,26 +160,22 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
                 yield this.at(one, message, say("write one of {names}", names=k.POLICY_NAMES))
 
 
-@rule("TKE016", Severity.WARNING, no_policy="it compares with the cards of a profile")
+@rule(
+    "TKE016",
+    Severity.WARNING,
+    no_policy="it compares with the cards of a profile",
+    page=Page(shown(profile="cards: {memoryMiB: 22731}", core=5, memory=1), shown(core=10, memory=2)),
+)
 def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> Found:
     """A share is large enough that 16 of them fill a card.
 
     ## What it does
     With a profile that sets `cards.memoryMiB`, reports a share of which more than 16 fit a card by
     compute and memory.
+
     ## Why
     qGPU creates at most 16 devices on a card. With smaller shares, the rest of the card is unused.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "5", tke.cloud.tencent.com/qgpu-memory: "1"}}
-    ```
-    ```yaml profile
-    {target: tencent-qgpu, cards: {memoryMiB: 22731}}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "10", tke.cloud.tencent.com/qgpu-memory: "2"}}
-    ```
+
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", limit of devices (2024-11-25); docs 457/65734 (2026-01-16).
     """
@@ -209,29 +189,25 @@ def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> F
             yield this.at(value, message, "request more compute or memory, or plan for an unused rest")
 
 
-@rule("TKE018", Severity.WARNING, no_policy="the version of the cluster is in a profile, not in the pod")
+@rule(
+    "TKE018",
+    Severity.WARNING,
+    no_policy="the version of the cluster is in a profile, not in the pod",
+    page=Page(
+        shown(profile="kubernetesVersion: v1.12.4-tke.30", core=30, memory=5),
+        shown(profile="kubernetesVersion: v1.28.3-tke.2", core=30, memory=5),
+    ),
+)
 def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Found:
     """The cluster runs Kubernetes 1.14 or later.
 
     ## What it does
     With a profile that sets `kubernetesVersion`, reports a pod with keys of qGPU on an older version.
     qGPU also needs native nodes (pages of 2024 and 2026), which no profile holds.
+
     ## Why
     The add-on supports TKE from 1.14 on.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}
-    ```
-    ```yaml profile
-    {target: tencent-qgpu, kubernetesVersion: v1.12.4-tke.30}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}
-    ```
-    ```yaml profile
-    {target: tencent-qgpu, kubernetesVersion: v1.28.3-tke.2}
-    ```
+
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
     """

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import number, off_step, outside, put_number, whole_numbers
+from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.sheet import Range
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import Context, Page, Rule, rule
 from gpuxlate.rules.predicates.conditions import Amount, Annotated, Any, Asks
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
@@ -40,6 +41,17 @@ TWO_ON_STEP = Predicate(Amount(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.COR
 NOT_WHOLE = Predicate(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
 
 
+def shown(app_class: str = "", policy: str = "", profile: str = "", **numbers: int) -> Example:
+    """A pod of one container, its keys by short names: ``core=30``."""
+    names = {"core": k.CORE, "memory": k.MEMORY, "greedy": k.GREEDY}
+    return Example(
+        ({names[name]: Value.of(str(number)) for name, number in numbers.items()},),
+        {k.APP_CLASS: Value.of(app_class)} if app_class else {},
+        selector={k.POLICY: Value.of(policy)} if policy else {},
+        profile=f"target: {k.NAMES[0]}\n{profile}" if profile else "",
+    )
+
+
 def compute_of(container: ContainerKeys) -> int:
     return number(container.resources.get(k.CORE)) or 0
 
@@ -57,23 +69,23 @@ def more_than_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Dia
             yield this.at(value, message, hint, missing=k.CORE not in container.resources)
 
 
-@rule("TKE001", Severity.ERROR, predicate=POSITIVE, also=more_than_a_card)
+@rule(
+    "TKE001",
+    Severity.ERROR,
+    predicate=POSITIVE,
+    also=more_than_a_card,
+    page=Page(shown(core=30, memory=0), shown(core=30, memory=1)),
+)
 def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`qgpu-memory` is at least 1 GiB, and no more than a card has.
 
     ## What it does
     Reports zero and negative `tke.cloud.tencent.com/qgpu-memory`. With a profile that sets
     `cards.memoryMiB`, also a share with more memory of one card than a card has.
+
     ## Why
     qGPU allocates memory in multiples of 1 G. A card has its GiB rounded down: a T4 of 15109 MiB has 14.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "0"}}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "1"}}
-    ```
+
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity of a
     T4), mirror of the TKE documents.
@@ -82,26 +94,27 @@ def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Contex
     return this.at(breach.there, outside(k.MEMORY, breach.number, 1), hint)
 
 
-@rule("TKE002", Severity.ERROR, fix="unsafe", predicate=ON_STEP)
+@rule(
+    "TKE002",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=ON_STEP,
+    page=Page(shown(core=33, memory=5), shown(core=35, memory=5)),
+)
 def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """`qgpu-core` of one card is 5 to 100, in multiples of 5.
 
     ## What it does
     Reports `tke.cloud.tencent.com/qgpu-core` up to 100 that is below 5 or not a multiple of 5, in pods
     without `app-class`. `qgpu-core-greedy` of offline pods has no such step.
+
     ## Why
     qGPU allocates compute in multiples of 5 % of a card.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "33", tke.cloud.tencent.com/qgpu-memory: "5"}}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "35", tke.cloud.tencent.com/qgpu-memory: "5"}}
-    ```
+
     ## Fix
     Rounds up to the next multiple of 5. Unsafe: the share takes more of the card, and 96 to 99 become a
     whole card.
+
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); docs 457/65734 (2026-01-16).
     """
@@ -117,24 +130,24 @@ def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Conte
     return this.at(breach.there, message, say("write {numbers}", numbers=near), fix=fix)
 
 
-@rule("TKE003", Severity.ERROR, missing=True, predicate=(WITH_MEMORY, WITH_COMPUTE))
+@rule(
+    "TKE003",
+    Severity.ERROR,
+    missing=True,
+    predicate=(WITH_MEMORY, WITH_COMPUTE),
+    page=Page(shown(core=30), shown(core=30, memory=5)),
+)
 def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A part of a card is requested with both compute and memory.
 
     ## What it does
     Reports `qgpu-core` below 100 without `qgpu-memory` (error), and `qgpu-memory` without `qgpu-core`
     (warning), in pods without `app-class`.
+
     ## Why
     A shared card needs both its part of compute and its memory; only whole cards come with all of their
     memory, and only online pods omit compute.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30"}}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "5"}}
-    ```
+
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
     """
@@ -153,24 +166,24 @@ def old_addon(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic
             yield this.at(value, *old, severity=Severity.WARNING)
 
 
-@rule("TKE005", Severity.ERROR, predicate=AT_MOST_TWO, also=old_addon)
+@rule(
+    "TKE005",
+    Severity.ERROR,
+    predicate=AT_MOST_TWO,
+    also=old_addon,
+    page=Page(shown(core=240, memory=60), shown(core=160, memory=60)),
+)
 def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container shares at most two cards.
 
     ## What it does
     Reports `qgpu-core` above 200 that is not a multiple of 100. With a profile whose qGPU add-on is older
     than 1.1.1, also two shared cards (warning).
+
     ## Why
     The number of cards has no key: above 100 it is `qgpu-core` / 100, rounded up. A container may share
     two cards from add-on 1.1.1 and kernel module 3.0.5 on.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "240", tke.cloud.tencent.com/qgpu-memory: "60"}}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "160", tke.cloud.tencent.com/qgpu-memory: "60"}}
-    ```
+
     ## Source
     Tencent Cloud, docs 457/127667 "several cards" and 457/117759, changes of the add-on (2026-01-13).
     """
@@ -180,24 +193,23 @@ def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: 
     return this.at(breach.there, k.tell(message, **numbers), k.tell(hint, **numbers))
 
 
-@rule("TKE006", Severity.WARNING, predicate=EVEN)
+@rule(
+    "TKE006",
+    Severity.WARNING,
+    predicate=EVEN,
+    page=Page(shown(core=121, memory=31), shown(core=120, memory=30)),
+)
 def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute and memory of two shared cards divide evenly, and memory is set.
 
     ## What it does
     Reports `qgpu-core` and `qgpu-memory` of two cards that are odd (warning), and a missing `qgpu-memory`
     (error).
+
     ## Why
     Each card gives half of the total, rounded down: 121 and 31 become 60 % and 15 GiB of each card, so
     the container gets less than it requests.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "121", tke.cloud.tencent.com/qgpu-memory: "31"}}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "120", tke.cloud.tencent.com/qgpu-memory: "30"}}
-    ```
+
     ## Source
     Tencent Cloud, docs 457/127667 "several cards".
     """
@@ -215,24 +227,23 @@ def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> It
             yield this.at(spot, message, say("write a multiple of {cards}", cards=cards))
 
 
-@rule("TKE007", Severity.WARNING, predicate=TWO_ON_STEP)
+@rule(
+    "TKE007",
+    Severity.WARNING,
+    predicate=TWO_ON_STEP,
+    page=Page(shown(core=124, memory=30), shown(core=130, memory=30)),
+)
 def shared_cards_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Each of two shared cards gives a multiple of 5 percent.
 
     ## What it does
     Reports `qgpu-core` of two shared cards where the part of each card, rounded down, is not a multiple
     of 5 %.
+
     ## Why
     qGPU allocates multiples of 5 % of one card. Whether this holds for two cards is not documented; the
     vendor's example of two cards (121) gives 60 % of each.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "124", tke.cloud.tencent.com/qgpu-memory: "30"}}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "130", tke.cloud.tencent.com/qgpu-memory: "30"}}
-    ```
+
     ## Source
     Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
     """
@@ -241,23 +252,17 @@ def shared_cards_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: 
     return this.at(breach.there, message, say("write a multiple of {step}", step=k.CORE_STEP * 2))
 
 
-@rule("TKE008", Severity.WARNING, predicate=NOT_WHOLE)
+@rule("TKE008", Severity.WARNING, predicate=NOT_WHOLE, page=Page(shown(core=100, memory=46), shown(core=100)))
 def whole_cards_without_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """Whole cards are requested without `qgpu-memory`.
 
     ## What it does
     Reports `qgpu-memory` in a container with a `qgpu-core` of 100, 200, and so on.
+
     ## Why
     Whole cards come with all of their memory, and the documentation says to omit it. The open code
     ignores the number; with more than a card has, the pod may never be scheduled.
-    ## Example
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100", tke.cloud.tencent.com/qgpu-memory: "46"}}
-    ```
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: "100"}}
-    ```
+
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole cards (2024-11-25);
     elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).

@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends.numbers import too_many_cards
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import NATIVE, cluster, mgpu_containers, part, shown
+from gpuxlate.backends.volcengine.rules import containers as c
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.quantity import round_up
 from gpuxlate.rules.base import Context, Rule, rule
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.requirements import Checked, Requirement
+    from gpuxlate.backends.requirements import Requirement
 
 
 @rule(
     "VKE010",
     Severity.WARNING,
     no_policy="the cards of a node are in a profile",
-    bad=shown(part(100, None), part(), profile="cards: {perNode: 1}"),
-    good=shown(part(60, 8192), part()),
+    page=c.page(
+        c.shown(c.part(100, None), c.part(), profile="cards: {perNode: 1}"),
+        c.shown(c.part(60, 8192), c.part()),
+        "V, W",
+    ),
 )
 def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The shares of a pod fit on the cards of one node, at most 16 per card.
 
     ## What it does
-    Counts the whole cards of the pod and its shares of other cards, and compares with the number of
-    cards of a node in the profile.
+    Counts the whole cards of the pod and its shares of others, and compares with a node of the profile.
 
     ## Why
     A card holds at most 16 containers, and all containers of a pod run on one node.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `maxContainersPerCard` (2024-03); the same in a scheduler
-    configuration of a live cluster (2024-08).
     """
-    profile, pod = cluster(context), pod.with_workload()
+    profile, pod = c.cluster(context), pod.with_workload()
     cards = profile.cards.per_node if profile else None
-    every = mgpu_containers(pod)
+    every = c.mgpu_containers(pod)
     if cards is None or not every:
         return
     whole = sum(one.whole_cards for one in every)
@@ -66,28 +64,23 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     "VKE020",
     Severity.ERROR,
     no_policy="the cards of a node are in a profile",
-    bad=shown(part(200, 8192), cards="4", profile="cards: {perNode: 2}"),
-    good=shown(part(100, 8192), cards="2", policy=NATIVE),
+    page=c.page(c.several("4", 200, 8192, "cards: {perNode: 2}"), c.several("2", 100, 8192), "V, VD"),
 )
 def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container requests at most the cards of one node.
 
     ## What it does
-    Compares the number of cards of each container, shared or whole, with that of a node in the
-    profile.
+    Compares the cards of each container, shared or whole, with those of a node in the profile.
 
     ## Why
     All cards of a container are on one node, so the pod is never scheduled.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    profile, pod = cluster(context), pod.with_workload()
+    profile, pod = c.cluster(context), pod.with_workload()
     most = profile.cards.per_node if profile else None
-    for one in mgpu_containers(pod):
+    for one in c.mgpu_containers(pod):
         if most is not None and one.cards > most and one.listed <= k.MAX_CARDS:  # else VKE019
             problem, hint = too_many_cards(one.cards, most)
-            message = say("container {container} {problem}", container=one.name, problem=problem)
+            message = say("container {container} {problem}", container=c.name_of(one.keys), problem=problem)
             yield this.at(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
 
 
@@ -95,10 +88,7 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     "VKE033",
     Severity.WARNING,
     no_policy="the versions of a cluster are in a profile",
-    bad=shown(
-        part(name=k.RECLAIMED_CORE), qos="reclaimed_cores", profile="kubernetesVersion: v1.28.15-vke.18"
-    ),
-    good=shown(),
+    page=c.page(c.offline(profile="kubernetesVersion: v1.28.15-vke.18"), c.shown(), "S1"),
 )
 def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The cluster has the versions that online and offline work on one card requires.
@@ -109,42 +99,40 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
     ## Why
     Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
-
-    ## Source
-    "mGPU online/offline colocation", component versions (2025-03-13).
     """
-    profile, pod = cluster(context), pod.with_workload()
-    every = mgpu_containers(pod)
-    if profile is None or not every:
-        return
+    pod = pod.with_workload()
+    every = c.mgpu_containers(pod)
     reclaimed = (one.keys.resources.get(k.RECLAIMED_CORE) for one in every)
     where = pod.annotations.get(k.QOS) or next((value for value in reclaimed if value), None)
-    if where is None:
-        return
-    from gpuxlate.backends.requirements import unmet
-    from gpuxlate.backends.volcengine import prerequisites
-
-    for lack in unmet(profile, prerequisites.COLOCATION):
+    if every and where:
         hint = "have the vendor's support upgrade the cluster, or use another cluster"
-        yield this.at(where, _too_old(lack), hint)
+        for message in _unmet(context, lambda needs: needs.COLOCATION):
+            yield this.at(where, message, hint)
 
 
-def _too_old(lack: Checked) -> Message:
-    return say(
-        "{component} is {found}; required for {feature}: {bound}",
-        feature=lack.requirement.when,
-        component=lack.requirement.what,
-        bound=lack.requirement.bound,
-        found=lack.found,
-    )
+def _unmet(context: Context, needed: Callable[[Any], Iterable[Requirement]]) -> Iterator[Message]:
+    """What a profile lacks of the prerequisites, which are loaded when there is one."""
+    profile = c.cluster(context)
+    if profile is not None:
+        from gpuxlate.backends.requirements import unmet
+        from gpuxlate.backends.volcengine import prerequisites
+
+        for lack in unmet(profile, tuple(needed(prerequisites))):
+            need = lack.requirement
+            yield say(
+                "{component} is {found}; required for {feature}: {bound}",
+                feature=need.when,
+                component=need.what,
+                bound=need.bound,
+                found=lack.found,
+            )
 
 
 @rule(
     "VKE034",
     Severity.WARNING,
     no_policy="the versions of a cluster are in a profile",
-    bad=shown(cards="2", profile="components: {mgpu: v0.1.9}"),
-    good=shown(part(15, 2048)),
+    page=c.page(c.shown(cards="2", profile="components: {mgpu: v0.1.9}"), c.shown(c.part(15, 2048)), "R"),
 )
 def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The mgpu component is new enough for several cards, and for large cards.
@@ -155,24 +143,14 @@ def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Ite
 
     ## Why
     Older components do not support the annotation, or such cards.
-
-    ## Source
-    Docs 6460/159262, change log of the mgpu component.
     """
-    profile, pod = cluster(context), pod.with_workload()
-    every = mgpu_containers(pod)
-    if profile is None or not every:
-        return
-    from gpuxlate.backends.requirements import unmet
-    from gpuxlate.backends.volcengine import prerequisites
-
-    checks: list[tuple[Value, Requirement]] = []
-    listed = pod.annotations.get(k.MULTIPLE_GPU)
-    if listed:
-        checks.append((listed, prerequisites.SEVERAL_CARDS))
-    if prerequisites.is_large(profile.cards):
-        checks.append((every[0].first, prerequisites.LARGE_CARDS))
-    for where, need in checks:
-        for lack in unmet(profile, (need,)):
-            hint = "upgrade the component on the console's component page"
-            yield this.at(where, _too_old(lack), hint, on_key=True)
+    pod = pod.with_workload()
+    every, listed = c.mgpu_containers(pod), pod.annotations.get(k.MULTIPLE_GPU)
+    hint = "upgrade the component on the console's component page"
+    if every and listed:
+        for message in _unmet(context, lambda needs: [needs.SEVERAL_CARDS]):
+            yield this.at(listed, message, hint, on_key=True)
+    if every and context.profile:
+        large = context.profile.cards
+        for message in _unmet(context, lambda needs: [needs.LARGE_CARDS] if needs.is_large(large) else []):
+            yield this.at(every[0].first, message, hint, on_key=True)

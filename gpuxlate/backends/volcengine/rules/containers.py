@@ -5,60 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from gpuxlate.backends.numbers import both_places, number
+from gpuxlate.backends.numbers import number
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.model.diagnostics import Fix
-from gpuxlate.model.edits import Remove
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Qos
 from gpuxlate.model.sheet import Range
-from gpuxlate.rules.base import Context
-from gpuxlate.rules.predicates.conditions import (
-    Amount,
-    Annotated,
-    Asks,
-    AtMost,
-    Condition,
-    Divides,
-    IsInit,
-    SomeContainer,
-)
+from gpuxlate.rules.base import Context, Page
+from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates.lists import Listed
+from gpuxlate.rules.predicates.predicate import Breach
 from gpuxlate.rules.predicates.terms import number_of, resource
 
 SHORT = "container-multiple-gpu"
 DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
 COMPUTE = (k.CORE, k.RECLAIMED_CORE)
-WHOLE = Range(k.FULL, None, k.FULL)
-"""Whole cards, in percent of one."""
+WHOLE = Range(k.FULL, None, k.FULL)  # percent of one card
 
 
-def of_compute(true_of: Callable[[str], Condition]) -> Condition:
+def of_compute(true_of: Callable[[str], of.Condition]) -> of.Condition:
     """True of the key of compute that counts: offline compute where there is no other."""
-    return true_of(k.CORE) | (~Asks(k.CORE) & true_of(k.RECLAIMED_CORE))
+    return true_of(k.CORE) | (~of.Asks(k.CORE) & true_of(k.RECLAIMED_CORE))
 
 
-def compute(*ranges: Range) -> Condition:
+def compute(*ranges: Range) -> of.Condition:
     """Compute, online or offline, is in one of the ranges."""
-    return of_compute(lambda name: Amount(name, *ranges))
+    return of_compute(lambda name: of.Amount(name, *ranges))
 
 
-def _is_all(name: str) -> Condition:
-    return Amount(name, WHOLE) & Divides(name, k.LISTED, k.FULL) & AtMost(name, k.FULL, k.LISTED)
+def _is_all(name: str) -> of.Condition:
+    return of.Amount(name, WHOLE) & of.Divides(name, k.LISTED, k.FULL) & of.AtMost(name, k.FULL, k.LISTED)
 
 
-ORDINARY = ~IsInit()
-"""The list of cards has no numbers for init containers, whose shares are VKE009."""
-HAS_LIST = Annotated(k.MULTIPLE_GPU)
+ORDINARY = ~of.IsInit()  # the others are VKE009, and have no number in the list
+HAS_LIST = of.Annotated(k.MULTIPLE_GPU)
 ONE_CARD = ORDINARY & ~HAS_LIST
-HAS_LISTED_CARDS = of_compute(_is_all)
-"""All compute of its listed cards."""
+HAS_LISTED_CARDS = of_compute(_is_all)  # whole
 SHARES_LISTED = ORDINARY & Listed(k.LISTED, Range(1)) & ~HAS_LISTED_CARDS
-MGPU = SomeContainer(ORDINARY & Asks(*k.RESOURCES))
-OFFLINE = Annotated(k.QOS, k.QOS_LEVELS[Qos.OFFLINE])
+MGPU = of.SomeContainer(ORDINARY & of.Asks(*k.RESOURCES))
+OFFLINE = of.Annotated(k.QOS, k.QOS_LEVELS[Qos.OFFLINE])
+
+
+def cores_of(container: ContainerKeys) -> int:
+    """Percent of one card, in total; 0 where absent or not a whole number (K8S001)."""
+    return number(resource(container, k.CORE) or resource(container, k.RECLAIMED_CORE)) or 0
 
 
 class Mgpu(NamedTuple):
@@ -74,12 +66,7 @@ class Mgpu(NamedTuple):
 
     @property
     def cores(self) -> int:
-        """Percent of one card, in total; 0 where absent or not a whole number (K8S001)."""
-        return number(resource(self.keys, k.CORE) or resource(self.keys, k.RECLAIMED_CORE)) or 0
-
-    @property
-    def name(self) -> str:
-        return name_of(self.keys)
+        return cores_of(self.keys)
 
     @property
     def first(self) -> Value:
@@ -97,10 +84,10 @@ class Mgpu(NamedTuple):
         """How many cards it uses, shared or whole."""
         return self.listed or self.whole_cards or 1
 
-    def without_memory(self) -> Fix:
-        """Whole cards, with all of their memory."""
-        edits = tuple(Remove(value.path) for value in both_places(self.keys, k.MEMORY))
-        return Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
+
+def listed(breach: Breach, pod: PodKeys) -> int:
+    """The cards that the list has for the container of a breach, 0 without one."""
+    return number_of(pod, breach.inside, k.LISTED) or 0
 
 
 def mgpu_containers(pod: PodKeys) -> list[Mgpu]:
@@ -146,3 +133,18 @@ def shown(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> Exam
     annotations = {_NOTES[name]: Value.of(text) for name, text in notes.items()}
     text = f"target: volcengine-mgpu\n{profile}" if profile else ""
     return Example(limits or (part(),), annotations, profile=text)
+
+
+def offline(**notes: str) -> Example:
+    """An offline pod."""
+    return shown(part(name=k.RECLAIMED_CORE), qos=k.QOS_LEVELS[Qos.OFFLINE], **notes)
+
+
+def several(cards: str, cores: int, memory: int = 4096, profile: str = "") -> Example:
+    """A pod that shares several cards as the vendor's code wants it."""
+    return shown(part(cores, memory), cards=cards, policy=NATIVE, profile=profile)
+
+
+def page(bad: Example, good: Example, sources: str) -> Page:
+    """What the page of a rule shows; ``sources`` by their short names."""
+    return Page(bad, good, "; ".join(k.DOCUMENTS[tag] for tag in sources.split(", ")))

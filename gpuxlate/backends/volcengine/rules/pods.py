@@ -6,43 +6,27 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import both_places
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import (
-    COMPUTE,
-    DEFAULT_POLICY,
-    MGPU,
-    NATIVE,
-    OFFLINE,
-    ORDINARY,
-    Mgpu,
-    cards_text,
-    cluster,
-    mgpu_containers,
-    part,
-    policy_text,
-    shown,
-)
+from gpuxlate.backends.volcengine.rules import containers as c
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Rename
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import NEVER, Amount, Annotated, Asks, Labelled, SomeContainer
+from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
-ASKS = Asks(*k.RESOURCES)
+ASKS = of.Asks(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
-RECLAIMED = "reclaimed_cores"
-SHOWN = shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED)
+BURST = "guaranteed-burst-share"
 
 
 @rule(
     "VKE005",
     Severity.ERROR,
     no_policy="the nodes of a pod may have several policies, and a profile knows them where the pod does not",
-    bad=shown(policy=NATIVE, profile="policy: burst-share"),
-    good=shown(policy="guaranteed-burst-share"),
+    page=c.page(c.shown(policy=c.NATIVE, profile="policy: burst-share"), c.shown(policy=BURST), "S0, V"),
 )
 def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The pod requests the policy of its nodes.
@@ -54,24 +38,17 @@ def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> It
 
     ## Why
     The policy is a property of the node. A pod that requests another policy stays pending.
-
-    ## Source
-    Docs 6461/1581673 (2025-06-04); volcano-sh/volcano pull request 3030, the scheduler's filter
-    (2024-03).
     """
     pod = pod.with_workload()
-    sharing = [one for one in mgpu_containers(pod) if one.cores % k.FULL]
+    sharing = [one for one in c.mgpu_containers(pod) if one.cores % k.FULL]
     given, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
-    policy = given.text if given else DEFAULT_POLICY
+    policy = given.text if given else c.DEFAULT_POLICY
     if not sharing or not nodes or policy in nodes or policy not in k.POLICIES.values():
         return
+    named, there = c.policy_text(pod), " or ".join(nodes)
     yield this.at(
         given or sharing[0].first,
-        say(
-            "the policy of the pod is {policy}, but its nodes have {nodes}",
-            policy=policy_text(pod),
-            nodes=" or ".join(nodes),
-        ),
+        say("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
         say(
             "write the annotation {key}: {node}, or select nodes with {policy}",
             key=k.POLICY,
@@ -85,13 +62,12 @@ def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> It
 
 def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, ...]:
     """The policies of the pod's nodes; empty where neither the pod nor the profile says."""
-    chosen = pod.node_selector.get(k.POLICY)
-    if chosen:
-        return (chosen.text,)
+    if k.POLICY in pod.node_selector:
+        return (pod.node_selector[k.POLICY].text,)
     required = pod.required_by_all_terms(k.POLICY)
     if required and all(requirement.operator == "In" for requirement in required):
         return tuple(dict.fromkeys(text for requirement in required for text in requirement.values))
-    profile = cluster(context) if context else None
+    profile = c.cluster(context) if context else None
     if profile is None or profile.policy is None:
         return ()
     return (k.POLICY_NAMES.get(profile.policy, profile.policy),)
@@ -101,15 +77,14 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
     "VKE006",
     Severity.ERROR,
     predicate=Predicate(
-        ~Annotated(k.BURST_TO_VCI, "enforce") & ~Labelled(k.BURST_TO_VCI, "enforce"),
-        SomeContainer(ASKS),
+        ~of.Annotated(k.BURST_TO_VCI, "enforce") & ~of.Labelled(k.BURST_TO_VCI, "enforce"),
+        of.SomeContainer(ASKS),
         (k.BURST_TO_VCI,),
         each=False,
     ),
-    bad=shown(vci="enforce"),
-    good=shown(),
+    page=c.page(c.shown(vci="enforce"), c.shown(), "S0, VCI"),
 )
-def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """A pod with mGPU is not sent to elastic container instances (VCI).
 
     ## What it does
@@ -118,9 +93,6 @@ def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -
 
     ## Why
     mGPU runs on ECS nodes only; VCI does not support it.
-
-    ## Source
-    Docs 6461/1581673, "limits" (2025-06-04); docs 6460/76920, VCI pod annotations.
     """
     for value in (pod.annotations.get(k.BURST_TO_VCI), pod.labels.get(k.BURST_TO_VCI)):
         if value and value.text == "enforce":
@@ -132,12 +104,13 @@ def no_mgpu_on_vci(this: Rule, breach: Breach, pod: PodKeys, context: Context) -
     "VKE007",
     Severity.WARNING,
     predicate=Predicate(
-        ~SomeContainer(ASKS), ~ASKS & Amount(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
+        ~of.SomeContainer(ASKS), ~ASKS & of.Amount(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
     ),
-    bad=shown(part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}),
-    good=shown(part(), part(100, None)),
+    page=c.page(
+        c.shown(c.part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}), c.shown(c.part(), c.part(100, None)), "V, Q"
+    ),
 )
-def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """No other container of a pod with mGPU requests nvidia.com/gpu.
 
     ## What it does
@@ -146,16 +119,12 @@ def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context:
 
     ## Why
     A node runs either the mGPU device plug-in or NVIDIA's, so it is unlikely to offer both.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, node label `vke.node.gpu.schedule` (2024-03); the one-of
-    switch of the console's form, copy of docs 6460/182418 (2024-09).
     """
     hint = say(
         "write {key}: {cores} for {cards}, or use separate pods",
         key=k.CORE,
         cores=k.FULL * breach.number,
-        cards=cards_text(breach.number),
+        cards=c.cards_text(breach.number),
     )
     message = "the pod requests mGPU and nvidia.com/gpu, but a node offers only one of them"
     return this.at(breach.there, message, hint, on_key=True)
@@ -166,15 +135,14 @@ def pod_uses_one_device_stack(this: Rule, breach: Breach, pod: PodKeys, context:
     Severity.ERROR,
     fix="unsafe",
     predicate=Predicate(
-        ~(Asks(k.CORE) & (OFFLINE | Asks(k.RECLAIMED_CORE)))
-        & ~(Asks(k.RECLAIMED_CORE) & ~OFFLINE & (~Annotated(k.QOS) | Annotated(k.QOS, *LEVELS))),
-        ORDINARY,
-        COMPUTE,
+        ~(of.Asks(k.CORE) & (c.OFFLINE | of.Asks(k.RECLAIMED_CORE)))
+        & ~(of.Asks(k.RECLAIMED_CORE) & ~c.OFFLINE & (~of.Annotated(k.QOS) | of.Annotated(k.QOS, *LEVELS))),
+        c.ORDINARY,
+        c.COMPUTE,
     ),
-    bad=shown(qos=RECLAIMED),
-    good=SHOWN,
+    page=c.page(c.shown(qos="reclaimed_cores"), c.offline(), "S1"),
 )
-def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline pods, and no others, request compute as reclaimed-mgpu-core.
 
     ## What it does
@@ -188,25 +156,22 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, conte
     ## Fix
     Unsafe: renames `mgpu-core` of an offline pod to `reclaimed-mgpu-core`. The pod may be meant as
     online work.
-
-    ## Source
-    "mGPU online/offline colocation", step 2 (2025-03-13).
     """
-    one, offline = Mgpu.of(breach.inside, pod), OFFLINE.holds(pod)
-    reclaimed = one.keys.resources.get(k.RECLAIMED_CORE)
+    one, name = breach.inside, c.name_of(breach.inside)
+    reclaimed = one.resources.get(k.RECLAIMED_CORE)
     if reclaimed and breach.name == k.CORE:
-        message = say("container {name} requests online and offline compute", name=one.name)
+        message = say("container {name} requests online and offline compute", name=name)
         hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
-        return this.at(breach.there if offline else reclaimed, message, hint, on_key=True)
+        return this.at(breach.there if c.OFFLINE.holds(pod) else reclaimed, message, hint, on_key=True)
     if reclaimed:
-        message = say("container {container} of an online pod requests offline compute", container=one.name)
+        message = say("container {container} of an online pod requests offline compute", container=name)
         hint = say("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
         return this.at(breach.there, message, hint, on_key=True, missing=k.QOS not in pod.annotations)
     fix = None
-    if 0 < one.cores < k.FULL:  # whole cards of offline work are not documented
-        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one.keys, k.CORE))
+    if 0 < c.cores_of(one) < k.FULL:  # whole cards of offline work are not documented
+        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one, k.CORE))
         fix = Fix("rename mgpu-core to reclaimed-mgpu-core", tuple(edits), safe=False)
-    message = say("container {container} of an offline pod requests online compute", container=one.name)
+    message = say("container {container} of an offline pod requests online compute", container=name)
     hint = "write reclaimed-mgpu-core, or remove qos_level reclaimed_cores from the pod"
     return this.at(breach.there, message, hint, on_key=True, fix=fix)
 
@@ -215,12 +180,11 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, conte
     "VKE030",
     Severity.ERROR,
     predicate=Predicate(
-        ~Annotated(k.POLICY, NATIVE), MGPU & Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
+        ~of.Annotated(k.POLICY, c.NATIVE), c.MGPU & of.Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
     ),
-    bad=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy=NATIVE),
-    good=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, policy="guaranteed-burst-share"),
+    page=c.page(c.offline(policy=c.NATIVE), c.offline(policy=BURST), "S1"),
 )
-def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
 
     ## What it does
@@ -229,12 +193,9 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, con
 
     ## Why
     Colocation supports the other two policies only; the vendor recommends `guaranteed-burst-share`.
-
-    ## Source
-    "mGPU online/offline colocation", limits of use (2025-03-13).
     """
-    message = say("online and offline work on one card does not support {policy}", policy=NATIVE)
-    if OFFLINE.holds(pod):
+    message = say("online and offline work on one card does not support {policy}", policy=c.NATIVE)
+    if c.OFFLINE.holds(pod):
         return this.at(breach.there, message, "write guaranteed-burst-share")
     hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
     return this.at(breach.there, message, hint, severity=Severity.WARNING)
@@ -243,11 +204,10 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, con
 @rule(
     "VKE031",
     Severity.ERROR,
-    predicate=Predicate(~Annotated(k.MULTIPLE_GPU), OFFLINE, (k.MULTIPLE_GPU,), each=False),
-    bad=shown(part(name=k.RECLAIMED_CORE), qos=RECLAIMED, cards="2"),
-    good=SHOWN,
+    predicate=Predicate(~of.Annotated(k.MULTIPLE_GPU), c.OFFLINE, (k.MULTIPLE_GPU,), each=False),
+    page=c.page(c.offline(cards="2"), c.offline(), "S1"),
 )
-def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """An offline pod has no card list.
 
     ## What it does
@@ -255,9 +215,6 @@ def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: C
 
     ## Why
     Colocation does not support sharing of several cards.
-
-    ## Source
-    "mGPU online/offline colocation", limits of use (2025-03-13).
     """
     hint = "remove the annotation, and request a part of one card"
     return this.at(breach.there, "an offline pod cannot share several cards", hint, on_key=True)
@@ -266,11 +223,10 @@ def offline_shares_one_card(this: Rule, breach: Breach, pod: PodKeys, context: C
 @rule(
     "VKE032",
     Severity.INFO,
-    predicate=Predicate(NEVER, OFFLINE & ORDINARY, (k.MEMORY,)),
-    bad=SHOWN,
-    good=shown(qos="shared_cores"),
+    predicate=Predicate(of.NEVER, c.OFFLINE & c.ORDINARY, (k.MEMORY,)),
+    page=c.page(c.offline(), c.shown(qos="shared_cores"), "S1"),
 )
-def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline containers request no GPU memory, which online work cannot preempt.
 
     ## What it does
@@ -279,9 +235,6 @@ def memory_can_be_preempted(this: Rule, breach: Breach, pod: PodKeys, context: C
     ## Why
     Online work preempts compute, not memory: the offline container keeps its memory, so both must fit
     on the card at the same time. If they do, no change is needed.
-
-    ## Source
-    "mGPU online/offline colocation", limits of use (2025-03-13).
     """
     message = "online work cannot preempt this memory, only compute"
     return this.at(breach.there, message, "make sure that it fits on the card beside the online work")

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.numbers import outside
+from gpuxlate.backends.numbers import both_places, outside
 from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.rules.containers import (
-    COMPUTE,
-    HAS_LIST,
-    HAS_LISTED_CARDS,
-    ONE_CARD,
-    ORDINARY,
-    WHOLE,
-    Mgpu,
-    cards_text,
-    compute,
-    name_of,
-    part,
-    shown,
-)
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.backends.volcengine.rules import containers as c
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Remove
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Range
@@ -26,6 +14,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import Amount, Asks
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
+PART = c.ONE_CARD & c.compute(Range(1, k.FULL - 1))
 LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
 
 
@@ -33,13 +22,12 @@ LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
     "VKE003",
     Severity.ERROR,
     predicate=tuple(
-        Predicate(Amount(name, Range(least)), ORDINARY & Amount(name), (name,))
+        Predicate(Amount(name, Range(least)), c.ORDINARY & Amount(name), (name,))
         for name, least in LEAST.items()
     ),
-    bad=shown(part(0)),
-    good=shown(),
+    page=c.page(c.shown(c.part(0)), c.shown(), "V"),
 )
-def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute is above zero and memory is not negative.
 
     ## What it does
@@ -47,12 +35,9 @@ def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Cont
 
     ## Why
     The vendor's webhook rejects the pod. A container that needs no GPU omits the keys.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
     hint = say(
-        "write a number above 0, or remove the GPU keys of container {name}", name=name_of(breach.inside)
+        "write a number above 0, or remove the GPU keys of container {name}", name=c.name_of(breach.inside)
     )
     return this.at(breach.there, outside(breach.name, breach.number, LEAST[breach.name]), hint)
 
@@ -61,38 +46,26 @@ def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, context: Cont
     "VKE012",
     Severity.ERROR,
     predicate=(
-        Predicate(Asks(k.MEMORY), ONE_CARD & compute(Range(1, k.FULL - 1)), COMPUTE),
-        Predicate(
-            ~Amount(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB)),
-            ONE_CARD & compute(Range(1, k.FULL - 1)),
-            (k.MEMORY,),
-        ),
+        Predicate(Asks(k.MEMORY), PART, c.COMPUTE),
+        Predicate(~Amount(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB)), PART, (k.MEMORY,)),
     ),
-    bad=shown(part(memory=4)),
-    good=shown(),
+    page=c.page(c.shown(c.part(memory=4)), c.shown(), "V, S0"),
 )
-def part_of_a_card_has_enough_memory(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic:
+def part_of_a_card_has_enough_memory(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A part of one card comes with more than 256 MiB of memory.
 
     ## What it does
-    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is
-    a warning: the code accepts it, one page says "greater than 256". VKE024 checks pods with the
-    annotation `container-multiple-gpu`.
+    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is a
+    warning: the code accepts it, one page says "greater than 256". With a card list it is VKE024.
 
     ## Why
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
-
-    ## Source
-    volcano-sh/volcano pull request 3030 (2024-03): at least 256; docs 6461/1581673 (2025-06-04):
-    greater than 256.
     """
     low, mib = k.SINGLE_CARD_MIN_MIB, breach.number
     if breach.name != k.MEMORY:
         message = say(
             "container {container} requests {cores} % of a card without mgpu-memory",
-            container=name_of(breach.inside),
+            container=c.name_of(breach.inside),
             cores=mib,
         )
         hint = say("add {key} in MiB, more than {low}: 4 GiB is 4096", key=k.MEMORY, low=low)
@@ -114,25 +87,18 @@ def part_of_a_card_has_enough_memory(
     "VKE013",
     Severity.ERROR,
     missing=True,
-    predicate=Predicate(compute(WHOLE), ONE_CARD & compute(Range(k.FULL + 1)), COMPUTE),
-    bad=shown(part(120, None)),
-    good=shown(part(200, None)),
+    predicate=Predicate(c.compute(c.WHOLE), c.ONE_CARD & c.compute(Range(k.FULL + 1)), c.COMPUTE),
+    page=c.page(c.shown(c.part(120, None)), c.shown(c.part(200, None)), "V, VD"),
 )
-def compute_above_one_card_is_whole_cards(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic:
+def compute_above_one_card_is_whole_cards(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
     ## What it does
-    Reports compute of 101 to 199, 201 to 299 and so on in a pod without the annotation
-    `container-multiple-gpu`.
+    Reports compute of 101 to 199, 201 to 299 and so on in a pod without `container-multiple-gpu`.
 
     ## Why
     Without the annotation a container has a part of one card (1 to 99) or whole cards (100, 200).
     The vendor's webhook rejects any other value.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
     cores = breach.number
     low, cards = cores // k.FULL * k.FULL, cores // k.FULL + 1
@@ -155,13 +121,12 @@ def compute_above_one_card_is_whole_cards(
     return this.at(breach.there, message, hint)
 
 
-def _capped_whole_cards(this: Rule, breach: Breach, one: Mgpu, hint: str) -> Diagnostic:
-    message = say(
-        "mgpu-memory is not allowed with {cards} (mgpu-core {cores})",
-        cores=one.cores,
-        cards=cards_text(one.whole_cards),
-    )
-    return this.at(breach.there, message, hint, on_key=True, fix=one.without_memory())
+def _capped(this: Rule, breach: Breach, cores: int, hint: str) -> Diagnostic:
+    cards = c.cards_text(cores // k.FULL)
+    message = say("mgpu-memory is not allowed with {cards} (mgpu-core {cores})", cards=cards, cores=cores)
+    edits = tuple(Remove(value.path) for value in both_places(breach.inside, k.MEMORY))
+    fix = Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
+    return this.at(breach.there, message, hint, on_key=True, fix=fix)
 
 
 @rule(
@@ -170,46 +135,37 @@ def _capped_whole_cards(this: Rule, breach: Breach, one: Mgpu, hint: str) -> Dia
     fix="unsafe",
     missing=True,
     # whole cards of offline work are not documented
-    predicate=Predicate(~Amount(k.CORE, WHOLE), ONE_CARD, (k.MEMORY,)),
-    bad=shown(part(100)),
-    good=shown(part(100, None)),
+    predicate=Predicate(~Amount(k.CORE, c.WHOLE), c.ONE_CARD, (k.MEMORY,)),
+    page=c.page(c.shown(c.part(100)), c.shown(c.part(100, None)), "V"),
 )
-def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A container with whole cards has no mgpu-memory.
 
     ## What it does
-    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200 and so on, in a pod without the
-    annotation `container-multiple-gpu`.
+    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200, ... without `container-multiple-gpu`.
 
     ## Why
     Whole cards come with all of their memory, and the vendor's webhook rejects a number for it.
 
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, `pkg/webhooks/admission/pods/validate` (2024-03).
     """
     hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
-    return _capped_whole_cards(this, breach, Mgpu.of(breach.inside, pod), hint)
+    return _capped(this, breach, c.cores_of(breach.inside), hint)
 
 
 @rule(
     "VKE021",
     Severity.ERROR,
     fix="unsafe",
-    predicate=Predicate(~HAS_LISTED_CARDS, ORDINARY & HAS_LIST, (k.MEMORY,)),
-    bad=shown(part(200, 8192), cards="2"),
-    good=shown(part(200, None), cards="2"),
+    predicate=Predicate(~c.HAS_LISTED_CARDS, c.ORDINARY & c.HAS_LIST, (k.MEMORY,)),
+    page=c.page(c.shown(c.part(200, 8192), cards="2"), c.shown(c.part(200, None), cards="2"), "V, VD"),
 )
-def listed_whole_cards_have_no_memory_cap(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
-) -> Diagnostic:
+def listed_whole_cards_have_no_memory_cap(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Diagnostic:
     """A container that uses its listed cards whole has no mgpu-memory.
 
     ## What it does
-    Reports `mgpu-memory` where `mgpu-core` is 100 times the container's number in
-    `container-multiple-gpu`.
+    Reports `mgpu-memory` where `mgpu-core` is 100 times the number in `container-multiple-gpu`.
 
     ## Why
     That is all compute of the cards: the container has them alone, with all of their memory, and the
@@ -217,11 +173,8 @@ def listed_whole_cards_have_no_memory_cap(
 
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
-
-    ## Source
-    volcano-sh/volcano pull request 3030, webhook and design document (2024-03).
     """
-    one = Mgpu.of(breach.inside, pod)
-    most = (k.FULL - 1) * one.whole_cards
+    cores = c.cores_of(breach.inside)
+    most = (k.FULL - 1) * (cores // k.FULL)
     hint = say("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
-    return _capped_whole_cards(this, breach, one, hint)
+    return _capped(this, breach, cores, hint)

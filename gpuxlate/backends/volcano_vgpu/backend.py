@@ -26,7 +26,7 @@ SHEET = Sheet(
     vendor="nvidia",
     isolation=Isolation.SOFT,  # hami-core, a library (GUIDE)
     scheduler="volcano",
-    needs_module="gpuxlate.backends.dialects.volcano_needs",
+    needs_module="gpuxlate.backends.volcano_vgpu.prerequisites",
     look_alikes=(VOLCANO_GPU_SHARE,),
     documents={
         "UTIL": "volcano-sh/volcano, pkg/scheduler/api/devices/util.go (2026-08-20)",

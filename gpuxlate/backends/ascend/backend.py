@@ -42,7 +42,7 @@ SHEET = Sheet(
     settles=settles,
     marks={MODE: HAMI_CORE},
     compute_when=Annotated(MODE, HAMI_CORE),
-    more_rules="gpuxlate.backends.dialects.ascend_rules",
+    more_rules="gpuxlate.backends.ascend.rules",
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/ascend (2026-08-21)",
         "TEMPLATES": "Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21)",

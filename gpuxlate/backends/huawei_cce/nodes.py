@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.dialects import huawei_cce as k
+from gpuxlate.backends.huawei_cce import backend as k
 from gpuxlate.backends.live import (
     PERCENT,
     Containers,

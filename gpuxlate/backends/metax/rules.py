@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.dialects.metax import APP_CLASS, CORES, COUNT, MEMORY, POLICY
+from gpuxlate.backends.metax.backend import APP_CLASS, CORES, COUNT, MEMORY, POLICY
 from gpuxlate.backends.numbers import whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say

@@ -93,8 +93,8 @@ SHEET = Sheet(
     whole_card_key=WHOLE,
     admits=admits,
     also_speaks=speaks,
-    more_rules="gpuxlate.backends.dialects.huawei_cce_rules",
-    nodes_module="gpuxlate.backends.dialects.huawei_cce_nodes",
+    more_rules="gpuxlate.backends.huawei_cce.rules",
+    nodes_module="gpuxlate.backends.huawei_cce.nodes",
     look_alikes=(VOLCANO_GPU_SHARE,),
     documents={
         "VIRTUAL": "opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16)",

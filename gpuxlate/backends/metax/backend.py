@@ -43,7 +43,7 @@ SHEET = Sheet(
     settles=settles,
     places=places,
     compute_when=Not(Annotated(APP_CLASS, "online")),
-    more_rules="gpuxlate.backends.dialects.metax_rules",
+    more_rules="gpuxlate.backends.metax.rules",
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/metax (2026-08-21)",
         "EXAMPLES": "Project-HAMi/HAMi, examples/metax/sgpu (2026-08-21)",

@@ -48,8 +48,8 @@ SHEET = Sheet(
     whole_card_key=WHOLE,
     admits=admits,
     also_speaks=speaks,
-    more_rules="gpuxlate.backends.dialects.koordinator_rules",
-    nodes_module="gpuxlate.backends.dialects.koordinator_nodes",
+    more_rules="gpuxlate.backends.koordinator.rules",
+    nodes_module="gpuxlate.backends.koordinator.nodes",
     documents={
         "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
         "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.dialects.ascend import HAMI_CORE, MODE, SHEET
+from gpuxlate.backends.ascend.backend import HAMI_CORE, MODE, SHEET
 from gpuxlate.model import quantity
 from gpuxlate.model.catalogue import Card, card_named
 from gpuxlate.model.diagnostics import Diagnostic, Severity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.dialects import koordinator as k
+from gpuxlate.backends.koordinator import backend as k
 from gpuxlate.backends.numbers import written_name
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say

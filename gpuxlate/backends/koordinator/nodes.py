@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpuxlate.backends.dialects import koordinator as k
+from gpuxlate.backends.koordinator import backend as k
 from gpuxlate.backends.live import (
     PERCENT,
     Containers,
