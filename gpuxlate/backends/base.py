@@ -147,7 +147,8 @@ class Backend:
     def rules(self) -> tuple[Rule, ...]:
         """The vendor's rules, those of its rows and those of its module, loaded when asked for."""
         of_module = rules_of(import_module(self.rules_module)) if self.rules_module else ()
-        return in_order((*self.rule_rows(), *of_module), self.name)
+        aliases = {row.name: row.aliases for row in self.keys if row.aliases}
+        return in_order((one.known_as(aliases) for one in (*self.rule_rows(), *of_module)), self.name)
 
     @cached_property
     def form(self) -> Form | None:

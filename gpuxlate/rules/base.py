@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
@@ -165,6 +165,12 @@ class Rule:
 
         parts = re.split(r"^## (.+)$", inspect.cleandoc(self.text), flags=re.M)
         return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+    def known_as(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
+        """The rule with predicates that know the other names of resources, by their own."""
+        if not aliases or not self.predicates:
+            return self
+        return replace(self, predicates=tuple(one.known_as(aliases) for one in self.predicates))
 
     def __call__(self, *args: Any) -> Any:
         return self._breaches(*args) if self.predicates else self.check(self, *args)

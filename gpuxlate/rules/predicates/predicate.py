@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not
+from gpuxlate.rules.predicates.names import Aliases, resources_in, under_any_name
 from gpuxlate.rules.predicates.terms import resource
 
 
@@ -45,13 +46,15 @@ class Predicate:
     ``each``: of every container that has one of the resources ``at`` (of every one where there are none
     such names); a breach is at the first of them that it has. Else of the pod; a breach is at the first of
     ``at`` that it has: an annotation, a label, a node selector, ``schedulerName`` or ``nodeName``.
-    Raises ValueError for a condition on containers where there is a pod alone.
+    ``aliases``: other names of its resources, with which a policy has to be the same; the check is of a pod
+    under the own names. Raises ValueError for a condition on containers where there is a pod alone.
     """
 
     must: Condition
     when: Condition = ALWAYS
     at: tuple[str, ...] = ()
     each: bool = True
+    aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.each and not (self.must.of_pod and self.when.of_pod):
@@ -75,7 +78,15 @@ class Predicate:
         """What is true of the pod, or of each of its containers: one condition."""
         there = [Asks(*self.at)] if self.each and self.at else []
         only = [*there, *([] if self.when == ALWAYS else [self.when])]
-        return Any(Not(only[0] if len(only) == 1 else All(*only)), self.must) if only else self.must
+        demand = Any(Not(only[0] if len(only) == 1 else All(*only)), self.must) if only else self.must
+        return under_any_name(demand, dict(self.aliases)) if self.aliases else demand
+
+    def known_as(self, aliases: Aliases) -> Predicate:
+        """With the other names of its resources; one that is about such a name itself stays."""
+        names = {*self.at, *resources_in(self.must), *resources_in(self.when)}
+        others = {other for found in aliases.values() for other in found}
+        mine = tuple((own, found) for own, found in aliases.items() if own in names)
+        return self if names & others or not mine else replace(self, aliases=mine)
 
     def _at_pod(self, pod: PodKeys) -> tuple[str, Value | None]:
         fields = {"schedulerName": pod.scheduler_name, "nodeName": pod.node_name}
