@@ -23,7 +23,7 @@ RULES = all_rules(BACKENDS)
 JUDGES = {one.code: [Judge(predicate) for predicate in one.predicates] for one in RULES.values()}
 JUDGED = [one for one in RULES.values() if one.predicates]
 
-WAITING = ("ACK", "TKE", "VOLC", "GX004", "GX006", "GX007", "GX013", "GX027", "K8S007")
+WAITING = ("VOLC", "GX004", "GX006", "GX007", "GX013", "GX027", "K8S007")
 """Rules that are neither yet."""
 
 

@@ -9,7 +9,7 @@ from gpuxlate.backends.base import Absent, Placing, Taking
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, for_models, memory
 from gpuxlate.backends.sheet.sheet import Sheet
-from gpuxlate.model.catalogue import Card, card_named
+from gpuxlate.model.catalogue import Card, card_named, names_of
 from gpuxlate.model.messages import say
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.predicates.conditions import Annotated
@@ -69,6 +69,10 @@ SHEET = Sheet(
     marks={MODE: HAMI_CORE},
     compute_when=Annotated(MODE, HAMI_CORE),
     more_rules="gpuxlate.backends.ascend.rules",
+    registers={
+        f"hami.io/node-register-Ascend{name}": f"hami.io/Ascend{name}-devices-allocated"
+        for name in names_of(NAME)
+    },  # (CODE)
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/ascend (2026-08-21)",
         "TEMPLATES": "Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21)",

@@ -17,6 +17,7 @@ SHEET = Sheet(
     schedulers=("hami-scheduler",),
     several=Several.REFUSED,
     sizes=tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD)),
+    registers={"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"},  # (CODE)
     documents={"CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)"},
     gpu_prefixes=("kunlunxin.com/vxpu", "kunlunxin.com/xpu"),
     keys=(

@@ -105,7 +105,8 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
                 placing.isolated(sheet.isolation)
             if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
                 placing.shared_by(sheet.policy)
-            values |= {row.name: word for row, word in _words_of_container(sheet, placing, Place.RESOURCE)}
+            words = _words_of_container(sheet, placing, Place.RESOURCE)
+            values |= {row.name: int(word) if word.isdigit() else word for row, word in words}
         placing.on_nodes(card_of(profile, sheet.names), *_codes_of_profile(sheet, rows))
     names = sheet.extension.of(profile).by_key if sheet.extension else {}
     written = {names.get(name, name): Value.of(one) for name, one in values.items() if one is not None}
