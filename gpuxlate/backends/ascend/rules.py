@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.ascend.backend import HAMI_CORE, MODE, SHEET
+from gpuxlate.backends.ascend.backend import HAMI_CORE, MODE, SHEET, most_mib
 from gpuxlate.model import quantity
 from gpuxlate.model.catalogue import Card, card_named
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -25,10 +25,6 @@ def _memory() -> Iterator[tuple[Key, Key, Card]]:
         card = card_named(rows.model)
         if rows.cards is not None and rows.memory is not None and card is not None:
             yield rows.cards, rows.memory, card
-
-
-def _most(card: Card) -> int:
-    return card.nominal_mib or card.memory_mib or 0
 
 
 @rule(
@@ -122,7 +118,7 @@ def template_is_of_one_card(
             Amount(
                 memory.name,
                 *(Range(one.memory_mib, one.memory_mib) for one in card.templates),
-                Range(_most(card)),
+                Range(most_mib(card)),
             ),
             Amount(memory.name, Range(1)) & Not(BY_NUMBERS),
             (memory.name,),
@@ -169,14 +165,16 @@ def memory_is_a_template(this: Rule, breach: Breach, pod: PodKeys, context: Cont
         else "the whole card"
     )
     message = say("{key} {number}: the container gets {what}", key=breach.name, number=number, what=gets)
-    yield this.at(breach.value, message, say("write {number}", number=one.memory_mib if one else _most(card)))
+    yield this.at(
+        breach.value, message, say("write {number}", number=one.memory_mib if one else most_mib(card))
+    )
 
 
 @rule(
     "ASCEND023",
     Severity.ERROR,
     predicate=tuple(
-        Predicate(Not(Amount(memory.name, Range(_most(card) + 1))), at=(memory.name,))
+        Predicate(Not(Amount(memory.name, Range(most_mib(card) + 1))), at=(memory.name,))
         for _, memory, card in _memory()
     ),
 )
@@ -210,9 +208,9 @@ def memory_is_within_the_card(
             "{key} {number} is above the {most} MiB of the card",
             key=breach.name,
             number=breach.value.text,
-            most=_most(card),
+            most=most_mib(card),
         )
-        yield this.at(breach.value, message, say("write {most} or less", most=_most(card)))
+        yield this.at(breach.value, message, say("write {most} or less", most=most_mib(card)))
 
 
 @rule(

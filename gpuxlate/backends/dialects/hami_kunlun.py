@@ -1,5 +1,6 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
+from gpuxlate.backends.base import Range
 from gpuxlate.backends.sheet.rows import cards, memory, whole
 from gpuxlate.backends.sheet.sheet import Several, Sheet, Size
 
@@ -21,7 +22,7 @@ SHEET = Sheet(
     gpu_prefixes=("kunlunxin.com/vxpu", "kunlunxin.com/xpu"),
     keys=(
         cards(COUNT, source="CODE"),
-        memory("kunlunxin.com/vxpu-memory", needs=(COUNT,), source="CODE"),
+        memory("kunlunxin.com/vxpu-memory", values=(Range(1, CARD),), needs=(COUNT,), source="CODE"),
         whole("kunlunxin.com/xpu", source="CODE"),
     ),
 )
