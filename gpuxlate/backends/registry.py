@@ -87,6 +87,12 @@ def names_of(row: Row) -> tuple[str, ...]:
     return row.name, *(sheet.aliases if sheet else ())
 
 
+@cache
+def _taken() -> frozenset[str]:
+    """The names of all built-in targets, which no plug-in has."""
+    return frozenset(name for row in BUILT_IN for name in names_of(row))
+
+
 class UnknownTargetError(LookupError):
     """No target of that name; ``hint`` names the nearest."""
 
@@ -115,13 +121,13 @@ def target_names() -> tuple[str, ...]:
 
 
 def _of_plugins() -> tuple[str, ...]:
-    taken = {name for row in BUILT_IN for name in names_of(row)}
+    taken = _taken()
     return tuple(name for name in plugins.names() if name not in taken)
 
 
 def _plugins() -> Iterator[Backend]:
     """Every plug-in, loaded. One that takes a name of a built-in target would never be found by it."""
-    taken = {name for row in BUILT_IN for name in names_of(row)}
+    taken = _taken()
     for backend in plugins.backends():
         if backend.name in taken:
             raise BrokenPluginError(
