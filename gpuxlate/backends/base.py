@@ -138,6 +138,7 @@ class Backend:
     model_label: str | None = None  # the label of nodes that has the card model
     reads_only: bool = False  # a source of migrations, never a target
     nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
+    live_rows: Callable[[], Live | None] = lambda: None  # in place of it: what follows from its sheet
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
     sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
@@ -164,7 +165,7 @@ class Backend:
     @cached_property
     def live(self) -> Live | None:
         """Its nodes and records on a live cluster, loaded when asked for."""
-        found: Live | None = import_module(self.nodes_module).LIVE if self.nodes_module else None
+        found: Live | None = import_module(self.nodes_module).LIVE if self.nodes_module else self.live_rows()
         return found
 
     @cached_property
@@ -225,6 +226,14 @@ class Backend:
         return name not in (self.whole_card_key, IGNORE) and (
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
+
+    def has_cards_of(self, share: Share) -> bool:
+        """Its cards are those that the share names; where its keys name cards, the share has to."""
+        models = {row.model for row in self.keys if row.model}
+        device = share.device
+        if models:
+            return device is not None and not models.isdisjoint(device.models)
+        return device is None or None in (device.vendor, self.vendor) or device.vendor == self.vendor
 
     def owns_at(self, name: str, place: Place) -> bool:
         """The key is this vendor's in a place of a pod."""

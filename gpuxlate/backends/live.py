@@ -1,6 +1,7 @@
 """The live side of a target: how it reads nodes, and what its scheduler records on pods.
 
-A backend's ``nodes`` module has one ``LIVE``. It gets plain values, no client and no JSON.
+A backend's ``nodes`` module has one ``LIVE``, or it follows from the sheet. It gets plain values of the
+server, no client.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ PERCENT = 100
 
 @dataclass(frozen=True, slots=True)
 class LiveNode:
-    """A node of the server: its labels, and ``status.allocatable`` as text."""
+    """A node of the server: its labels and annotations, and ``status.allocatable`` as text."""
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
     allocatable: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
 
     def amount(self, resource: str) -> int:
         """The allocatable amount of a resource; 0 where there is none, or it is not a whole number."""
@@ -63,7 +65,8 @@ class NodeView:
     of one unit of memory, where only nodes show it. ``nominal_mib``: ``unit_mib``, or the vendor's default
     where the node does not show it; None where memory is counted in MiB. ``extension``: the vendor's part
     of a profile, for pods of this node. ``whole_key``: the resource that counts whole cards.
-    ``labels``: as the vendor reads them, with defaults.
+    ``labels``: as the vendor reads them, with defaults. ``ids``: what records call the cards, by index.
+    ``instances``: the most containers on one card, where the node shows it.
     """
 
     target: str | None
@@ -83,13 +86,15 @@ class NodeView:
     extension: Extension | None = None
     nominal_mib: int | None = None
     notes: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    instances: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
     """The cards that the vendor's scheduler gave a container, by their indexes on the node.
 
-    ``units``: its memory on each, in the node's units, where the record has it.
+    ``units``: its memory on each, in the node's units or in MiB where it has none; None: not recorded.
     """
 
     init: bool
@@ -112,17 +117,18 @@ Containers = Sequence[ContainerShare]
 class Live:
     """The live side of a target.
 
-    ``view``: a node of this vendor, None for any other. ``placements``: the records on a pod.
+    ``view``: a node of this vendor, None for any other. ``placements``: the records on a pod of a node.
     ``keeps_out``: why a node does not take a pod, None where it does. ``instances``: the most containers
-    on one card; ``instances_certain``: the documents agree on it. ``tells``: by fact of a profile, the
-    command that shows it where nodes do not. ``extension_data``: the vendor's part of a profile that nodes
-    make together, as fields of a document; it adds notes on what it leaves out.
+    on one card, None where each node shows it; ``instances_certain``: the documents agree on it.
+    ``tells``: by fact of a profile, the command that shows it where nodes do not. ``extension_data``: the
+    vendor's part of a profile that nodes make together, as fields of a document; it adds notes on what it
+    leaves out.
     """
 
     view: Callable[[LiveNode], NodeView | None]
-    placements: Callable[[LivePod], tuple[Placement, ...]]
+    placements: Callable[[LivePod, NodeView], tuple[Placement, ...]]
     keeps_out: Callable[[NodeView, Containers], str | None]
-    instances: int
+    instances: int | None
     instances_certain: bool = True
     tells: Mapping[str, str] = field(default_factory=dict)
     extension_data: Callable[[Sequence[NodeView], Common, list[str]], dict[str, Any]] | None = None

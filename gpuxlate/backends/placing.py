@@ -96,7 +96,15 @@ class Placing:
 
     def made_by(self, vendor: str) -> None:
         """Take ``device`` where any card of the vendor will do. ``Backend.vendor`` needs no call."""
-        self._imply("device", say("its cards are made by {vendor}", vendor=vendor), Device(vendor).__eq__)
+        asked = self._now["device"]
+        theirs = asked is not None and asked.vendor in (
+            None,
+            vendor,
+        )  # so it is the model
+        made_by = say("its cards are made by {vendor}", vendor=vendor)
+        self._imply(
+            "device", say("none of its keys names a card") if theirs else made_by, Device(vendor).__eq__
+        )
 
     def _imply(self, attribute: str, why: Message, enough: Callable[[Any], bool]) -> None:
         """Place a field without a key where what the target has is enough; else it stays, with the reason."""

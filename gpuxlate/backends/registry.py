@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Row(NamedTuple):
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
-    A file in the folder of dialects is a target of its name, whose sheet has the other names. ``form``: it has
-    a Form, and writes no pods.
+    A file in the folder of dialects is a target of its name, whose sheet has the other names. ``form``: it
+    has a Form, and writes no pods.
     """
 
     name: str
@@ -95,7 +95,7 @@ class UnknownTargetError(LookupError):
 
         known = [name for row in BUILT_IN for name in names_of(row)]
         near = get_close_matches(name[:MAX_NAME], [*known, *plugins.names()], 1, 0.5)
-        self.hint = say("targets: {names}", names=", ".join(target_names()))
+        self.hint = "gpuxlate targets lists them all"
         if near:
             self.hint = say("did you mean {name}?", name=near[0])
         super().__init__(say("unknown target {name!r}", name=name))

@@ -16,6 +16,7 @@ from gpuxlate.cli.report import write_report
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.bounded import inside
 from gpuxlate.inputs.files import Input, InputError
+from gpuxlate.model.share import Share
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.translate import Settings
 from gpuxlate.yamltext.compose import Document
@@ -66,6 +67,7 @@ def command(
         raise common.CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs))
+    targets = _with_cards(targets, to, [document.share for _, _, document in found.found])
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
     done: list[tuple[Backend, Rendering]] = []
@@ -91,6 +93,19 @@ def _targets(names: list[str]) -> list[Backend]:
     for name in names:
         found += written_manifests() if name == "all" else [common.written_target(name)]
     return list({backend.name: backend for backend in found}.values())
+
+
+def _with_cards(targets: list[Backend], named: list[str], shares: list[Share]) -> list[Backend]:
+    """Of ``all``, the targets with cards that the shares name; those that a user named stay."""
+    chosen = {common.target(name).name for name in named if name != "all"}
+    left_out = [
+        one.name
+        for one in targets
+        if one.name not in chosen and not all(one.has_cards_of(share) for share in shares)
+    ]
+    if left_out:
+        common.note(f"note: left out, since device names no card of them: {', '.join(left_out)}")
+    return [one for one in targets if one.name not in left_out]
 
 
 def written_manifests() -> Iterator[Backend]:

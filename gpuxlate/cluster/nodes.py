@@ -19,7 +19,7 @@ _HAMI = "hami.io/node-"
 _HAMI_NODE = NodeView(
     None, Serves.NOTHING, notes=(f"HAMi shares its cards, and counts each several times as {WHOLE_KEY}",)
 )
-"""Project-HAMi, docs/develop/protocol.md: its annotations of nodes. No target supports its shares yet."""
+"""Project-HAMi, docs/develop/protocol.md: its annotations of nodes. The list of cards cannot be read."""
 
 
 def gpu_nodes(server: Server, selector: str | None = None) -> list[GpuNode]:
@@ -41,8 +41,8 @@ def gpu_node(node: Json) -> GpuNode | None:
     if views:
         backend, view = min(views, key=lambda one: _RANK.index(one[1].serves))
     if view is None or view.serves is Serves.NOTHING:
-        shared = any(name.startswith(_HAMI) for name in node["metadata"].get("annotations") or ())
-        plain = _HAMI_NODE if shared else _whole_cards(live, view)
+        shared = any(name.startswith(_HAMI) for name in live.annotations)
+        plain = _HAMI_NODE if shared and live.amount(WHOLE_KEY) else _whole_cards(live, view)
         if plain is not None:
             backend, view = None, plain
     if view is None:
@@ -79,11 +79,12 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
 
 
 def _live_node(node: Json) -> LiveNode:
-    """A node of the server with its labels and allocatable resources."""
+    """A node of the server as backends read it."""
     return LiveNode(
         str(node["metadata"]["name"]),
         _texts(node["metadata"].get("labels")),
         _texts((node.get("status") or {}).get("allocatable")),
+        _texts(node["metadata"].get("annotations")),
     )
 
 

@@ -111,7 +111,8 @@ def _values(found: Mapping[str, Any] | None, path: Path) -> dict[str, Value]:
 
 @cache
 def _asks_for_gpu(resource: str) -> bool:
-    return resource == WHOLE_KEY or registry.is_gpu_key(resource)
+    whole = (one.whole_card_key for one in registry.pod_backends())
+    return resource in whole or registry.is_gpu_key(resource)
 
 
 def _asks_for_gpus(pod: Json) -> bool:

@@ -170,7 +170,9 @@ def _crowded(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
     for (number, index), more in sorted(added.items()):
         ledger = problem.ledgers[number]
         live = ledger.node.backend.live if ledger.node.backend else None
-        if ledger.view.serves is not Serves.SHARES or live is None or live.instances_certain:
+        if ledger.view.serves is not Serves.SHARES or live is None:
+            continue
+        if live.instances is None or live.instances_certain:
             continue
         count = more + len(ledger.cards[index].held)
         if count > live.instances:

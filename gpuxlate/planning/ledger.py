@@ -176,7 +176,7 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
         ledger.whole_taken += whole_cards(keys, view.whole_key)
     if view.serves is not Serves.SHARES or backend is None or backend.live is None:
         return
-    recorded = {(one.init, one.index): one for one in backend.live.placements(pod.live)}
+    recorded = {(one.init, one.index): one for one in backend.live.placements(pod.live, view)}
     asks, unread = asks_of(keys, backend, view)
     for container in unread:
         ledger.unplaced.append(
@@ -190,8 +190,8 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
             continue
         for number, index in enumerate(where.cards):
             memory = ask.memory_mib
-            if where.units is not None and view.nominal_mib is not None:
-                memory = where.units[number] * view.nominal_mib
+            if where.units is not None:
+                memory = where.units[number] * (view.nominal_mib or 1)
             ledger.cards[index].held.append(Held(pod.namespace, pod.name, ask, memory))
 
 
@@ -218,7 +218,7 @@ def asks_of(
     keys = {(one.init, one.index): one for one in pod.all_containers()}
     asking = [one for one in found if one.share or _has_keys(keys[one.init, one.index], backend)]
     asking = [one for one in asking if not one.init] or asking
-    asks = tuple(_ask(one) for one in asking if one.share)
+    asks = tuple(_ask(one, view) for one in asking if one.share)
     return asks, tuple(keys[one.init, one.index] for one in asking if not one.share)
 
 
@@ -226,17 +226,20 @@ def _has_keys(container: ContainerKeys, backend: Backend) -> bool:
     return any(backend.is_gpu_key(name) for name in container.resources)
 
 
-def _ask(one: ContainerShare) -> Ask:
+def _ask(one: ContainerShare, view: NodeView) -> Ask:
     share = one.share
     assert share is not None
     offline = share.qos is Qos.OFFLINE
+    memory = share.memory_mib_per_card
+    if share.memory_percent is not None and view.card_mib is not None:
+        memory = view.card_mib * share.memory_percent // PERCENT
     return Ask(
         one.name,
         one.init,
         one.index,
         share.cards,
         0 if offline else share.cores_per_card or 0,
-        share.memory_mib_per_card,
+        memory,
         share.whole_cards,
         offline,
     )

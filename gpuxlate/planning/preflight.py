@@ -81,7 +81,9 @@ def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) 
         return [one for one in mine if one.view.serves is Serves.SHARES] or ([] if share else mine)
     # whole cards are on nodes of their own, or are a share of 100 %
     return [one for one in mine if one.view.serves is Serves.WHOLE] or (
-        [] if backend.whole_card_key else mine
+        mine
+        if not backend.whole_card_key
+        else [one for one in mine if one.view.whole_key == backend.whole_card_key]
     )
 
 

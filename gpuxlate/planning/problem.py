@@ -67,16 +67,18 @@ def problem_of(books: Books, wanted: Sequence[Wanted]) -> Problem:
 def _admitted(ledger: Ledger, one: Wanted) -> Asks | str:
     """What a pod requests on a node, or why the node does not take it."""
     node, view = ledger.node, ledger.view
-    if one.backend is None:
-        if view.serves is not Serves.WHOLE or view.whole_key != WHOLE_KEY:
-            return f"it does not serve {WHOLE_KEY}"
-        asks: Asks = (Ask("", False, 0, whole_cards(one.keys, WHOLE_KEY), whole=True),)
-    elif view.serves is not Serves.SHARES or node.backend is not one.backend:
-        return f"it does not serve shares of {one.backend.name}"
-    else:
-        asks, unread = asks_of(one.keys, one.backend, view)
+    whole = view.whole_key if one.backend in (None, node.backend) else None
+    count = whole_cards(one.keys, whole) if whole else 0
+    shared = one.backend and not all(ask.whole for ask in asks_of(one.keys, one.backend, view)[0])
+    if view.serves is Serves.WHOLE and count and not shared:
+        asks: Asks = (Ask("", False, 0, count, whole=True),)
+    elif view.serves is Serves.SHARES and node.backend and (node.backend is one.backend or count):
+        asks, unread = asks_of(one.keys, node.backend, view)
         if unread or not asks:
             return "the request of the pod cannot be read"
+    else:
+        what = f"shares of {one.backend.name}" if one.backend else WHOLE_KEY
+        return f"it does not serve {what}"
     if node.closed:
         return node.closed
     reason = _unmatched(one.keys, node.labels)
@@ -92,7 +94,8 @@ def spaces(ledger: Ledger) -> tuple[Space, ...]:
     if view.serves is Serves.WHOLE:
         return (Space(PERCENT, 0, UNLIMITED, True),) * (ledger.cards_free or 0)
     live = backend.live if backend else None
-    slots = live.instances if live and live.instances_certain else UNLIMITED
+    limit = live.instances if live and live.instances_certain else None
+    slots = view.instances or limit or UNLIMITED
     # where a node allocates no compute, its pods compete for all of it
     cores = PERCENT if view.cores is None else min(PERCENT, view.cores // max(1, len(ledger.cards)))
     memory = view.card_mib or 0

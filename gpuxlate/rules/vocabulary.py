@@ -26,10 +26,8 @@ WHOLE_CARD = "nvidia.com/gpu"
 """The common key of whole cards, which every cloud uses."""
 SHORT_NAME = 5
 """Names shorter than this after the slash may differ by one letter and be right (gpu, npu)."""
-LONG_DOMAIN = 9
-"""Shorter domains are not taken for misspelt ones: two other letters make another owner."""
-IN_EVERY_POD = "schedulername"
-"""Words of other pods: a domain whose half is in them would have every file read."""
+COMMON = "gpu"
+"""Part of most keys: a name with it may have a misspelt domain."""
 NEAR = 2
 """Maximum edit distance between a misspelt key and the one that was meant."""
 BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
@@ -167,7 +165,7 @@ class Vocabulary:
         """The known keys of domains that a name's own may be a misspelt one of."""
         domain = name.partition("/")[0]
         for known, names in self._by_domain.items():
-            if _may_be_domain(domain, known):
+            if domain == known or (COMMON in name and _may_be_domain(domain, known)):
                 yield from (one for one in names if _may_be_meant(name, one))
 
     @cached_property
@@ -204,10 +202,6 @@ def vocabulary_of(context: Context) -> Vocabulary:
     return _last[0]
 
 
-COMMON = "gpu"
-"""Part of most keys."""
-
-
 _WORD = re.compile(r".+(?=/)|[a-z]+.")
 """Part of a product's key: its domain, or the first word of a name without one."""
 
@@ -215,14 +209,13 @@ _WORD = re.compile(r".+(?=/)|[a-z]+.")
 def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     """Lower-case texts, one of which is in every manifest that some rule or dialect applies to.
 
-    Few of them, since each is searched for in every file of a folder.
+    Few of them, since each is searched for in every file of a folder: COMMON, and the domains of keys.
     """
     listed = tuple(dialects)
-    found = {"gpuxlate", "gpushare", *(prefix for one in listed for prefix in one.gpu_prefixes)}
-    found |= {row.name.partition("*")[0] for one in listed for row in one.keys if not row.name.isalpha()}
-    found |= {name for one in listed for row in one.keys for name in row.aliases}
-    found |= {part for name in Vocabulary(listed).candidates if "/" in name for part in _parts(name)}
-    lowered = {one.lower() for one in found}
+    names = {row.name for one in listed for row in one.keys if not row.name.isalpha()}
+    others = {prefix for one in listed for prefix in one.gpu_prefixes}
+    others |= {alias for one in listed for row in one.keys for alias in row.aliases}
+    lowered = {COMMON, *(_domain_or_all(name).lower() for name in names), *(one.lower() for one in others)}
     products = (*PRODUCTS, *(product for one in listed for product in one.look_alikes))
     for key in (*LOCAL_NAMES, *(name for product in products for name in product.keys)):
         text = key.lower()
@@ -231,29 +224,10 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     return tuple(sorted(one for one in lowered if not any(other in one for other in lowered - {one})))
 
 
-def _parts(name: str) -> tuple[str, str, str]:
-    """Three parts of a key: two misspelt letters (NEAR) leave one of them unchanged.
-
-    Keys of one vendor share two of them: the name of its domain, and COMMON where they have it. A short
-    domain is never misspelt: it is one part.
-    """
-    slash = name.index("/")
-    domain = _own_part(name[:slash])
-    if domain is None:
-        return (name[: slash + 1],) * 3
-    last = COMMON if COMMON in name else name[slash - 1 : slash + 5]
-    middle = len(domain) // 2
-    return domain[:middle], domain[middle:], last
-
-
-@lru_cache(maxsize=4096)
-def _own_part(domain: str) -> str | None:
-    """The part of a domain that is its owner's, without its last letter; None where that is short."""
-    last_two = ".".join(domain[:-1].split(".")[-2:])
-    found = max(last_two.split(COMMON), key=len)
-    middle = len(found) // 2
-    usual = found[:middle] in IN_EVERY_POD or found[middle:] in IN_EVERY_POD
-    return found if len(found) >= LONG_DOMAIN and not usual else None
+def _domain_or_all(name: str) -> str:
+    """The domain of a key with its slash, since the rest may be misspelt; a name without one as it is."""
+    domain, slash, _ = name.partition("/")
+    return domain + slash if slash else name.partition("*")[0]
 
 
 # --- nearness -----------------------------------------------------------------------------------
@@ -341,8 +315,8 @@ def _may_be_meant(name: str, candidate: str) -> bool:
 
 def _may_be_domain(domain: str, known: str) -> bool:
     """A domain may be a misspelt one: not where whole labels are added, taken away or replaced."""
-    if domain == known or abs(len(domain) - len(known)) > NEAR or _own_part(known) is None:
-        return domain == known
+    if abs(len(domain) - len(known)) > NEAR:
+        return False
     labels, meant = domain.split("."), known.split(".")
     if len(labels) == len(meant):
         return all(one == other or set(one) & set(other) for one, other in zip(labels, meant, strict=True))

@@ -54,7 +54,7 @@ def settings_of(config: object, base: Path = ()) -> Settings:
     if given.get("to") is None:
         raise BadConfigError(
             "functionConfig names no target",
-            say("write {field}.to, one of: {targets}", field=field, targets=_targets()),
+            say("write {field}.to: TARGET; gpuxlate targets lists them all", field=field),
             path,
         )
     try:
@@ -103,10 +103,6 @@ def _known(given: Iterable[str], path: Path) -> None:
             raise BadConfigError(say("functionConfig has no field {name!r}", name=name), hint, (*path, name))
 
 
-def _targets() -> str:
-    return ", ".join(one.name for one in registry.pod_backends() if not one.reads_only)
-
-
 def _backend(name: object, path: Path, find: Callable[[str], Backend] = registry.get) -> Backend:
     try:
         found = find(str(name))
@@ -114,7 +110,7 @@ def _backend(name: object, path: Path, find: Callable[[str], Backend] = registry
         raise BadConfigError(str(error), error.hint, path) from None
     if found.form_module:
         message = say("{target} is not for manifests", target=found.name)
-        raise BadConfigError(message, say("targets: {targets}", targets=_targets()), path)
+        raise BadConfigError(message, "gpuxlate targets lists those that write manifests", path)
     return found
 
 

@@ -141,4 +141,4 @@ def test_a_node() -> None:
     half = live.view(LiveNode("n", {}, {CORE: "100"}))
     assert half is not None
     assert half.serves is Serves.NOTHING
-    assert live.placements(LivePod(PodKeys())) == ()
+    assert live.placements(LivePod(PodKeys()), node) == ()

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 import pytest
 
 from gpuxlate.backends.koordinator.backend import BACKEND, BOTH, CORE, MEMORY, RATIO, RECORD, SHARED
-from gpuxlate.backends.live import LiveNode, LivePod, Serves
+from gpuxlate.backends.live import LiveNode, LivePod, NodeView, Serves
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.share import Isolation, Share
@@ -135,6 +135,8 @@ def test_an_amount_that_is_none_is_no_share() -> None:
 
 # --- a live cluster -------------------------------------------------------------------------------
 
+NODE = NodeView("koordinator", Serves.SHARES)
+
 
 def test_a_node() -> None:
     """Allocatable are the sums over the cards; two of 24 GiB."""
@@ -166,6 +168,6 @@ def test_the_record_of_the_scheduler(record: dict[str, object] | None, cards: li
     live = BACKEND.live
     assert live is not None
     containers = (ContainerKeys("log"), ContainerKeys("web", 1, limits={MEMORY: Value("8Gi")}))
-    found = live.placements(LivePod(PodKeys(containers), {RECORD: record} if record else {}))
+    found = live.placements(LivePod(PodKeys(containers), {RECORD: record} if record else {}), NODE)
     assert [one.cards for one in found] == cards
     assert all(one.index == 1 for one in found)

@@ -44,8 +44,8 @@ VIEWS = [
     ("tke-burst", "tencent-qgpu", Serves.SHARES, "burst-share", None, 2, 44 * 1024, None),
     ("tke-unlabelled", "tencent-qgpu", Serves.SHARES, "best-effort", None, 2, 44 * 1024, None),
     ("whole-1", None, Serves.WHOLE, None, None, 8, None, None),
-    # HAMi counts each card ten times as nvidia.com/gpu: no number of cards
-    ("hami-1", None, Serves.NOTHING, None, None, None, None, None),
+    # HAMi counts each card ten times as nvidia.com/gpu: the number of cards is that of its list
+    ("hami-1", "hami", Serves.SHARES, None, "hami-core", 2, 15109, None),
 ]
 
 
@@ -156,6 +156,7 @@ FREE = [
     ("tke-fixed", 200 - 190, (88 - 67) * 1024, None),
     # offline compute takes none of the ordinary one
     ("tke-burst", 200, (88 - 5) * 1024, 1),
+    ("hami-1", 200 - 30, 2 * 15109 - 3000, 1),
 ]
 
 
@@ -254,6 +255,6 @@ def test_units_that_differ_are_not_known() -> None:
 
 def test_targets_of_a_cluster() -> None:
     assert targets_served(gpu_nodes(FakeServer(made.ALL))) == (
-        "alibaba-gpushare", "tencent-qgpu", "volcengine-mgpu",
+        "alibaba-gpushare", "hami", "tencent-qgpu", "volcengine-mgpu",
     )  # fmt: skip
     assert targets_served(gpu_nodes(FakeServer([made.vke_whole("a"), made.node("b")]))) == ()

@@ -184,6 +184,40 @@ def hami(name: str, *, cards: int = 2, card_mib: int = T4_MIB, split: int = 10, 
     return node(name, annotations=annotations, resources={"nvidia.com/gpu": cards * split}, **other)
 
 
+def hygon(name: str, *, cards: int = 2, card_mib: int = 65536, split: int = 4, **other: Any) -> Node:
+    """A Hygon node under HAMi: its cards stand in an annotation of the older form (HAMi's devices.go)."""
+    register = "".join(
+        f"{card_uuid(name, index)},{split},{card_mib},100,DCU-K100_AI,{index},true,{index},:"
+        for index in range(cards)
+    )
+    return node(
+        name,
+        annotations={"hami.io/node-dcu-register": register},
+        resources={"hygon.com/dcunum": cards * split},
+        **other,
+    )
+
+
+def metax(name: str, *, cards: int = 2, card_mib: int = 65536, split: int = 16, **other: Any) -> Node:
+    """A MetaX node with sGPU: its cards stand in an annotation of MetaX (HAMi's metax/protocol.go)."""
+    devices = [
+        {
+            "uuid": card_uuid(name, index),
+            "model": "MXC500",
+            "totalDevCount": split,
+            "totalCompute": 100,
+            "totalVRam": card_mib,
+            "availableDevCount": split,
+            "availableCompute": 100,
+            "availableVRam": card_mib,
+            "healthy": True,
+        }
+        for index in range(cards)
+    ]
+    annotations = {"metax-tech.com/node-gpu-devices": json.dumps(devices)}
+    return node(name, annotations=annotations, resources={"metax-tech.com/sgpu": cards * split}, **other)
+
+
 def volcano(name: str, *, cards: int = 2, card_mib: int = T4_MIB, split: int = 10, **other: Any) -> Node:
     """A node with Volcano's vGPU: number counts each card ``split`` times, memory is MiB over the cards."""
     register = "".join(

@@ -64,7 +64,7 @@ def test_nodes(fleet: Cluster) -> None:
     assert items["ack-core-mem"]["unitMiB"] == 1024
     assert items["tke-fs"]["policy"] == "fixed-share"
     assert items["whole-1"]["serves"] == "whole cards"
-    assert items["hami-1"]["serves"] == "nothing"
+    assert items["hami-1"]["free"] == {"cores": 170, "memoryMiB": 27218, "cards": 1}
     assert "cpu-1" not in items
     assert "note: ack-cordoned: it is cordoned" in plugin(fleet, "nodes").stderr
 

@@ -182,7 +182,9 @@ NUMBERS = st.one_of(
 def sizes(name: str) -> st.SearchStrategy[PodKeys]:
     """A pod with keys of a dialect in the resources, mostly alike in limits and requests."""
     backend = registry.get(name)
-    names = st.sampled_from([*backend.resource_keys, *(f"{one}s" for one in backend.resource_keys)])
+    patterns = (row.name.replace("*", "1") for row in backend.keys if row.is_pattern and row.unit)
+    keys = [*backend.resource_keys, *patterns]
+    names = st.sampled_from([*keys, *(f"{one}s" for one in keys)])
     values = st.dictionaries(names, NUMBERS, min_size=1, max_size=3)
     others = [row.name for row in backend.keys if row.name not in backend.resource_keys]
     above = st.dictionaries(

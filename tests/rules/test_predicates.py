@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.sheet import Range
+from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
 from gpuxlate.rules.predicates.conditions import (
     ALWAYS,
     NEVER,
@@ -179,6 +180,33 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
             pod(affinity=affinity([chosen("a", operator="NotIn")])),
         ],
     ),
+    (
+        ChoosesAmong("node", "a", "b"),
+        [
+            *(pod(), pod(nodeSelector={"node": "a"}), pod(nodeSelector={"other": "c"})),
+            pod(affinity=affinity([chosen("a", "b")], [chosen("b", operator="NotIn")], [])),
+            pod(affinity=affinity([chosen(operator="Exists")])),
+        ],
+        [
+            pod(nodeSelector={"node": "c"}),
+            pod(nodeSelector={"node": "a"}, affinity=affinity([chosen("c", operator="NotIn")])),
+            pod(affinity=affinity([chosen("a")], [chosen("b", "c")])),
+        ],
+    ),
+    (
+        Allows("node", "a"),
+        [
+            pod(nodeSelector={"node": "a"}, affinity=affinity([chosen("b")])),
+            pod(affinity=affinity([chosen("b")], [chosen("b", "a")])),
+            pod(affinity=affinity([chosen("b", operator="NotIn"), chosen("a")])),
+        ],
+        [
+            *(pod(), pod(affinity=affinity()), pod(affinity=affinity([chosen("b")]))),
+            pod(nodeSelector={"node": "b"}, affinity=affinity([chosen("a")])),
+            pod(affinity=affinity([chosen("a")], [])),
+            pod(affinity=affinity([chosen("a", operator="NotIn")])),
+        ],
+    ),
     (SchedulerIs("", "s"), [pod(), pod(schedulerName="s"), pod(schedulerName="")], [pod(schedulerName="t")]),
     (SchedulerIs("s"), [pod(schedulerName="s")], [pod()]),
     (NodeIsNamed(), [pod(nodeName="n")], [pod(), pod(nodeName="")]),
@@ -216,9 +244,11 @@ def test_a_condition(condition: Condition, good: list[Object], bad: list[Object]
 # --- any condition, any pod -----------------------------------------------------------------------
 
 NUMBERS = (Range(1, 100), Range(0, 0), Range(2, None, 2), Range(5, 100, 5), Range(100, None, 100), Range(3))
-WORDS = st.lists(st.sampled_from(["on", "2", "true", re.compile("o[nf]+"), Range(1, 3)]), max_size=2)
+WORD = st.sampled_from(["on", "2", "true", re.compile("o[nf]+"), Range(1, 3)])
+WORDS, SOME_WORDS = st.lists(WORD, max_size=2), st.lists(WORD, min_size=1, max_size=2)
 RANGES = st.lists(st.sampled_from(NUMBERS), max_size=2)
 NAMED = st.sampled_from([Labelled, Annotated, Selects])
+OF_NODES = st.sampled_from([ChoosesAmong, Allows])
 
 
 def _leaves(term: Term) -> st.SearchStrategy[Condition]:
@@ -235,6 +265,7 @@ def _leaves(term: Term) -> st.SearchStrategy[Condition]:
             [Listed(LIST), Listed(LIST, Range(2)), ListIsComplete(LIST)] if term is LIST else [ALWAYS]
         ),
         st.builds(lambda kind, name, words: kind(name, *words), NAMED, st.sampled_from("ln"), WORDS),
+        st.builds(lambda kind, name, words: kind(name, *words), OF_NODES, st.sampled_from("ln"), SOME_WORDS),
         st.builds(lambda names: SchedulerIs(*names), st.lists(st.sampled_from(["", "on"]))),
     )
 

@@ -26,7 +26,7 @@ OVER_DIALECTS = {
 }
 JUDGED = [one for one in RULES.values() if one.predicates]
 
-WAITING = ("ACK", "TKE", "VOLC", "GX013", "K8S007")
+WAITING = ("VOLC", "GX013", "K8S007")
 """Rules that are neither yet."""
 
 

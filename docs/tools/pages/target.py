@@ -37,7 +37,7 @@ MISSING = "not supported"
 NEEDS = "Prerequisites of the nodes, as [`gpuxlate nodepool --check`](../node-pools.md) compares them:"
 LIVE = """\
 `kubectl gpuxlate nodes`, `capacity`, `preflight` and `verify` read the nodes of this target and what its
-scheduler writes on pods: see [kubectl](../kubectl.md). A card has at most {instances} containers{doubt}."""
+scheduler writes on pods: see [kubectl](../kubectl.md). A card has at most {instances}."""
 TELLS = "What nodes do not show, and where it is:"
 
 
@@ -238,8 +238,11 @@ def _cluster(backend: Backend) -> Iterator[str]:
         head = ["prerequisite", "required", "for", "severity", "source"]
         yield "\n".join([NEEDS, "", *table(head, needs)])
     if backend.live:
+        most = backend.live.instances
         doubt = "" if backend.live.instances_certain else ", though its documents differ"
-        yield LIVE.format(instances=backend.live.instances, doubt=doubt)
+        yield LIVE.format(
+            instances=f"{most} containers{doubt}" if most else "as many containers as the node says"
+        )
         tells = [[f"`{fact}`", how] for fact, how in backend.live.tells.items()]
         if tells:
             yield "\n".join([TELLS, "", *table(["fact of a profile", "where"], tells)])

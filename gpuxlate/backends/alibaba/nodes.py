@@ -134,7 +134,7 @@ def extension_data(views: Sequence[live.NodeView], one: live.Common, notes: list
     }
 
 
-def placements(pod: live.LivePod) -> tuple[live.Placement, ...]:
+def placements(pod: live.LivePod, _node: live.NodeView) -> tuple[live.Placement, ...]:
     """The cards of each container, and the units on each."""
     if RECORD in pod.records:
         return tuple(_recorded(pod, pod.records[RECORD]))

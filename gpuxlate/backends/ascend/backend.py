@@ -5,11 +5,12 @@ Shares are written for hami-core, which takes numbers; both ways are read.
 
 from dataclasses import replace
 
-from gpuxlate.backends.base import Absent, Taking
+from gpuxlate.backends.base import Absent, Placing, Taking
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, for_models, memory
 from gpuxlate.backends.sheet.sheet import Sheet
-from gpuxlate.model.catalogue import card_named
+from gpuxlate.model.catalogue import Card, card_named, names_of
+from gpuxlate.model.messages import say
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.predicates.conditions import Annotated
 
@@ -19,16 +20,40 @@ MODE, HAMI_CORE = "huawei.com/vnpu-mode", "hami-core"
 
 
 def settles(pod: Taking, found: Fields) -> Fields:
-    """Without hami-core, the container gets the first template with the memory, else the whole card."""
+    """Without hami-core, the container gets the first template with the memory, else the whole card.
+
+    Compute and parts of several cards go with hami-core only, which the base of a patch may have (CODE).
+    """
     mode = pod.pod.annotations.get(MODE)
     device = found.others["device"]
     card = card_named(device.models[0])
-    if card is None or found.memory_mib is None or (mode is not None and mode.text == HAMI_CORE):
+    by_numbers = mode is not None and mode.text == HAMI_CORE
+    by_numbers = by_numbers or "cores" in found.origins or (found.cards or 1) > 1
+    if card is None or found.memory_mib is None or by_numbers:
         return found
     one = next((one for one in card.templates if one.memory_mib >= found.memory_mib), None)
     if one is None or card.ai_cores is None:
         return replace(found, cores=None, memory_mib=None)
     return replace(found, memory_mib=one.memory_mib, cores=-(-one.ai_cores * 100 // card.ai_cores))
+
+
+def most_mib(card: Card) -> int:
+    """MiB above which the webhook refuses (CODE)."""
+    return card.nominal_mib or card.memory_mib or 0
+
+
+def places(placing: Placing) -> frozenset[str]:
+    """No card gives more than it has (CODE)."""
+    device, memory = placing.peek("device"), placing.peek("memory_mib")
+    card = card_named(device.models[0])
+    most = 0 if card is None else most_mib(card)
+    if most and memory is not None and memory > most * placing.cards:
+        each = -(-memory // placing.cards)
+        message = say(
+            "{key} {number} is above the {most} MiB of the card", key="memoryMiB", number=each, most=most
+        )
+        placing.refuse("memory_mib", "ASCEND023", message, "request less, or whole cards")
+    return frozenset()
 
 
 SHEET = Sheet(
@@ -40,9 +65,14 @@ SHEET = Sheet(
     isolation=Isolation.SOFT,  # hami-core is a library (CODE)
     schedulers=("hami-scheduler",),
     settles=settles,
+    places=places,
     marks={MODE: HAMI_CORE},
     compute_when=Annotated(MODE, HAMI_CORE),
     more_rules="gpuxlate.backends.ascend.rules",
+    registers={
+        f"hami.io/node-register-Ascend{name}": f"hami.io/Ascend{name}-devices-allocated"
+        for name in names_of(NAME)
+    },  # (CODE)
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/ascend (2026-08-21)",
         "TEMPLATES": "Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.ascend.backend import HAMI_CORE, MODE, SHEET
+from gpuxlate.backends.ascend.backend import HAMI_CORE, MODE, SHEET, most_mib
 from gpuxlate.model import quantity
 from gpuxlate.model.catalogue import Card, card_named
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -12,10 +12,11 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Key, Range
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Amount, Annotated, Not
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, Not
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 BY_NUMBERS = Annotated(MODE, HAMI_CORE)
+PAIRED = "huawei.com/Ascend910C"
 
 
 def _memory() -> Iterator[tuple[Key, Key, Card]]:
@@ -26,13 +27,10 @@ def _memory() -> Iterator[tuple[Key, Key, Card]]:
             yield rows.cards, rows.memory, card
 
 
-def _most(card: Card) -> int:
-    return card.nominal_mib or card.memory_mib or 0
-
-
 @rule(
     "ASCEND020",
     Severity.ERROR,
+    missing=True,
     predicate=tuple(Predicate(BY_NUMBERS, at=(rows.cores.name,)) for rows in SHEET.families if rows.cores),
 )
 def compute_needs_hami_core(
@@ -75,6 +73,7 @@ def compute_needs_hami_core(
 @rule(
     "ASCEND021",
     Severity.ERROR,
+    missing=True,
     predicate=tuple(
         Predicate(Not(Amount(count.name, Range(2))), Not(BY_NUMBERS), (memory.name,))
         for count, memory, _ in _memory()
@@ -113,12 +112,13 @@ def template_is_of_one_card(
 @rule(
     "ASCEND022",
     Severity.INFO,
+    missing=True,
     predicate=tuple(
         Predicate(
             Amount(
                 memory.name,
                 *(Range(one.memory_mib, one.memory_mib) for one in card.templates),
-                Range(_most(card)),
+                Range(most_mib(card)),
             ),
             Amount(memory.name, Range(1)) & Not(BY_NUMBERS),
             (memory.name,),
@@ -165,14 +165,16 @@ def memory_is_a_template(this: Rule, breach: Breach, pod: PodKeys, context: Cont
         else "the whole card"
     )
     message = say("{key} {number}: the container gets {what}", key=breach.name, number=number, what=gets)
-    yield this.at(breach.value, message, say("write {number}", number=one.memory_mib if one else _most(card)))
+    yield this.at(
+        breach.value, message, say("write {number}", number=one.memory_mib if one else most_mib(card))
+    )
 
 
 @rule(
     "ASCEND023",
     Severity.ERROR,
     predicate=tuple(
-        Predicate(Not(Amount(memory.name, Range(_most(card) + 1))), at=(memory.name,))
+        Predicate(Not(Amount(memory.name, Range(most_mib(card) + 1))), at=(memory.name,))
         for _, memory, card in _memory()
     ),
 )
@@ -206,24 +208,25 @@ def memory_is_within_the_card(
             "{key} {number} is above the {most} MiB of the card",
             key=breach.name,
             number=breach.value.text,
-            most=_most(card),
+            most=most_mib(card),
         )
-        yield this.at(breach.value, message, say("write {most} or less", most=_most(card)))
+        yield this.at(breach.value, message, say("write {most} or less", most=most_mib(card)))
 
 
 @rule(
     "ASCEND024",
     Severity.WARNING,
     predicate=Predicate(
-        Not(Amount("huawei.com/Ascend910C", Range(1))) | Amount("huawei.com/Ascend910C", Range(2, None, 2)),
-        at=("huawei.com/Ascend910C",),
+        Amount(PAIRED, Range(2, None, 2)) | (Amount(PAIRED, Range(1, 1)) & Asks(f"{PAIRED}-memory")),
+        Amount(PAIRED, Range(1)),
+        (PAIRED,),
     ),
 )
 def devices_come_in_pairs(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """An even number of Ascend 910C devices is requested.
 
     ## What it does
-    Reports an odd `huawei.com/Ascend910C`.
+    Reports an odd `huawei.com/Ascend910C`; not one with memory, which is a template.
 
     ## Why
     The devices of a 910C come in pairs: one becomes two.
@@ -239,9 +242,10 @@ def devices_come_in_pairs(this: Rule, breach: Breach, pod: PodKeys, context: Con
     ```
 
     ## Source
-    Project-HAMi/HAMi, pkg/device/ascend (2026-08-21).
+    Project-HAMi/HAMi, pkg/device/ascend, examples/ascend/job-910C.yaml (2026-08-21).
     """
     number = None if breach.value is None else quantity.whole(breach.value.text)
     if breach.value is not None and number is not None:
         message = say("{key} {number}: devices come in pairs", key=breach.name, number=number)
-        yield this.at(breach.value, message, say("write {even}", even=number + 1))
+        hint = say("write {even}", even=number + 1)
+        yield this.at(breach.value, message, hint, missing=number == 1)  # with memory it is a template

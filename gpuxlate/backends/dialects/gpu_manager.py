@@ -1,10 +1,53 @@
 """GPU manager (vCUDA), TKE's GPU sharing before qGPU. Read only: nobody moves to it."""
 
+from collections.abc import Iterator
+
 from gpuxlate.backends.base import Per, Range
 from gpuxlate.backends.sheet.rows import choice, cores, memory, written
 from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Amount, Asks, Not
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
-CORE = "tencent.com/vcuda-core"
+CORE, MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
+
+
+@rule(
+    "VCUDA020",
+    Severity.ERROR,
+    missing=True,
+    predicate=Predicate(Asks(MEMORY) | Not(Amount(CORE, Range(1, 99))), at=(CORE,)),
+)
+def part_has_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A part of a card has memory beside its compute.
+
+    ## What it does
+    Reports `tencent.com/vcuda-core` below 100 without `tencent.com/vcuda-memory`.
+
+    ## Why
+    A pod with compute below 100 alone is no GPU pod: it gets no card.
+
+    ## Example
+    ```yaml
+    resources: {limits: {tencent.com/vcuda-core: 50}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {tencent.com/vcuda-core: 50, tencent.com/vcuda-memory: 30}}
+    ```
+
+    ## Source
+    tkestack/gpu-admission, pkg/util/util.go (2020-11-26); tkestack/gpu-manager issue 48.
+    """
+    if breach.value is not None:
+        message = say("{key} has no effect without {count}", key=CORE, count=MEMORY)
+        hint = say("add {key}, in {counts}", key=MEMORY, counts="units of 256 MiB")
+        yield this.at(breach.value, message, hint, on_key=True)
+
 
 SHEET = Sheet(
     name="gpu-manager",
@@ -13,6 +56,7 @@ SHEET = Sheet(
     vendor="nvidia",
     reads_only=True,
     cards_in_cores=True,
+    more_rules="gpuxlate.backends.dialects.gpu_manager",
     documents={
         "CODE": "tkestack/gpu-admission, pkg/util/util.go and pkg/algorithm/allocate.go (2020-11-26)",
         "README": "tkestack/gpu-manager README (2023-10-04)",
@@ -28,7 +72,7 @@ SHEET = Sheet(
             values=(Range(1, 99), Range(100, None, 100)),
             source="CODE, ISSUE48",
         ),
-        memory("tencent.com/vcuda-memory", unit=256, per=Per.TOTAL, needs=(CORE,), source="README, ISSUE110"),
+        memory(MEMORY, unit=256, per=Per.TOTAL, needs=(CORE,), source="README, ISSUE110"),
         choice("tencent.com/vcuda-core-limit", meaning="how far compute may burst, percent", source="README"),
         written("tencent.com/vcuda-device", meaning="assigned cards", source="CODE"),
         written("tencent.com/predicate-*", meaning="scheduled", source="CODE"),

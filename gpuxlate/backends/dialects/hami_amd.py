@@ -15,6 +15,7 @@ SHEET = Sheet(
     vendor="amd",
     isolation=Isolation.SOFT,  # by a library (CODE)
     schedulers=("hami-scheduler",),
+    registers={"hami.io/node-amd-register": "hami.io/amd-devices-allocated"},  # (CODE)
     documents={"CODE": "Project-HAMi/HAMi, pkg/device/amd (2026-08-21)"},
     gpu_prefixes=("amd.com/gpumem", "amd.com/gpucore"),
     whole_card_key=COUNT,  # every cluster with AMD's own plug-in has it

@@ -2,7 +2,7 @@
 
 from gpuxlate.backends.base import Absent, Range
 from gpuxlate.backends.sheet.rows import cards, cores, memory
-from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.backends.sheet.sheet import Counted, Several, Sheet
 from gpuxlate.model.share import Isolation
 
 COUNT = "cambricon.com/vmlu"
@@ -16,6 +16,7 @@ SHEET = Sheet(
     isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
     schedulers=("hami-scheduler",),
     several=Several.REFUSED,
+    counted=Counted("hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}", 100),  # (CODE)
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",

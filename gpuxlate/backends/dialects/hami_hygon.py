@@ -16,6 +16,10 @@ SHEET = Sheet(
     isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
     schedulers=("hami-scheduler",),
     several=Several.REFUSED,
+    registers={
+        "hami.io/node-hcu-register": "hami.io/hcu-devices-allocated",
+        "hami.io/node-dcu-register": "hami.io/dcu-devices-allocated",
+    },  # (CODE)
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/hygon (2026-08-21)",
         "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, which renamed dcu to hcu",

@@ -3,6 +3,7 @@
 from gpuxlate.backends.base import Range
 from gpuxlate.backends.sheet.rows import cards, cores, for_models, memory
 from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.model.catalogue import names_of
 from gpuxlate.model.share import Isolation
 
 NAME = "hami-iluvatar"
@@ -17,6 +18,9 @@ SHEET = Sheet(
     isolation=Isolation.SOFT,  # by the vendor\'s driver (CODE)
     schedulers=("hami-scheduler",),
     several=Several.WHOLE,
+    registers={
+        f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in names_of(NAME)
+    },  # (CODE)
     documents={"CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)"},
     gpu_prefixes=("iluvatar.ai/",),
     keys=tuple(

@@ -1,5 +1,6 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
+from gpuxlate.backends.base import Range
 from gpuxlate.backends.sheet.rows import cards, memory, whole
 from gpuxlate.backends.sheet.sheet import Several, Sheet, Size
 
@@ -16,11 +17,12 @@ SHEET = Sheet(
     schedulers=("hami-scheduler",),
     several=Several.REFUSED,
     sizes=tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD)),
+    registers={"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"},  # (CODE)
     documents={"CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)"},
     gpu_prefixes=("kunlunxin.com/vxpu", "kunlunxin.com/xpu"),
     keys=(
         cards(COUNT, source="CODE"),
-        memory("kunlunxin.com/vxpu-memory", needs=(COUNT,), source="CODE"),
+        memory("kunlunxin.com/vxpu-memory", values=(Range(1, CARD),), needs=(COUNT,), source="CODE"),
         whole("kunlunxin.com/xpu", source="CODE"),
     ),
 )

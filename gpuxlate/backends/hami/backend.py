@@ -41,6 +41,7 @@ SHEET = Sheet(
     extension=HamiProfile,
     more_rules="gpuxlate.backends.hami.rules",
     needs_module="gpuxlate.backends.hami.prerequisites",
+    registers={"hami.io/node-nvidia-register": "hami.io/vgpu-devices-allocated"},  # (DEV)
     look_alikes=(VGPU_MANAGER, NOS),
     documents={
         "DEV": "Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21)",

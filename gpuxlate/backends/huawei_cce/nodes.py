@@ -5,13 +5,13 @@ from __future__ import annotations
 from gpuxlate.backends.huawei_cce import backend as k
 from gpuxlate.backends.live import (
     PERCENT,
-    Containers,
     Live,
     LiveNode,
     LivePod,
     NodeView,
     Placement,
     Serves,
+    keeps_nobody_out,
     per_card,
 )
 
@@ -41,20 +41,15 @@ def view(node: LiveNode) -> NodeView | None:
     )
 
 
-def placements(pod: LivePod) -> tuple[Placement, ...]:
+def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """None are recorded, as far as documents say."""
     return ()
-
-
-def keeps_out(node: NodeView, wanted: Containers) -> str | None:
-    """Pods choose nodes by their selectors only, which are checked for every target."""
-    return None
 
 
 LIVE = Live(
     view,
     placements,
-    keeps_out,
+    keeps_nobody_out,
     INSTANCES,
     tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},
 )

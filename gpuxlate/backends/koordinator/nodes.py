@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from gpuxlate.backends.koordinator import backend as k
 from gpuxlate.backends.live import (
     PERCENT,
-    Containers,
     Live,
     LiveNode,
     LivePod,
@@ -15,6 +14,7 @@ from gpuxlate.backends.live import (
     Placement,
     Serves,
     indexes,
+    keeps_nobody_out,
     per_card,
 )
 
@@ -47,7 +47,7 @@ def view(node: LiveNode) -> NodeView | None:
     )
 
 
-def placements(pod: LivePod) -> tuple[Placement, ...]:
+def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of the pod, for each container that requests some: it has one share (CODE)."""
     held = pod.records.get(k.RECORD, {}).get(GPUS)
     minors = [one.get("minor") for one in held if isinstance(one, Mapping)] if isinstance(held, list) else []
@@ -59,15 +59,10 @@ def placements(pod: LivePod) -> tuple[Placement, ...]:
     return tuple(Placement(one.init, one.index, cards) for one in asking)
 
 
-def keeps_out(node: NodeView, wanted: Containers) -> str | None:
-    """Pods choose nodes by their selectors only, which are checked for every target."""
-    return None
-
-
 LIVE = Live(
     view,
     placements,
-    keeps_out,
+    keeps_nobody_out,
     INSTANCES,
     instances_certain=False,
     tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},

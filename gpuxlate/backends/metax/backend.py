@@ -44,6 +44,7 @@ SHEET = Sheet(
     places=places,
     compute_when=Not(Annotated(APP_CLASS, "online")),
     more_rules="gpuxlate.backends.metax.rules",
+    registers={"metax-tech.com/node-gpu-devices": "hami.io/metax-sgpu-devices-allocated"},  # (CODE)
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/metax (2026-08-21)",
         "EXAMPLES": "Project-HAMi/HAMi, examples/metax/sgpu (2026-08-21)",

@@ -16,6 +16,7 @@ from gpuxlate.backends.sheet import examples
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.sheet.kind import Kind, by_pattern
 from gpuxlate.backends.sheet.rows import MODEL
+from gpuxlate.model.catalogue import names_of
 from gpuxlate.model.diagnostics import Diagnostic, Fix
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
@@ -275,12 +276,12 @@ class Models(Kind):
         return (row for row in self.sheet.keys if row.template and row.is_pattern)
 
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        known = ", ".join(rows.model for rows in self.sheet.families)
+        hint = say("known cards: {known}", known=", ".join(names_of(self.sheet.name)))
         for container in pod.all_containers():
             for name, value in container.resources.items():
                 if self.sheet.backend.find(name) in self.mine:
                     message = say("{key} names a card that is not in the catalogue", key=name)
-                    yield this.at(value, message, say("known cards: {known}", known=known), on_key=True)
+                    yield this.at(value, message, hint, on_key=True)
 
     def example(self) -> Example:
         good = self.instead()

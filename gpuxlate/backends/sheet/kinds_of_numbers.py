@@ -310,7 +310,7 @@ class Amounts(Kind):
                     "{key} {text} is {mib} MiB: a number without a unit counts {bare}",
                     key=name,
                     text=value.text,
-                    mib=f"{float(mib):g}",
+                    mib=f"{float(mib):.10g}",
                     bare=bare,
                 )
                 yield this.at(value, message, "write the amount with its unit, such as 8192Mi")

@@ -158,11 +158,11 @@ def _numbers(
     """The numbers of a container in the rows of one model; None where they ask for nothing."""
     origins: dict[str, Path] = {"cards": container.path}
     count = None if rows.cards is None else _count(pod, container, rows.cards, origins)
+    effective = _effective(sheet, rows, container)
     amounts = {
         row.name: amount
         for row in rows.parts
-        if (amount := _amount(sheet, pod, container, row, profile, origins))
-        and _has_effect(sheet, row, container)
+        if (amount := _amount(sheet, pod, container, row, profile, origins)) and row in effective
     }
     whole = {row.name: pod.number(container, row.name) for row in rows.whole}
     device = {"device": Device(sheet.vendor, (rows.model,))} if rows.model else {}
@@ -178,6 +178,14 @@ def _numbers(
         return None
     one = cards.absent is Absent.ONE and any(row.name in container.resources for row in rows.parts)
     return found if count or (count is None and one) else None
+
+
+def _effective(sheet: Sheet, rows: Rows, container: ContainerKeys) -> list[Key]:
+    """The parts that have effect: a part that one needs has to have it too."""
+    there = container.resources.keys()
+    alone = [row for row in rows.parts if row.name in there and _has_effect(sheet, row, container)]
+    idle = {row.name for row in rows.parts} - {row.name for row in alone}
+    return [row for row in alone if not row.needs or {*row.needs} & (there - idle)]
 
 
 def _has_effect(sheet: Sheet, row: Key, container: ContainerKeys) -> bool:

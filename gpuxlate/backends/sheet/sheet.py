@@ -21,6 +21,7 @@ from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
 from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:
+    from gpuxlate.backends.live import Live
     from gpuxlate.backends.sheet.rules import RuleRow
 
 POD_PLACES = (Place.ANNOTATION, Place.LABEL)
@@ -40,6 +41,18 @@ class Size(NamedTuple):
 
     memory_mib: int
     cores: int
+
+
+class Counted(NamedTuple):
+    """Nodes whose resources sum up their cards, of compute and of memory.
+
+    ``record``: the annotation of pods with the cards of each container; ``id``: what it calls a card.
+    ``instances``: the most containers on one card.
+    """
+
+    record: str
+    id: str
+    instances: int
 
 
 class Rows(NamedTuple):
@@ -81,6 +94,8 @@ class Sheet:
     ``settles``: the fields of a share as the vendor reads them together, where that is more than rows say.
     ``places``: what it takes or refuses of a share before its rows do; returns fields that need no value.
     ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
+    ``registers``: the annotations of nodes that list their cards, each with the annotation of pods that
+    records the cards of containers. ``counted``: for nodes without a list.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
     ``read`` and ``write``: in place of those by rows, where a share is not in the resources of containers;
     ``says`` then goes with them. ``extension``: its own part of a profile.
@@ -120,6 +135,8 @@ class Sheet:
     also_speaks: Callable[[PodKeys], bool] | None = None
     needs_module: str | None = None
     nodes_module: str | None = None
+    registers: Mapping[str, str] = field(default_factory=dict)
+    counted: Counted | None = None
     read: Read | None = None
     write: Write | None = None
     says: Mapping[str, str] | None = None
@@ -193,7 +210,8 @@ class Sheet:
 
     def unit(self, row: Key, profile: Profile | None) -> Fraction:
         """MiB or percent of one unit; a cluster may count MiB in larger steps."""
-        return Fraction(row.unit) * (memory_unit_of(profile, self.names) if row.unit == 1 else 1)
+        in_steps = row.says == "memory_mib" and row.unit == 1
+        return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
 
     def described(self, tags: str) -> str:
         """The documents behind the short names of a row's source."""
@@ -221,6 +239,7 @@ class Sheet:
             reads_only=self.reads_only,
             needs_module=self.needs_module,
             nodes_module=self.nodes_module,
+            live_rows=self._live,
             sheet=self,
             wrong_names=self.wrong_names,
             extension=self.extension,
@@ -241,6 +260,11 @@ class Sheet:
         amount = reading.in_mib(row, text) if row.quantity else number and number * self.unit(row, profile)
         cards = totals.cards_in(self, row, pod, container) or 1
         return None if amount is None else Fraction(amount) / cards
+
+    def _live(self) -> Live | None:
+        from gpuxlate.backends.sheet.nodes import live_of
+
+        return live_of(self)
 
     def _rules(self) -> Iterable[Rule]:
         from gpuxlate.backends.sheet.rules import rules_of_sheet

@@ -95,17 +95,18 @@ def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> Conta
         for attribute in ("cards", "cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # of which card is not known
     else:
+        free = sheet.places(placing) if sheet.places else frozenset()
         if placing.asked.whole_cards:
             values = _whole(sheet, rows, placing)
             _without_words(sheet, placing)
         else:
-            free = sheet.places(placing) if sheet.places else frozenset()
             values = _part(sheet, rows, placing, profile, free)
             if sheet.isolation is not None:
                 placing.isolated(sheet.isolation)
             if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
                 placing.shared_by(sheet.policy)
-            values |= {row.name: word for row, word in _words_of_container(sheet, placing, Place.RESOURCE)}
+            words = _words_of_container(sheet, placing, Place.RESOURCE)
+            values |= {row.name: int(word) if word.isdigit() else word for row, word in words}
         placing.on_nodes(card_of(profile, sheet.names), *_codes_of_profile(sheet, rows))
     names = sheet.extension.of(profile).by_key if sheet.extension else {}
     written = {names.get(name, name): Value.of(one) for name, one in values.items() if one is not None}
@@ -242,17 +243,18 @@ def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) ->
 
 
 def _fit_size(sheet: Sheet, placing: Placing) -> None:
-    """Round memory and compute up to those of one size; all of the card where none has both."""
+    """Round memory and compute up to those of one size; no card has more than the largest."""
     memory, cores = placing.peek("memory_mib"), placing.take("cores")
-    if memory is None or cores is None:
+    sizes = (one for one in sheet.sizes if memory and one.memory_mib >= memory)
+    size = next((one for one in sizes if cores and one.cores >= cores), None)
+    if size is None:
         return
-    size = next((one for one in sheet.sizes if one.memory_mib >= memory and one.cores >= cores), None)
     why = say("{target} gives parts of {sizes}", target=sheet.title, sizes=sizes_text(sheet))
     code = sheet.code("SIZES")
-    if size is None or size.memory_mib != memory:
-        placing.round("memory_mib", size.memory_mib if size else None, code, why)
-    if size is None or size.cores != cores:
-        placing.round("cores", size.cores if size else None, code, why)
+    if size.memory_mib != memory:
+        placing.round("memory_mib", size.memory_mib, code, why)
+    if size.cores != cores:
+        placing.round("cores", size.cores, code, why)
 
 
 def sizes_text(sheet: Sheet) -> Message:

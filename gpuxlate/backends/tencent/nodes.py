@@ -35,7 +35,7 @@ def view(node: live.LiveNode) -> live.NodeView | None:
     )
 
 
-def placements(pod: live.LivePod) -> tuple[live.Placement, ...]:
+def placements(pod: live.LivePod, _node: live.NodeView) -> tuple[live.Placement, ...]:
     """The cards of each container."""
     return live.recorded_by_name(pod, k.RECORD)
 

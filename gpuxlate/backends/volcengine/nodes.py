@@ -49,7 +49,7 @@ def view(node: LiveNode) -> NodeView | None:
     )
 
 
-def placements(pod: LivePod) -> tuple[Placement, ...]:
+def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of each container."""
     return recorded_by_name(pod, RECORD)
 

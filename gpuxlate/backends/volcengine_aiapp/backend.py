@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.volcengine import BACKEND as VKE
 from gpuxlate.backends.volcengine_aiapp import keys as k
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
@@ -252,6 +253,6 @@ BACKEND = Backend(
         "memoryMiB": f"{k.MEMORY}: MiB, total; above 256 on one card, at least 1024 on each of several",
         "policy": f"{k.POLICY}",
     },
-    rule_rows=lambda: VKE.rules,  # the app's pods are VKE's
+    rule_rows=lambda: import_module("gpuxlate.backends.volcengine").BACKEND.rules,  # its pods are VKE's
     form_module="gpuxlate.backends.volcengine_aiapp.form",
 )

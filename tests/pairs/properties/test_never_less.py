@@ -8,6 +8,7 @@ time nothing happens. Each pair has the same pods on every run.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import permutations
 
@@ -23,7 +24,7 @@ from gpuxlate.translation.translate import Translation
 from gpuxlate.yamltext.source import Source
 
 from .carried import assert_never_less, translated, verdict_of
-from .sources import FIRST, PODS, Manifest, Question, bounded, budget, manifest, names_cards, questions
+from .sources import FIRST, PODS, Manifest, Question, bounded, budget, manifest, questions
 
 PAIRS = [pytest.param(a, b, id=f"{a.name}-to-{b.name}") for a, b in permutations(PODS, 2)]
 EXAMPLES = 200
@@ -54,7 +55,6 @@ def test_never_less_than_asked(source: Backend, target: Backend) -> None:
     if source.name in FIRST and target.name in FIRST:
         assert seen[Verdict.EXACT] > 0, "else nothing is said about this pair"
         assert seen[Verdict.REFUSED] > 0
-    assert names_cards(target) or seen.total() > seen[Verdict.REFUSED], "some share gets there"
 
 
 def assert_nothing_else_changed(asked: Manifest, done: Translation, source: Backend, target: Backend) -> None:
@@ -66,7 +66,7 @@ def assert_nothing_else_changed(asked: Manifest, done: Translation, source: Back
         resources = one.get("resources", {})
         assert resources.get("requests", resources.get("limits")) == resources.get("limits")
     gone = {row.name for row in source.keys} - {row.name for row in target.keys}
-    assert not [name for name in gone if f"{name}:" in done.text], done.text
+    assert not [name for name in gone if re.search(rf"(?<![\w./-]){re.escape(name)}:", done.text)], done.text
 
 
 def assert_right_in_its_dialect(done: Translation, target: Backend, question: Question) -> None:

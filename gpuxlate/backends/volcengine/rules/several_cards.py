@@ -36,7 +36,7 @@ def cards_give_equal_parts(this: Rule, breach: Breach, pod: PodKeys, _: Context)
     Reports `mgpu-core` or `mgpu-memory` that is not a multiple of the number in `container-multiple-gpu`.
 
     ## Why
-    Every card gives an equal part, in whole percent and MiB. The vendor's webhook rejects the pod.
+    Both are totals: every card gives an equal part, in whole percent and MiB. The webhook rejects others.
     """
     cards, of_memory = c.listed(breach, pod), breach.name == k.MEMORY
     above = round_up(breach.number, cards)
