@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -119,7 +119,9 @@ class Rule:
 
     ``missing``: its findings are about something that is not there, unless one says otherwise.
     ``predicates``: what it demands of a pod; ``check`` then words one breach of them, and ``also`` finds
-    what a profile alone shows. Without any, ``no_policy`` says why no policy of a cluster can demand it.
+    what a profile alone shows. ``predicates_of``: what a rule over the keys of all dialects demands, once
+    these are known; its ``check`` is a function of its own, with the same verdict.
+    Without any, ``no_policy`` says why no policy of a cluster can demand it.
     """
 
     code: str
@@ -132,6 +134,7 @@ class Rule:
     also: PodCheck | None = None
     no_policy: str = ""
     page: Page | None = None
+    predicates_of: PredicatesOf | None = None
 
     @property
     def name(self) -> str:
@@ -229,6 +232,7 @@ def letters(text: str) -> str:
 
 ANY_POD = frozenset({"schedulerName"})
 """``beside`` of a rule that looks at every pod."""
+PredicatesOf = Callable[[Sequence[Dialect]], "tuple[Predicate, ...]"]
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
 NO_POLICY = {
@@ -253,6 +257,7 @@ def rule(
     also: PodCheck | None = None,
     no_policy: str = "",
     page: Page | None = None,
+    predicates_of: PredicatesOf | None = None,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
@@ -261,13 +266,14 @@ def rule(
     ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
+    ``predicates_of``: what a rule over the keys of all dialects demands, beside its own function.
     ``page``: its Example, what to Use instead and its Source, where the docstring has none of them.
     """
     predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")
-        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, page)
+        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, page, predicates_of)
 
     return declare
 

@@ -11,6 +11,7 @@ from gpuxlate.model.pod import Kind, Path, PodKeys
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.model.spots import Level, Spot, spots
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.of_dialects import no_marks
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
 
@@ -67,7 +68,10 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
         )
 
 
-@rule("GX004", Severity.INFO, fix="safe")
+A_REMARK = "it is a remark on keys that are not read: a pod with them may be right"
+
+
+@rule("GX004", Severity.INFO, fix="safe", predicates_of=no_marks)
 def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The manifest has no key that a vendor's scheduler writes.
 
@@ -113,7 +117,7 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
             )
 
 
-@rule("GX006", Severity.WARNING)
+@rule("GX006", Severity.WARNING, no_policy=A_REMARK)
 def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No key of another product is taken for a vendor's key.
 
@@ -155,7 +159,7 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
             )
 
 
-@rule("GX027", Severity.INFO)
+@rule("GX027", Severity.INFO, no_policy=A_REMARK)
 def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The keys are of a dialect that gpuxlate reads.
 

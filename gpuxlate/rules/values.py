@@ -12,10 +12,11 @@ from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.numerals import Form
+from gpuxlate.rules.predicates.of_dialects import plausible_amounts
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 
-@rule("GX007", Severity.WARNING)
+@rule("GX007", Severity.WARNING, predicates_of=plausible_amounts)
 def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The amount of GPU memory is plausible in the unit of its key.
 

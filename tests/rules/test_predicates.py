@@ -401,3 +401,35 @@ def test_an_unknown_condition_has_no_form() -> None:
     for form in (Predicate.to_cel, Predicate.to_schema):
         with pytest.raises(TypeError, match="has no form"):
             form(Predicate(Condition()))
+
+
+# --- resources with several names -----------------------------------------------------------------
+
+NAMED_TWICE = {M: ("x.com/mem",), N: ("x.com/count", "x.com/cards")}
+
+
+@pytest.mark.parametrize(
+    ("predicate", "good", "bad"),
+    [
+        (Predicate(Amount(M, Range(1, 9)), at=(M,)), {"x.com/mem": 9}, {"x.com/mem": 10}),
+        (Predicate(~Asks(M), at=(N,)), {"x.com/cards": 1}, {"x.com/cards": 1, "x.com/mem": 1}),
+        (Predicate(Divides(M, N), at=(M,)), {M: 4, "x.com/count": 2}, {"x.com/mem": 3, "x.com/cards": 2}),
+        (Predicate(AtMost(M, 10, N), at=(M,)), {M: 20, "x.com/count": 2}, {"x.com/mem": 11}),
+        (
+            Predicate(~SomeContainer(Asks(M)), each=False),
+            {"x.com/count": 1},
+            {"x.com/mem": 1},
+        ),
+    ],
+)
+def test_a_policy_knows_the_other_names_of_resources(predicate: Predicate, good: Object, bad: Object) -> None:
+    judge = Judge(predicate.known_as(NAMED_TWICE))
+    assert set(judge(pod(good))) == {True}
+    assert set(judge(pod(bad))) == {False}
+    assert Judge(predicate).cel(pod(bad))  # under its own name alone nothing is there
+
+
+def test_a_predicate_on_a_name_stays() -> None:
+    one = Predicate(~Asks(M), at=("x.com/mem",))
+    assert one.known_as(NAMED_TWICE) is one
+    assert Predicate(Asks(C)).known_as(NAMED_TWICE) == Predicate(Asks(C))

@@ -15,15 +15,18 @@ from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.testing.strategies import VALUES, keys
 from tests.lint.cases import Case, cases
-from tests.rules.verdicts import Judge, Object, parts_of, pods_of
+from tests.rules.verdicts import Judge, JudgeOfDialects, Object, parts_of, pods_of
 from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
 BACKENDS = tuple(registry.all_backends())
 RULES = all_rules(BACKENDS)
 JUDGES = {one.code: [Judge(predicate) for predicate in one.predicates] for one in RULES.values()}
+OVER_DIALECTS = {
+    one.code: JudgeOfDialects(one, BACKENDS) for one in RULES.values() if one.predicates_of is not None
+}
 JUDGED = [one for one in RULES.values() if one.predicates]
 
-WAITING = ("VOLC", "GX004", "GX006", "GX007", "GX013", "GX027", "K8S007")
+WAITING = ("VOLC", "GX013", "K8S007")
 """Rules that are neither yet."""
 
 
@@ -39,7 +42,7 @@ def test_some_rules_are_predicates() -> None:
 def test_a_rule_has_a_predicate_or_says_why_not(rule: Rule) -> None:
     if rule.scope is Scope.POD and rule.code.startswith(WAITING):
         return
-    assert bool(rule.predicates) != bool(rule.no_policy)
+    assert bool(rule.predicates or rule.predicates_of) != bool(rule.no_policy)
     assert rule.no_policy == rule.no_policy.strip(" .").replace("\n", " ")
 
 
@@ -67,6 +70,26 @@ def test_cases(case: Case) -> None:
     for pod in pods_of(case.text):
         for judge in JUDGES[case.code]:
             judge.agree(pod)
+
+
+@pytest.mark.parametrize("code", OVER_DIALECTS)
+def test_examples_over_dialects(code: str) -> None:
+    for heading in (EXAMPLE, INSTEAD):
+        for _, text in blocks(RULES[code].sections[heading]):
+            for pod in pods_of(manifest_of(text)):
+                assert OVER_DIALECTS[code].agrees(pod) == (heading == INSTEAD)
+
+
+NO_TEXT = ("GX001", "GX025")
+"""Rules on what is not YAML."""
+READ = [case for case in cases() if case.code not in NO_TEXT and "{{" not in case.text]
+
+
+@pytest.mark.parametrize("case", READ, ids=lambda case: case.id)
+def test_cases_over_dialects(case: Case) -> None:
+    for pod in pods_of(case.text):
+        for judge in OVER_DIALECTS.values():
+            judge.agrees(pod)
 
 
 # --- any pod --------------------------------------------------------------------------------------
@@ -167,3 +190,5 @@ def test_any_pod(backend: Backend, data: st.DataObject) -> None:
     for rule in backend.rules:
         for judge in JUDGES[rule.code]:
             judge.agree(pod)
+    for over_dialects in OVER_DIALECTS.values():
+        over_dialects.agrees(pod)

@@ -20,6 +20,7 @@ from jsonschema import Draft202012Validator
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.base import Context, Dialect, Rule
 from gpuxlate.rules.predicates.cel import VARIABLES
 from gpuxlate.rules.predicates.conditions import AtMost, Condition, Divides
 from gpuxlate.rules.predicates.fields import ODD
@@ -148,6 +149,23 @@ class Judge:
             if isinstance(part, Divides | AtMost)
         }
         return not any(number > CARDS for name in bys for number in _numbers(one, name))
+
+
+class JudgeOfDialects:
+    """A rule over the keys of all dialects: its own function, and the policy of its predicates."""
+
+    def __init__(self, rule: Rule, dialects: tuple[Dialect, ...]) -> None:
+        assert rule.predicates_of is not None
+        self._rule, self._context = rule, Context(dialects=dialects)
+        self._judges = [Judge(predicate) for predicate in rule.predicates_of(dialects)]
+
+    def agrees(self, one: Object) -> bool:
+        """Whether a Pod keeps the rule: the function and the policy say the same of it as the API has it."""
+        plain = in_digits(one)
+        kept = not any(self._rule(keys_of(plain), self._context))
+        for said in (Judge.cel, Judge.schema):
+            assert all(said(judge, plain) for judge in self._judges) == kept, (said, plain)
+        return kept
 
 
 _PLAIN = re.compile("0|-?[1-9][0-9]*")

@@ -12,11 +12,12 @@ import re
 from functools import singledispatch
 
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
-from gpuxlate.model.sheet import Range
+from gpuxlate.model.sheet import Place, Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates import lists
 from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Condition, Word
+from gpuxlate.rules.predicates.key_names import HasKeyLike
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import InList, Label, Term
 
@@ -209,6 +210,14 @@ def _(one: Allows) -> str:
     some = f"{_TERMS}.exists(t, t.?matchExpressions.orValue([]).exists(r, {about} && {listed}))"
     named = f"{chosen}.exists(v, {_one_of(one.words)})"
     return f"({named} || {chosen}.size() == 0 && {every} && {some})"
+
+
+@said.register
+def _(one: HasKeyLike) -> str:
+    pattern = text(f"^(?:{one.pattern.pattern})$")
+    if one.place is Place.ENV:
+        return f"c.?env.orValue([]).exists(e, e.?name.orValue('').matches({pattern}))"
+    return f"variables.{one.place}s.exists(k, k.matches({pattern}))"
 
 
 @said.register

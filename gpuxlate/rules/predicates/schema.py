@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
-from gpuxlate.model.sheet import Range
+from gpuxlate.model.sheet import Place, Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates import lists
 from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
@@ -35,6 +35,7 @@ from gpuxlate.rules.predicates.fields import (
     shared,
     words,
 )
+from gpuxlate.rules.predicates.key_names import HasKeyLike
 from gpuxlate.rules.predicates.numerals import LOWEST
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import Annotation, InList, Label
@@ -312,6 +313,14 @@ def _(one: Allows, sure: bool) -> Schema:
     some = _contains(field(("matchExpressions",), _contains(all_of([about, *listed]))))
     terms = field(("spec", *REQUIRED_AFFINITY), all_of([every, some]))
     return any_of([field(chosen, value), all_of([not_(field(chosen, EVERYTHING)), terms])])
+
+
+@said.register
+def _(one: HasKeyLike, sure: bool) -> Schema:
+    name = {"pattern": f"^({one.pattern.pattern})$"}
+    if one.place is Place.ENV:
+        return field(("env",), _contains(field(("name",), {"type": "string", **name})))
+    return field(("metadata", f"{one.place}s"), {"not": {"propertyNames": {"not": name}}})
 
 
 @said.register
