@@ -102,9 +102,9 @@ class Numbers(Kind):
         yield this.at(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
 
     def _count(self, row: Key) -> Key | None:
-        """What counts the cards of a number per card, where a container may have a part of several."""
-        if self.sheet.several is not self.sheet.several.SHARED:
-            return None
+        """What counts the cards of percent per card, where a container may have a part of several."""
+        if self.sheet.several is not self.sheet.several.SHARED or row.says == "memory_mib":
+            return None  # MiB above the range are no total, but a slip
         counts = (rows.cards for rows in self.sheet.families if row in rows.parts and row.per is Per.CARD)
         return next(counts, None)
 
