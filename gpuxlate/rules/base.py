@@ -183,7 +183,7 @@ class Rule:
     @cached_property
     def beside(self) -> frozenset[str]:
         """The names of which a pod has one where this can find something."""
-        named = self.predicates and all(one.at for one in self.predicates) and self.also is None
+        named = self.predicates and all(one.at and one.each for one in self.predicates) and self.also is None
         return frozenset(name for one in self.predicates for name in one.at) if named else ANY_POD
 
     def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

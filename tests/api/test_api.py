@@ -177,7 +177,7 @@ def test_unknown_targets() -> None:
 def test_a_target_that_is_only_read() -> None:
     with pytest.raises(ValueError, match="'gpu-manager': it is read and not written"):
         gpuxlate.render(gpuxlate.Share(1, 30, 4096), to="gpu-manager")
-    assert [one.name for one in gpuxlate.targets() if one.reads_only] == ["gpu-manager", "elastic-gpu", "nos"]
+    assert [one.name for one in gpuxlate.targets() if one.reads_only] == ["elastic-gpu", "gpu-manager", "nos"]
 
 
 @pytest.mark.parametrize("form", ["profile", "mapping", "str", "path"])

@@ -321,7 +321,14 @@ metadata: {{labels: {{ray.io/scheduler-name: volcano}}}}
 spec: {{headGroupSpec: {{rayStartParams: {{num-gpus: "1"}}, template: {{spec: {{containers: {POD}}}}}}}}}
 """,
 }
-ELSEWHERE = [one.name for one in registry.pod_backends() if one.name != "volcano-vgpu"]
+ELSEWHERE = [
+    one.name
+    for one in registry.pod_backends()
+    if not one.reads_only
+    and not any(row.model for row in one.keys)
+    and not getattr(one.sheet, "scheduler", None)
+]
+"""Targets without a scheduler of their own, that take the share of any card."""
 
 
 @pytest.mark.parametrize("to", ELSEWHERE)

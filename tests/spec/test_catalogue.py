@@ -56,7 +56,7 @@ def test_the_loader_reads_every_field() -> None:
         21527,
         24576,
         8,
-        {"hami-ascend": "Ascend310P"},
+        {"hami-ascend": "310P"},
         (Template("vir01", 3072, 1), Template("vir02", 6144, 2), Template("vir04", 12288, 4)),
         source="Project-HAMi/HAMi, device-configmap.yaml",
     )

@@ -281,10 +281,6 @@ class Ignored(Kind):
         return examples.share(self.sheet).setting(cores.name if cores else "", 100)
 
 
-MOST_MIB = GIB * GIB
-"""1 TiB: more than any card has."""
-
-
 class Amounts(Kind):
     """Amounts of memory that may have a unit."""
 

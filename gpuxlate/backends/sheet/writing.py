@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Absent, Key, Per, Place, Placing, PodPlacing
 from gpuxlate.backends.numbers import outside
+from gpuxlate.backends.sheet.reading import MOST_MIB
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
@@ -273,6 +274,9 @@ def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -
         return None
     cards = placing.cards
     if row.quantity:
+        if int(total) // cards > MOST_MIB:
+            message = outside(JSON_NAMES[attribute], int(total), 1, MOST_MIB * cards)
+            placing.refuse(attribute, sheet.code("AMOUNTS"), message, "request memory that a card has")
         return f"{int(total) // (cards if row.per is Per.CARD else 1)}Mi"
     numbers = row.ranges
     if len(numbers) == 1 and unit.denominator == 1:
