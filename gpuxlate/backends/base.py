@@ -212,9 +212,20 @@ class Backend:
         if name not in found:
             if len(found) > MEMORY:
                 found.clear()
-            patterns = (row for row in self.keys if row.is_pattern)
-            found[name] = self.exact_keys.get(name) or next((r for r in patterns if r.matches(name)), None)
+            found[name] = self.exact_keys.get(name) or next(
+                (row for row in self._patterns if row.matches(name)), None
+            )
         return found[name]
+
+    @cached_property
+    def _patterns(self) -> tuple[Key, ...]:
+        return tuple(row for row in self.keys if row.is_pattern)
+
+    @cached_property
+    def domains(self) -> frozenset[str]:
+        """What is before the slash of its keys and prefixes; "" where it has names without one."""
+        names = (*self.gpu_prefixes, *(name for row in self.keys for name in (row.name, *row.aliases)))
+        return frozenset(name.partition("/")[0] if "/" in name else "" for name in names)
 
     @cached_property
     def _found(self) -> dict[str, Key | None]:

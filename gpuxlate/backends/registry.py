@@ -252,13 +252,28 @@ def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:
 
 @lru_cache(maxsize=4096)
 def _owners(name: str) -> tuple[Backend, ...]:
-    return tuple(one for one in pod_backends() if one.owns(name))
+    return tuple(one for one in _of_domain(name) if one.owns(name))
+
+
+def _of_domain(name: str) -> tuple[Backend, ...]:
+    """The dialects with keys of the name's domain: others are not asked."""
+    domain, slash, _ = name.partition("/")
+    return _by_domain().get(domain if slash else "", ())
+
+
+@cache
+def _by_domain() -> dict[str, tuple[Backend, ...]]:
+    found: dict[str, tuple[Backend, ...]] = {}
+    for one in pod_backends():
+        for domain in one.domains:
+            found[domain] = (*found.get(domain, ()), one)
+    return found
 
 
 @lru_cache(maxsize=4096)
 def is_gpu_key(name: str) -> bool:
     """Some target asks for GPUs with this key."""
-    return any(backend.is_gpu_key(name) for backend in pod_backends())
+    return any(backend.is_gpu_key(name) for backend in _of_domain(name))
 
 
 def is_owned(name: str) -> bool:

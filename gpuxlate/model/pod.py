@@ -145,6 +145,10 @@ class PodKeys:
             self,
             labels={**self.owner_labels, **self.stray_labels, **self.labels},
             annotations={**self.owner_annotations, **self.stray_annotations, **self.annotations},
+            owner_labels={},
+            owner_annotations={},
+            stray_labels={},
+            stray_annotations={},
         )
 
     def all_containers(self) -> Iterator[ContainerKeys]:

@@ -54,6 +54,8 @@ class Dialect(Protocol):
     @property
     def gpu_prefixes(self) -> tuple[str, ...]: ...
     @property
+    def domains(self) -> frozenset[str]: ...
+    @property
     def look_alikes(self) -> tuple[Product, ...]: ...
     @property
     def rules(self) -> tuple[Rule, ...]: ...
@@ -178,6 +180,12 @@ class Rule:
     def __call__(self, *args: Any) -> Any:
         return self._breaches(*args) if self.predicates else self.check(self, *args)
 
+    @cached_property
+    def beside(self) -> frozenset[str]:
+        """The names of which a pod has one where this can find something."""
+        named = self.predicates and all(one.at for one in self.predicates) and self.also is None
+        return frozenset(name for one in self.predicates for name in one.at) if named else ANY_POD
+
     def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         pod = pod.with_workload()
         for predicate in self.predicates:
@@ -223,6 +231,8 @@ def letters(text: str) -> str:
 
 
 PredicatesOf = Callable[[Sequence[Dialect]], "tuple[Predicate, ...]"]
+ANY_POD = frozenset({"schedulerName"})
+"""``beside`` of a rule that looks at every pod."""
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
 NO_POLICY = {
@@ -295,9 +305,13 @@ def _modules_in(package: ModuleType) -> Iterator[ModuleType]:
 
 def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Run the rules of pods and jobs among ``rules`` on one pod."""
+    together = pod.with_workload()  # once: predicates look at it
+    names = {"schedulerName", "nodeName", *together.labels, *together.annotations, *together.node_selector}
+    names.update(*(one.limits for one in together.all_containers()))
+    names.update(*(one.requests for one in together.all_containers()))
     for one in rules:
-        if one.scope in (Scope.POD, Scope.JOB):
-            yield from context.applying(one(pod, context))
+        if one.scope in (Scope.POD, Scope.JOB) and not one.beside.isdisjoint(names):
+            yield from context.applying(one(together if one.predicates else pod, context))
 
 
 def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:

@@ -69,11 +69,24 @@ class Vocabulary:
 
     def _owners(self, name: str) -> tuple[Dialect, ...]:
         """The dialects whose key it is."""
-        return tuple(one for one in self.dialects if one.owns(name))
+        return tuple(one for one in self._of_domain(name) if one.owns(name))
+
+    def _of_domain(self, name: str) -> list[Dialect]:
+        """The dialects with keys of the name's domain: others are not asked."""
+        domain, slash, _ = name.partition("/")
+        return self._by_own_domain.get(domain if slash else "", [])
+
+    @cached_property
+    def _by_own_domain(self) -> dict[str, list[Dialect]]:
+        found: dict[str, list[Dialect]] = {}
+        for one in self.dialects:
+            for domain in one.domains:
+                found.setdefault(domain, []).append(one)
+        return found
 
     def _rows(self, name: str) -> tuple[Key, ...]:
         """What the data sheets say of a key."""
-        found = (one.find(name) for one in self.dialects)
+        found = (one.find(name) for one in self._of_domain(name))
         return tuple(row for row in found if row is not None)
 
     def concerns(self, name: str) -> bool:
