@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.backends.base import Absent, ContainerShare, GIB, Key, Per, Place, Reading, Taking
+from gpuxlate.backends.base import GIB, Absent, ContainerShare, Key, Per, Place, Reading, Taking
 from gpuxlate.backends.numbers import number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
