@@ -230,15 +230,9 @@ def letters(text: str) -> str:
     return "".join(char for char in text.lower() if char.isalnum())
 
 
-<<<<<<< HEAD
 ANY_POD = frozenset({"schedulerName"})
 """``beside`` of a rule that looks at every pod."""
 PredicatesOf = Callable[[Sequence[Dialect]], "tuple[Predicate, ...]"]
-=======
-PredicatesOf = Callable[[Sequence[Dialect]], "tuple[Predicate, ...]"]
-ANY_POD = frozenset({"schedulerName"})
-"""``beside`` of a rule that looks at every pod."""
->>>>>>> side-j
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
 NO_POLICY = {

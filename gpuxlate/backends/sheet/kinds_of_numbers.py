@@ -17,6 +17,7 @@ from gpuxlate.backends.numbers import (
 from gpuxlate.backends.sheet import examples, totals
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.sheet.kind import Kind
+from gpuxlate.backends.sheet.reading import MOST_MIB
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.messages import Message, say
