@@ -30,8 +30,8 @@ def admits(_pod: Taking, container: ContainerKeys, _profile: Profile | None) -> 
         found = {name: value for name, value in values.items() if size_of(name) is None}
         for name, value in values.items():
             size, count = size_of(name), number(value)
-            if size is not None and count is not None:
-                found[SLICE] = replace(value, text=str(size * count))
+            if size is not None:  # a count that is none stays: requests do not stand in for it
+                found[SLICE] = value if count is None else replace(value, text=str(size * count))
         return found
 
     return replace(container, limits=together(container.limits), requests=together(container.requests))
