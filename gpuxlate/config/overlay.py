@@ -13,7 +13,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.model.sheet import Key, Place, Range
+from gpuxlate.model.sheet import Key, Per, Place, Range
 from gpuxlate.rules.predicates.numerals import as_integer, as_string
 from gpuxlate.rules.vocabulary import BY_HAND
 
@@ -54,6 +54,10 @@ EXAMPLE = {
 }
 WHOLE = Range(0)
 """A resource whose data sheet bounds nothing."""
+
+
+AMOUNT = r"^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[KMGTPE]i|[numkMGTPE])$"
+"""A quantity with a suffix."""
 
 
 def overlay() -> Schema:
@@ -297,8 +301,12 @@ def _value(backend: Backend, row: Key, place: Place) -> Schema:
     if Place.SCHEDULER in row.places:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:
-        ranges = [one for one in row.values if isinstance(one, Range)] or [WHOLE]
+        ranges = row.ranges or (WHOLE,)
+        if row.per is Per.TOTAL and row.says != "cards" and any(one.says == "cards" for one in backend.keys):
+            ranges = tuple(one._replace(most=None) for one in ranges)  # of each card: how many is not here
         choices = [schema for one in ranges for schema in (as_integer(one), as_string(one))]
+        if row.quantity:
+            choices.append({"type": "string", "pattern": AMOUNT})
         return {"description": description, "anyOf": choices}
     return {"description": description, **_text(row)}
 
