@@ -112,8 +112,8 @@ class Vocabulary:
     @staticmethod
     def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
         row = dialect.find(name)
-        own = row is not None and not row.is_word
-        return own or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
+        anybodys = row.is_word if row else any(one.is_word for one in dialect.keys)
+        return not anybodys or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
 
     def dialects_in(self, pod: PodKeys) -> list[Dialect]:
         """The dialects in which the pod asks for GPUs."""
@@ -148,10 +148,10 @@ class Vocabulary:
         """
         if self.is_foreign(name):
             return None
-        owners = self.owners(name)
-        if owners and all(one.reads_only for one in owners) and not self.written_by_scheduler(name):
+        owners, rows = self.owners(name), self.rows(name)
+        if rows and owners and all(one.reads_only for one in owners) and not self.written_by_scheduler(name):
             return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
-        if owners or self.rows(name):
+        if owners or rows:
             return None
         found = product_at(name, place) if place else product_of(name)
         return found or product_in(name, self._look_alikes)

@@ -31,7 +31,7 @@ def of_code(code: str, text: str, **options: object) -> list[Diagnostic]:
     [
         (
             [WHOLE],
-            "pass --from one of alibaba-gpushare, hami, koordinator, huawei-cce, kai to read it "
+            "pass --from one of alibaba-gpushare, hami, koordinator, kai, huawei-cce to read it "
             "as whole cards",
         ),
         ([WHOLE, HAMI], "pass --from hami to read it as whole cards"),
