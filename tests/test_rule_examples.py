@@ -74,7 +74,7 @@ def findings(rule: Rule, heading: str) -> list[Diagnostic]:
         pod for document in documents(Source("pod.yaml", manifest_of(texts[0]))) for pod in pods_in(document)
     ]
     assert pods, "the example holds a pod"
-    speaking = [b for b in BACKENDS if any(True for pod in pods for _ in b.owned(pod.keys))]
+    speaking = [b for b in BACKENDS if any(b.speaks_in(pod.keys) or [*b.owned(pod.keys)] for pod in pods)]
     checked = {one.code: one for one in RULES.values() if any(one in b.rules for b in speaking)}
     checked |= {one.code: one for one in RULES.values() if not any(one in b.rules for b in BACKENDS)}
     return [found for pod in pods for found in check_pod(checked.values(), pod.keys, context)]

@@ -222,10 +222,15 @@ class Words(Kind):
             yield Predicate(All(*in_env))
 
     def _speaks(self) -> Condition:
-        """Some container has a key of the sheet."""
+        """Some container has a key of the sheet, or the pod one that says a field of its share."""
         resources = (one.name for one in self.sheet.keys if Place.RESOURCE in one.places)
         asks = Asks(*resources)
-        return SomeContainer(asks if self.sheet.init else asks & ~IsInit())
+        on_pod = (
+            Annotated(one.name)
+            for one in self.sheet.keys
+            if Place.ANNOTATION in one.places and one.unit and not one.is_pattern
+        )
+        return Any(SomeContainer(asks if self.sheet.init else asks & ~IsInit()), *on_pod)
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:

@@ -182,7 +182,9 @@ def devices_share_something(
 
     ## Example
     ```yaml
-    metadata: {annotations: {gpu-fraction-num-devices: "2"}, labels: {kai.scheduler/queue: team}}
+    metadata:
+      annotations: {gpu-fraction: "0.5", gpu-fraction-num-devices: "0"}
+      labels: {kai.scheduler/queue: team}
     spec:
       schedulerName: kai-scheduler
       containers: [{name: web, image: web}]
