@@ -14,6 +14,7 @@ from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.sheet import Place
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.jobs import JobRow
@@ -250,7 +251,7 @@ def _rows(backend: Backend) -> tuple[JobRow, ...]:
 def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
     names = {name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values}
-    owners = {id(one) for name in names for one in _owners(name)}
+    owners = {id(one) for name in names for one in _owners(name) if one.owns_at(name, Place.RESOURCE)}
     return tuple(
         one for one in pod_backends() if id(one) in owners or (one.also_speaks and one.also_speaks(pod))
     )

@@ -36,7 +36,7 @@ def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
-                if words.is_resource(name):
+                if words.is_resource(name) or name in words.whole_cards:
                     yield container, values, Resource(name, value, next(iter(words.rows(name)), None))
 
 

@@ -48,6 +48,7 @@ class Vocabulary:
                 if Place.SCHEDULER not in row.places and one.owns(row.name) and _may_be_misspelt(row)
             )
         )
+        self.whole_cards = frozenset((WHOLE_CARD, *(one.whole_card_key for one in dialects)))
         self.owners = lru_cache(maxsize=4096)(self._owners)
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
@@ -120,7 +121,7 @@ class Vocabulary:
         names = {
             name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
         }
-        found = {id(one) for name in names for one in self.owners(name)}
+        found = {id(one) for name in names for one in self.owners(name) if one.owns_at(name, Place.RESOURCE)}
         return [
             one for one in self.dialects if id(one) in found or (one.also_speaks and one.also_speaks(pod))
         ]
@@ -192,7 +193,10 @@ class Vocabulary:
 
 
 def _may_be_misspelt(row: Key) -> bool:
-    """A name of its own; what is before a slash is a domain, since a short word is near to many others."""
+    """A name of its own; what is before a slash is a domain, since a short word is near to many others, and
+    the name of a card is near to those of other cards, which device plugins count whole."""
+    if row.model and row.says == "cards":
+        return False
     prefix, slash, _ = row.name.partition("/")
     return not row.is_pattern and (not slash or "." in prefix)
 

@@ -31,11 +31,12 @@ from gpuxlate.translation.translate import Settings, Translation, translate_sour
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.fuzz.budget import budget
+from tests.pairs.properties.sources import names_cards
 from tests.properties.mutated import look_alikes, neighbours
 
 SEPARATOR = "---\n"
 EVERYTHING = Accept(True, {"cores": 30, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
-TARGETS = [one.name for one in registry.pod_backends()]
+TARGETS = [one.name for one in registry.pod_backends() if not one.reads_only]
 RUN_WIDE = {"GX016": ("message", "hint")}
 """What a finding says of the whole run, by code."""
 
@@ -175,7 +176,7 @@ def test_translate(target: str) -> None:
         moved += sum(one.changed for one in accepted)
 
     holds()
-    assert moved > 0
+    assert moved > 0 or names_cards(registry.get(target))  # of which few texts say one
 
 
 def compare(stream: Stream, made: Translation, each: Sequence[Translation]) -> None:

@@ -37,6 +37,9 @@ from tests.properties.pods import COMMON, PRODUCTS, RENAMED, pod_of
 SHARDS, PODS = 4, 3000
 
 DIALECTS = registry.pod_backends()
+TARGETS = tuple(one for one in DIALECTS if not one.reads_only)
+WHOLE_CARDS = {one.whole_card_key for one in DIALECTS}
+"""Other vendors' device plugins read them too."""
 CONTEXT = Context(None, DIALECTS)
 NEUTRAL = registry.get("neutral")
 ACCEPTING = (
@@ -53,7 +56,7 @@ def test_every_pod_is_moved_or_found(shard: int) -> None:
     failures = []
     for number in range(PODS):
         chance = random.Random(f"{shard}-{number}")  # each pod by itself: any of them can be tried again
-        pod, target, accept = pod_of(chance), chance.choice(DIALECTS), chance.choice(ACCEPTING)
+        pod, target, accept = pod_of(chance), chance.choice(TARGETS), chance.choice(ACCEPTING)
         done = translated(pod.text, target, accept)
         moved += done.changed
         refused += done.refused
@@ -159,7 +162,7 @@ def keys_of(text: str) -> Iterator[Spot]:
     words = vocabulary_of(CONTEXT)
     for pod in pods_of(text):
         names = {name for one in pod.all_containers() for name in one.resources}
-        gpus = any(map(words.concerns, names)) or COMMON in names
+        owners = {one.name for name in names if not is_anybodys(name) for one in words.owners(name)}
         for spot in spots(pod):
             in_resources = spot.place is Place.RESOURCE
             if spot.name == COMMON:  # elsewhere it is a label as any other; none of them is no request
@@ -167,10 +170,21 @@ def keys_of(text: str) -> Iterator[Spot]:
                     yield spot
             elif spot.place is Place.ENV and not words.rows(spot.name):
                 continue  # no variable is taken for a misspelt one
-            elif not gpus and all(row.general for row in words.rows(spot.name)) and words.rows(spot.name):
+            elif is_anybodys(spot.name) and not is_vendors(spot, owners):
                 continue  # other software reads it too
             elif words.concerns(spot.name) or (in_resources and spot.name in (*RENAMED, *PRODUCTS)):
                 yield spot
+
+
+def is_anybodys(name: str) -> bool:
+    """Other software reads the key too: alone it says nothing of a share."""
+    rows = vocabulary_of(CONTEXT).rows(name)
+    return name in WHOLE_CARDS or (bool(rows) and all(row.general for row in rows))
+
+
+def is_vendors(spot: Spot, speaking: set[str]) -> bool:
+    """Such a key is in its place, beside keys that are the vendor's alone."""
+    return any(takes_effect(spot, one) for one in DIALECTS if one.name in speaking)
 
 
 def pods_of(text: str) -> Iterator[PodKeys]:
@@ -254,9 +268,11 @@ def below_the_numbers(container: ContainerKeys, item: Item, given: Share) -> Ite
     asked = {"cards": 1, "cores": 0, "memory_mib": 0}  # of each card, but for the cards
     for name, value in container.resources.items():
         row, number = source.find(name), quantity.whole(value.text)
-        if row is None or number is None or row.says not in asked:
+        if row is None or number is None or row.says not in asked or Place.RESOURCE not in row.places:
             continue
         total = row.says != "cards" and row.per is Per.TOTAL
+        if row.quantity and quantity.parse(value.text).suffix:  # bytes, not the unit of the row
+            number = number // 2**20 // (row.unit or 1)
         # the vendors divide whole units, and round down
         amount = (number // cards if total else number) * (row.unit if row.says == "memory_mib" else 1)
         asked[row.says] = max(asked[row.says], amount)

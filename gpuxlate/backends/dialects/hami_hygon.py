@@ -24,7 +24,9 @@ SHEET = Sheet(
         "CODE": "Project-HAMi/HAMi, pkg/device/hygon (2026-08-21)",
         "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, which renamed dcu to hcu",
     },
-    gpu_prefixes=("hygon.com/hcu", "hygon.com/dcu"),
+    gpu_prefixes=tuple(
+        f"hygon.com/{card}{what}" for card in ("hcu", "dcu") for what in ("num", "mem", "core")
+    ),
     why={
         "SEVERAL": "A shared vHCU is one per container; several are whole cards, without memory and compute."
     },

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import pytest
 import yaml
@@ -36,6 +37,18 @@ def plain(question: Question) -> Question:
     return replace(question, profile=None, style="limits" if question.style == "requests" else question.style)
 
 
+def asks(node: Any) -> Any:
+    """A manifest without quotes around numbers, and without requests that say what limits do."""
+    if isinstance(node, list):
+        return [asks(one) for one in node]
+    if not isinstance(node, dict):
+        return str(node)
+    found = {name: asks(value) for name, value in node.items()}
+    if found.get("requests") is not None and found["requests"] == found.get("limits"):
+        del found["requests"]
+    return found
+
+
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_there_and_back(source: Backend, target: Backend) -> None:
     """A to B to A is the same manifest, but for the order of entries and quotes."""
@@ -52,7 +65,7 @@ def test_there_and_back(source: Backend, target: Backend) -> None:
             return
         assert back, f"what went there without a loss comes back without one: {there}"
         assert shares_in(back, source, None) == asked.shares
-        assert yaml.safe_load(back) == yaml.safe_load(asked.text)
+        assert asks(yaml.safe_load(back)) == asks(yaml.safe_load(asked.text))
         came_back += 1
 
     holds()
