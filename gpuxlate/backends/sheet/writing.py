@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends.base import Absent, Key, Per, Place, Placing, PodPlacing
 from gpuxlate.backends.numbers import outside
 from gpuxlate.backends.sheet.reading import MOST_MIB
+from gpuxlate.model import quantity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES
+from gpuxlate.model.sheet import BYTE
 
 if TYPE_CHECKING:
     from gpuxlate.backends.sheet.sheet import Rows, Sheet
@@ -274,8 +276,9 @@ def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -
         return None
     cards = placing.cards
     if row.quantity:
-        if int(total) // cards > MOST_MIB:
-            message = outside(JSON_NAMES[attribute], int(total), 1, MOST_MIB * cards)
+        largest = min(MOST_MIB * cards, int(quantity.LIMIT * BYTE))
+        if int(total) > largest:
+            message = outside(JSON_NAMES[attribute], int(total), 1, largest)
             placing.refuse(attribute, sheet.code("AMOUNTS"), message, "request memory that a card has")
         return f"{int(total) // (cards if row.per is Per.CARD else 1)}Mi"
     numbers = row.ranges
