@@ -134,6 +134,8 @@ COMMANDS: dict[str, dict[str, How]] = {
         "gpuxlate translate deploy.yaml --to vke": By(
             "plugins/test_tutorial.py::test_its_dialect_is_found_by_its_keys"
         ),
+        "gpuxlate lint deploy.yaml": By("plugins/test_tutorial.py::test_its_dialect_is_found_by_its_keys"),
+        "gpuxlate explain KES001": By("plugins/test_tutorial.py::test_its_dialect_is_found_by_its_keys"),
     },
 }
 """By page, as the page shows it, without comments."""

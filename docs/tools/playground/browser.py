@@ -98,7 +98,8 @@ def _modules() -> list[tuple[str, Path]]:
     assert yaml is not None
     assert yaml.origin is not None
     package = ROOT / "gpuxlate"
-    ours = [one for one in package.rglob("*.py") if one.relative_to(package).parts[0] not in LEFT_OUT]
+    files = (*package.rglob("*.py"), *package.rglob("*.json"))
+    ours = [one for one in files if one.relative_to(package).parts[0] not in LEFT_OUT]
     found = [(one.relative_to(ROOT).as_posix(), one) for one in ours]
     found += [(f"yaml/{one.name}", one) for one in Path(yaml.origin).parent.glob("*.py")]
     found.append(("in_browser.py", Path(__file__).with_name("in_browser.py")))
