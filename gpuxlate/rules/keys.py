@@ -125,8 +125,8 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     Reports keys that are easily taken for those of a GPU share, and the product that reads them.
 
     ## Why
-    They are real keys with other units or another meaning, so they are not translated, and on a
-    cluster of the vendor in question nothing reads them.
+    They are real keys with other units or another meaning, and on a cluster of the vendor in question
+    nothing reads them. `gpuxlate targets` lists the products whose keys can be translated.
 
     ## Example
     ```yaml
