@@ -1,13 +1,77 @@
 """Baidu CCE, cGPU and sGPU. The names of keys hold the card; numbers are totals over the cards."""
 
-from gpuxlate.backends.base import GIB, Confidence, Per, Range
-from gpuxlate.backends.sheet.rows import cards, cores, for_models, memory, percent
+from collections.abc import Iterator
+
+from gpuxlate.backends.base import GIB, Confidence, Per, Placing, Range
+from gpuxlate.backends.sheet.rows import MODEL, cards, cores, for_models, memory, percent
 from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.model.catalogue import names_of
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Isolation
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Amount, Asks, Not
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 NAME = "baidu-cce"
 COUNT = "baidu.com/{model}_cgpu"
 CORES, MEMORY, PERCENT = f"{COUNT}_core", f"{COUNT}_memory", f"{COUNT}_memory_percent"
+SEVERAL = "no document says whether a percentage of memory with several cards is of each or a total"
+"""USAGE and SEVERAL give the numbers of the other keys for several cards, and not of this one."""
+
+
+def _one_card(model: str) -> Predicate:
+    count, part = (name.replace(MODEL, model) for name in (COUNT, PERCENT))
+    return Predicate(Not(Asks(part) & Amount(count, Range(2))), at=(part,))
+
+
+@rule("BAIDU020", Severity.WARNING, predicate=tuple(_one_card(model) for model in names_of(NAME)))
+def percent_is_of_one_card(
+    this: Rule, breach: Breach, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """Memory in percent is of one card.
+
+    ## What it does
+    Reports memory in percent beside several cards.
+
+    ## Why
+    No document says whether the number is of each card or a total. It is read as of each card.
+
+    ## Example
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {baidu.com/v100_16g_cgpu: 2, baidu.com/v100_16g_cgpu_memory_percent: 50}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {baidu.com/v100_16g_cgpu: 2, baidu.com/v100_16g_cgpu_memory: 16}}
+    ```
+
+    ## Source
+    Baidu AI Cloud, CCE "GPU virtualization" (ykte5uvw6).
+    """
+    if breach.value is not None:
+        message = say("{key} is {number}: {why}", key=breach.name, number=breach.value.text, why=SEVERAL)
+        yield this.at(breach.value, message, "write memory in GiB, as the total over the cards")
+
+
+def places(placing: Placing) -> frozenset[str]:
+    """Memory in percent is written for one card alone."""
+    if placing.cards > 1 and placing.peek("memory_percent") is not None:
+        placing.refuse("memory_percent", "BAIDU020", SEVERAL, "write memoryMiB")
+    return frozenset()
+
 
 SHEET = Sheet(
     name=NAME,
@@ -17,6 +81,8 @@ SHEET = Sheet(
     vendor="nvidia",
     isolation=Isolation.SOFT,  # "memory isolation" (USAGE)
     scheduler="volcano",
+    places=places,
+    more_rules="gpuxlate.backends.dialects.baidu_cce",
     documents={
         "USAGE": 'Baidu AI Cloud, CCE "GPU virtualization" (ykte5uvw6)',
         "SEVERAL": 'Baidu AI Cloud, CCE "single container, several cards" (gln2l2e6u, 2025-10-27)',
