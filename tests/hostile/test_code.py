@@ -95,7 +95,7 @@ def folder(tmp_path: Path) -> Path:
 
 COMMANDS_OF_WORKLOADS = (
     "render spec.yaml --to tke",
-    "render spec.yaml --to all --output-dir out",
+    "render spec.yaml --to hami --output-dir out",
     "compare spec.yaml --manifests",
 )
 

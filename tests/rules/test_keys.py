@@ -157,6 +157,7 @@ def test_a_name_that_a_dialect_claims_is_its_own(dialects: tuple[Any, ...]) -> N
         gpu_prefixes=ack.gpu_prefixes,
         look_alikes=(),
         reads_only=False,
+        whole_card_key=None,
         domains=ack.domains,
         also_speaks=None,
         find=ack.find,

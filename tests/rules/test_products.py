@@ -175,6 +175,7 @@ def test_a_dialect_that_reads_a_product_is_no_other_product() -> None:
         gpu_prefixes=("koordinator.sh/gpu",),
         look_alikes=(),
         reads_only=False,
+        whole_card_key=None,
         domains=frozenset({"koordinator.sh"}),
         also_speaks=None,
         find={}.get,
