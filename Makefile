@@ -59,9 +59,10 @@ audit: $(VENV)/dist.stamp  ## check requirements/ for known vulnerabilities
 	@$(BIN)/python contrib/audit.py
 
 # The ranges of pyproject.toml at both ends. Without the tests in which no package of them works:
-# conformance, properties and plugins try gpuxlate's own arithmetic; packaging builds and installs.
-RANGE := tests --ignore tests/conformance --ignore tests/plugins --ignore tests/packaging \
-	--ignore tests/pairs/properties --ignore tests/properties
+# conformance, properties, pairs, rules and backends try gpuxlate's own arithmetic; packaging builds and installs.
+RANGE := tests $(foreach one,conformance plugins packaging properties pairs rules backends fixtures docs hostile \
+	lint/test_text_soundness.py lint/test_rule_fixtures.py lint/test_fix_never_less.py test_rule_examples.py, \
+	--ignore tests/$(one))
 
 test-lowest: $(VENV)/lowest/stamp  ## the tests with the lowest versions that pyproject.toml allows
 	$(VENV)/lowest/bin/python -m pytest -n auto $(RANGE)
