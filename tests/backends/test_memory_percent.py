@@ -123,12 +123,19 @@ def test_one_loss_says_it(backend: object) -> None:
 @pytest.mark.parametrize("backend", NEW, ids=lambda one: one.name)
 def test_a_target_that_says_it_keeps_it(backend: object) -> None:
     name = backend.name  # type: ignore[attr-defined]
-    cores = 60 if "cores" in backend.says else None  # type: ignore[attr-defined]
-    share = Share(2, cores, memory_percent=50)
+    cards = 1 if name == "baidu-cce" else 2  # BAIDU020
+    cores = 30 * cards if "cores" in backend.says else None  # type: ignore[attr-defined]
+    share = Share(cards, cores, memory_percent=50)
     for profile in (None, Profile(name, cards=A10)):  # a card changes nothing
         done = fit(share, name, profile=profile)
         given = replace(done.outcomes[0].given, device=None)
         assert (done.outcomes[0].verdict, given) == (Verdict.EXACT, share)
+
+
+def test_percent_of_several_cards_is_not_written_where_no_document_says_of_what() -> None:
+    """Baidu CCE: facts mark it with a question mark."""
+    losses = fit(Share(2, 60, memory_percent=50), "baidu-cce").outcomes[0].losses
+    assert [one.code for one in losses] == ["BAIDU020"]
 
 
 # --- with the size of a card --------------------------------------------------------------------
