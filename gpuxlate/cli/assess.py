@@ -13,7 +13,7 @@ from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.item import Item
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 
 
 def command(

@@ -48,6 +48,7 @@ class Per(StrEnum):
 
     CARD = "each card"
     TOTAL = "total over the cards"
+    CONTAINER = "each container of the pod, in their order"
 
 
 class Absent(StrEnum):
