@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import GIB, Key, Per, Place
 from gpuxlate.backends.numbers import (
@@ -31,9 +30,6 @@ from gpuxlate.rules.predicates.conditions import (
     Not,
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
-
-if TYPE_CHECKING:
-    pass
 
 
 class Numbers(Kind):
