@@ -42,6 +42,9 @@ class Range(NamedTuple):
     most: int | None = None
     step: int = 1
 
+    def allows(self, number: int) -> bool:
+        return number >= self.least and (self.most is None or number <= self.most) and number % self.step == 0
+
 
 class Per(StrEnum):
     """What the number of a row counts, where a container has several cards."""
