@@ -88,7 +88,7 @@ class Helm:
         """
         alone = {"HOME": str(self.folder), "KUBECONFIG": str(self.folder / "none"), **env}
         if self.major == 3:
-            command = [self.place / "helm", "template", RELEASE, chart, "--values=-"]
+            command = ["helm", "template", RELEASE, chart, "--values=-"]
             if post_renderer:
                 command += ["--post-renderer", "gpuxlate-post-renderer"]
                 command += [word for one in arguments for word in ("--post-renderer-args", one)]
@@ -123,7 +123,10 @@ def helm(major: int, run: Run, folder: Path) -> Helm:
         f"code=$?\ncat '{record}/returned'\nexit $code\n"
     )
     (programs / "gpuxlate").chmod(0o755)
-    return Helm(major, _helm_3() if major == 3 else _helm_4(), run, folder)
+    place = _helm_3() if major == 3 else _helm_4()
+    if major == 3:
+        (programs / "helm").symlink_to(place / "helm")
+    return Helm(major, place, run, folder)
 
 
 @cache
