@@ -227,7 +227,6 @@ def test_values_from_elsewhere_bring_the_source_back(helm_3: Helm) -> None:
     assert (done.returncode, "K8S007" in done.stdout) == (1, True)
 
 
-@pytest.mark.xfail(reason="chart values are not translated in place yet (contract, section 9)")
 @pytest.mark.parametrize(("to", "accepted"), [(TARGET, ()), ("alibaba-gpushare", ("--drop=policy",))])
 def test_translated_values_render_what_the_post_renderer_gives(
     helm: Helm, to: str, accepted: tuple[str, ...]
