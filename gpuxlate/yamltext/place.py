@@ -10,9 +10,9 @@ from gpuxlate.yamltext.source import Source
 
 
 def placed(document: Document, diagnostic: Diagnostic, ref: ObjectRef | None = None) -> Diagnostic:
-    """The diagnostic with file, document, object and span. The span is found from the path."""
-    span = None
-    if document.root is not None:
+    """The diagnostic with file, document, object and span, which is found from the path if it has none."""
+    span = diagnostic.span
+    if span is None and document.root is not None:
         start, end = locate(document.root, diagnostic.path, on_key=diagnostic.on_key)
         span = document.source.span(start, end)
     return diagnostic.located(

@@ -382,7 +382,7 @@ COUNTED = [
     (ray(HAMI, extra='resources: {GPU: "2"}, '), "vke", None),
     (ray("{volcano.sh/vgpu-number: 2, volcano.sh/vgpu-memory: 4096}"), "hami", None),
     (ray("{aliyun.com/gpu-mem: 4}").replace("workerGroupSpecs", "others"), "tke", None),
-    (TRAIN % "", "vke", 'numProcPerNode: "1"'),
+    (TRAIN % "", "vke", "numProcPerNode: 1"),
     (TRAIN % ", numProcPerNode: 1", "vke", None),
 ]
 
