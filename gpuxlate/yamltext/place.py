@@ -10,13 +10,22 @@ from gpuxlate.yamltext.source import Source
 
 
 def placed(document: Document, diagnostic: Diagnostic, ref: ObjectRef | None = None) -> Diagnostic:
-    """The diagnostic with file, document, object and span, which is found from the path if it has none."""
-    span = diagnostic.span
-    if span is None and document.root is not None:
+    """The diagnostic with file, document, object and span, which is found from the path.
+
+    A span that it has already is that of a part of a string.
+    """
+    span = text_line = None
+    if document.root is not None:
         start, end = locate(document.root, diagnostic.path, on_key=diagnostic.on_key)
         span = document.source.span(start, end)
+    if diagnostic.span is not None:
+        span, text_line = diagnostic.span, span.line if span else None
     return diagnostic.located(
-        file=document.source.name, document=document.index, object=ref or diagnostic.object, span=span
+        file=document.source.name,
+        document=document.index,
+        object=ref or diagnostic.object,
+        span=span,
+        text_line=text_line,
     )
 
 
