@@ -169,7 +169,8 @@ def left_in_document(
             yield from _of_the_target(document, pod, sources, scope)
             owners.setdefault(pod.object_path, pod)
             dialects.setdefault(pod.object_path, set()).update(one.name for one in sources)
-            known |= {path for name, path in pod.keys.selected.items()}  # a label and its selector, an error
+            # a label of the pod and a selector that matches it: an error, which ``writable`` gives
+            known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     yield from _machines(document, dialects, owners, scope)
     if names_more(document, scope.is_left, in_pods.values()) or chooses_more(document, pods):
         about = tuple(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
