@@ -1,8 +1,8 @@
 """Suppressing findings: by a comment, by an annotation, by the configuration; and GX009 for the unused.
 
 A comment ``# gpuxlate: ignore[TKE002] reason`` counts for its line; alone on a line, for the next line
-that is not a comment; at the first line of a string, for all of its text. The annotation ``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or
-for its pod template.
+that is not a comment; at the first line of a string, for all of its text. The annotation
+``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or for its pod template.
 """
 
 from __future__ import annotations
