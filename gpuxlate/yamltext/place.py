@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Span
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, content_end, deref, entry_of
@@ -14,17 +14,16 @@ def placed(document: Document, diagnostic: Diagnostic, ref: ObjectRef | None = N
 
     A span that it has already is that of a part of a string.
     """
-    span = text_line = None
+    span: Span | None = None
     if document.root is not None:
         start, end = locate(document.root, diagnostic.path, on_key=diagnostic.on_key)
         span = document.source.span(start, end)
-    if diagnostic.span is not None:
-        span, text_line = diagnostic.span, span.line if span else None
+    text_line = span.line if span and diagnostic.span else None
     return diagnostic.located(
         file=document.source.name,
         document=document.index,
         object=ref or diagnostic.object,
-        span=span,
+        span=diagnostic.span or span,
         text_line=text_line,
     )
 
