@@ -95,7 +95,7 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
         found=" or ".join(sorted(found)) or "none",
         cards=cards,
     )
-    hint = say('set {place}: "{cards}"', place=counter.hint, cards=cards)
+    hint = say("set {what}", what=counter.hint.format(cards=cards))
     yield operator_knows_the_cards(pod.keys.containers[0].path, message, hint)
 
 
