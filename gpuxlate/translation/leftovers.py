@@ -175,11 +175,14 @@ def left_in_document(
             known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     yield from _machines(document, dialects, owners, scope)
     if names_more(document, scope.is_left, in_pods.values()) or chooses_more(document, pods):
-        about = tuple(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
+        handled = {
+            *edited,
+            *(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER),
+        }
         known |= in_pods.keys()
         for found in keys_named(document, scope.is_left):
-            above = {found.path[:length] for length in range(1, len(found.path) + 1)}
-            if found.path not in known and not above & {*about, *edited}:
+            above = {found.path[:length] for length in range(len(found.path) + 1)}
+            if found.path not in known and above.isdisjoint(handled):
                 yield _outside(document, found, scope, kind, why_left.get(id(None)))
 
 
