@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
@@ -46,12 +46,14 @@ class Found(NamedTuple):
     embedded: bool = False
 
 
-def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> DocumentKeys:
-    """The facts of a document for its rules."""
+def document_keys(
+    document: Document, pods: list[Pod], is_gpu_key: IsKey, read: Set[Path] = frozenset()
+) -> DocumentKeys:
+    """The facts of a document for its rules. ``read``: the places of names that are read outside of pods."""
     root = deref(document.root) if document.root else None
     outside: list[tuple[str, Path]] = []
     if _names_more(document, pods, is_gpu_key):
-        inside = {spot.path for pod in pods for spot in spots(pod.keys)}
+        inside = {spot.path for pod in pods for spot in spots(pod.keys)} | read
         named = (found for found in keys_named(document, is_gpu_key) if found.path not in inside)
         outside.extend((found.text if found.on_key else found.name, found.path) for found in named)
     return DocumentKeys(

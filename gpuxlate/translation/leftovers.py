@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -122,15 +122,22 @@ Translated = Sequence[tuple[Pod, tuple[Backend, ...]]]
 
 
 def left_in_document(
-    document: Document, pods: Sequence[Pod], translated: Translated, scope: Scope, *, partial: bool = False
+    document: Document,
+    pods: Sequence[Pod],
+    translated: Translated,
+    scope: Scope,
+    settled: Set[Path] = frozenset(),
+    *,
+    partial: bool = False,
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
-    ``partial``: the document is a patch: it is not translated, since it is only a part of an object.
+    ``settled``: the places of names in quotas, which were read with their amounts. ``partial``: the document
+    is a patch: it is not translated, since it is only a part of an object.
     """
     read = {id(pod): sources for pod, sources in translated}
     in_pods: dict[Path, str] = {}
-    known: set[Path] = set()
+    known: set[Path] = {*settled}
     for pod in pods:
         sources = read.get(id(pod), ())
         names = {name for one in pod.keys.all_containers() for name in one.resources}

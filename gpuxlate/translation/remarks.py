@@ -10,6 +10,7 @@ from dataclasses import replace
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.counters import counted, counter_of
+from gpuxlate.manifest.facts import resource_of
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Rename
@@ -45,7 +46,7 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
             continue
         old, new = (
             {unit_of(row, context.profile) for row in words.rows(name)} - {""}
-            for name in (str(edit.path[-1]), edit.key)
+            for name in map(resource_of, (str(edit.path[-1]), edit.key))
         )
         if not new or old == new:
             continue

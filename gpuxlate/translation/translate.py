@@ -15,7 +15,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document
@@ -34,7 +34,9 @@ from gpuxlate.translation.fit import Accept, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.leftovers import Leftover, Scope, left_in_document, left_in_text
 from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
-from gpuxlate.translation.reader import merge_readings, read_pod, shares_once
+from gpuxlate.translation.quotas.item import QuotaItem
+from gpuxlate.translation.quotas.step import Ask, translate_quotas
+from gpuxlate.translation.reader import dialects_of, merge_readings, read_pod, shares_once
 from gpuxlate.translation.remarks import (
     common_key,
     left_alone,
@@ -71,6 +73,10 @@ class Settings:
         return Context(self.profile, registry.pod_backends())
 
     @property
+    def ask(self) -> Ask:
+        return Ask(self.to, self.from_, self.profile, self.accept.round_up, self.scope, self.reads_only)
+
+    @property
     def scope(self) -> Scope:
         allowed = self.allow_leftovers or self.reads_only
         source = self.from_.name if self.from_ else None
@@ -87,6 +93,7 @@ class Translation:
     items: tuple[Item, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
+    quotas: tuple[QuotaItem, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -106,11 +113,13 @@ class Part:
     edits: list[Edit] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
+    quotas: list[QuotaItem] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
     spoken: set[str] = field(default_factory=set)
 
     def add(self, more: Part) -> None:
         self.leftovers += more.leftovers
+        self.quotas += more.quotas
         self.items += more.items
         self.diagnostics += more.diagnostics
         self.edits += more.edits
@@ -144,7 +153,8 @@ def translate_source(
             _leave(whole, left_in_text(source, settings.scope, end), settings)
     hinted = [named_by_others(one, whole.spoken) for one in whole.diagnostics]
     text = source.text if _refuses(whole.diagnostics) else apply(source.text, whole.splices)
-    return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers))
+    quotas = tuple(whole.quotas)
+    return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers), quotas)
 
 
 def translate_document(document: Document, settings: Settings, *, partial: bool = False) -> Part:
@@ -163,7 +173,7 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
     pods = [] if document.job else [one.under(renamed_by(settings.profile)) for one in pods_in(document)]
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
     for pod in () if partial else pods:
-        sources = dialects_of(pod.keys, settings)
+        sources = dialects_of(pod.keys, settings.from_)
         spoken = sources if settings.from_ is None else registry.spoken_in(pod.keys)
         part.spoken |= {one.name for one in spoken}
         unread = _unread(pod.keys, sources, settings)
@@ -177,14 +187,22 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
     part.written.clear()
     jobs = Part() if partial else translate_jobs(document, settings)
     part.add(jobs)
+    settled: set[Path] = set()
+    if not (partial or document.job):
+        quotas = translate_quotas(document, settings.ask)
+        part.edits += quotas.edits
+        part.diagnostics += quotas.diagnostics
+        part.quotas += quotas.items
+        settled = quotas.settled
+        _leave(part, quotas.leftovers, settings)
     found_shares = bool(translated or jobs.items)
-    keys = document_keys(document, pods, registry.is_gpu_key)
+    keys = document_keys(document, pods, registry.is_gpu_key, settled)
     for one in check_document(catalog.neutral_document_rules(), keys, settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
     if not (partial and settings.reads_only):  # what a patch requests is counted with its base
-        left = left_in_document(document, pods, translated, settings.scope, partial=partial)
+        left = left_in_document(document, pods, translated, settings.scope, settled, partial=partial)
         _leave(part, left, settings)
     if part.edits and not _refuses(part.diagnostics):
         _edit(document, part)
@@ -260,18 +278,6 @@ def translate_jobs(document: Document, settings: Settings) -> Part:
             ]
         part.add(read)
     return part
-
-
-def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
-    """The dialects to read a pod in."""
-    chosen = settings.from_
-    if chosen is None:
-        return registry.spoken_in(pod)
-    key = chosen.whole_card_key
-    speaks = chosen.speaks_in(pod) or (
-        key is not None and any(key in one.resources for one in pod.all_containers())
-    )
-    return (chosen,) if speaks or chosen.has_words_in(pod) else ()
 
 
 def _refuses(found: Iterable[Diagnostic]) -> bool:

@@ -1,0 +1,176 @@
+"""Objects that set amounts of resources, as data: quotas, ranges of limits, queues.
+
+What a server writes (``status``) is none of them. Kueue's LocalQueue has amounts in its status alone, so it
+has no row. Ratios (``maxLimitRequestRatio``) are no amounts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Map
+from typing import NamedTuple
+
+from gpuxlate.manifest.facts import resource_of
+from gpuxlate.manifest.kinds import Steps
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pod_keys import expand, values
+from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.pod import Path, Value, dotted
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Mapping, Node, get_text
+
+REQUESTS = "requests."
+
+
+class Row(NamedTuple):
+    """Where the objects of some kinds have amounts.
+
+    ``api``: the beginning of apiVersion. ``scope``: from the object, the node in which the amounts of one
+    resource belong together. ``alone``: from the object, the node in which a resource is named once; None:
+    the scope. Below the scope: ``amounts``, mappings of resources to amounts; ``named``, items with the name
+    of a resource, which have their amounts in ``fields``; ``listed``, items that are names. ``prefixed``: the
+    names have ``requests.`` or ``limits.`` before them, and the amounts of each are apart. ``type``: the
+    ``type`` of a scope that has the row. ``each``: the amounts are of one container, not of all together.
+    ``whole``: the API server takes whole numbers alone, but for names with ``requests.``.
+    """
+
+    api: str
+    kinds: tuple[str, ...]
+    scope: Steps
+    amounts: tuple[Steps, ...] = ()
+    alone: Steps | None = None
+    named: Steps | None = None
+    fields: tuple[str, ...] = ()
+    listed: Steps | None = None
+    prefixed: bool = False
+    type: str | None = None
+    each: bool = False
+    whole: bool = False
+
+
+ROWS: tuple[Row, ...] = (
+    # ValidateResourceQuantityValue and IsExtendedResourceName in kubernetes pkg/apis/core: a fraction is
+    # refused but for names with "requests.", which are those that the quota controller counts
+    # (isExtendedResourceNameForQuota in pkg/quota/v1/evaluator/core/pods.go)
+    Row("v1", ("ResourceQuota",), ("spec", "hard"), ((),), prefixed=True, whole=True),
+    # ClusterResourceQuotaSpec in openshift/api quota/v1/types.go: spec.quota is the spec of a ResourceQuota
+    Row(
+        *("quota.openshift.io/", ("ClusterResourceQuota",), ("spec", "quota", "hard"), ((),)),
+        prefixed=True,
+        whole=True,
+    ),
+    # ValidateLimitRange in kubernetes pkg/apis/core/validation: of type Pod there are no defaults
+    Row(
+        *("v1", ("LimitRange",), ("spec", "limits", "*")),
+        (("max",), ("min",), ("default",), ("defaultRequest",)),
+        type="Container",
+        each=True,
+    ),
+    Row("v1", ("LimitRange",), ("spec", "limits", "*"), (("max",), ("min",)), type="Pod"),
+    # validateResourceGroups in kubernetes-sigs/kueue pkg/webhooks: a resource is in one group, and the
+    # resources of each flavor are those of coveredResources in their order
+    Row(
+        *("kueue.x-k8s.io/", ("ClusterQueue", "Cohort"), ("spec", "resourceGroups", "*")),
+        alone=("spec",),
+        named=("flavors", "*", "resources", "*"),
+        fields=("nominalQuota", "borrowingLimit", "lendingLimit"),
+        listed=("coveredResources", "*"),
+    ),
+    # QueueSpec in volcano-sh/apis pkg/apis/scheduling/v1beta1/types.go
+    Row(
+        *("scheduling.volcano.sh/", ("Queue",), ("spec",)),
+        (("capability",), ("deserved",), ("guarantee", "resource")),
+    ),
+    # ElasticQuotaSpec in kubernetes-sigs/scheduler-plugins apis/scheduling/v1alpha1/types.go
+    Row("scheduling.sigs.k8s.io/", ("ElasticQuota",), ("spec",), (("min",), ("max",))),
+)
+
+
+class Quota(NamedTuple):
+    """One resource in an object of ROWS, with all that changes together.
+
+    ``prefix``: what is before the name (``requests.``). ``names``: where the name is written: a key, or a
+    value. ``amounts``: the numbers; the path of one is in ``names`` where the name is its key. ``beside``:
+    every resource under the prefix where a resource is named once.
+    """
+
+    object: ObjectRef
+    object_path: Path
+    resource: str
+    prefix: str
+    names: tuple[Path, ...]
+    amounts: tuple[Value, ...]
+    beside: frozenset[str]
+    each: bool
+    takes_fractions: bool
+    served: bool
+
+    @property
+    def written(self) -> str:
+        """The name as it is written."""
+        return self.prefix + self.resource
+
+    def place_of(self, amount: Value) -> str:
+        """Where an amount is, from the object: ``spec.limits[0].max``."""
+        path = amount.path[len(self.object_path) :]
+        return dotted(path[:-1] if amount.path in self.names else path)
+
+
+class _Named(NamedTuple):
+    """A resource where it is written, with its amounts there."""
+
+    text: str
+    path: Path
+    amounts: tuple[Value, ...] = ()
+
+
+def quotas_in(document: Document) -> Iterator[Quota]:
+    """Every resource that an object of ROWS sets amounts of, in the order of the text."""
+    for ref, path, node in objects_in(document):
+        for row in ROWS:
+            if ref.kind in row.kinds and (ref.api_version or "").startswith(row.api):
+                yield from _of_object(row, ref, path, node)
+
+
+def _of_object(row: Row, ref: ObjectRef, path: Path, node: Mapping) -> Iterator[Quota]:
+    scopes = [
+        (where, list(_named(row, where, scope)))
+        for where, scope in expand(node, path, row.scope)
+        if row.type is None or get_text(scope, "type") == row.type
+    ]
+    served = any(get_text(node, "metadata", name) for name in ("uid", "resourceVersion"))
+    everywhere = [one for _, named in scopes for one in named]
+    for _, named in scopes:
+        beside = everywhere if row.alone is not None else named
+        found: dict[str, list[_Named]] = {}
+        for one in named:
+            found.setdefault(one.text, []).append(one)
+        for text, same in found.items():
+            resource = resource_of(text) if row.prefixed else text
+            prefix = text[: len(text) - len(resource)]
+            yield Quota(
+                *(ref, path, resource, prefix),
+                tuple(one.path for one in same),
+                tuple(value for one in same for value in one.amounts),
+                frozenset(one.text[len(prefix) :] for one in beside if one.text.startswith(prefix)),
+                row.each,
+                not row.whole or prefix == REQUESTS,
+                served,
+            )
+
+
+def _named(row: Row, path: Path, scope: Node) -> Iterator[_Named]:
+    for steps in row.amounts:
+        for where, mapping in expand(scope, path, steps):
+            for name, value in values(mapping, where).items():
+                yield _Named(name, value.path, (value,))
+    for where, item in expand(scope, path, row.listed) if row.listed else ():
+        text = get_text(item)
+        if text is not None:
+            yield _Named(text, where)
+    for where, item in expand(scope, path, row.named) if row.named else ():
+        fields: Map[str, Value] = values(item, where)
+        resource = fields.get("name")
+        if resource is not None:
+            amounts = tuple(fields[field] for field in row.fields if field in fields)
+            yield _Named(resource.text, resource.path, amounts)

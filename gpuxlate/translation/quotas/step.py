@@ -1,0 +1,326 @@
+"""Quotas from the dialects that are read to that of the target, number by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import groupby
+from typing import NamedTuple
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.quotas import Quota, quotas_in
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.edits import Edit, Put, Rename
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.model.sheet import Key
+from gpuxlate.rules.quotas import quota_limits_the_same
+from gpuxlate.rules.translation import (
+    cards_are_of_one_vendor,
+    nothing_is_left_behind,
+    whole_cards_have_a_dialect,
+)
+from gpuxlate.translation.leftovers import BY_HAND, Leftover, Scope
+from gpuxlate.translation.quotas.counterpart import (
+    Counted,
+    Fitted,
+    amount_of,
+    counts,
+    first_of,
+    fitted,
+    has_whole_cards_in_cores,
+    meaning,
+    row_of,
+)
+from gpuxlate.translation.quotas.item import Outcome, QuotaItem
+from gpuxlate.translation.reader import dialects_of
+from gpuxlate.translation.remarks import common_key
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.place import locate, placed
+
+
+class Ask(NamedTuple):
+    """What a run asks of quotas. ``source``: the dialect that is read, None for all; ``scope``: what counts
+    as left behind. ``reads_only``: the amounts are asked for, and no new text."""
+
+    target: Backend
+    source: Backend | None
+    profile: Profile | None
+    round_up: bool
+    scope: Scope
+    reads_only: bool
+
+
+@dataclass(slots=True)
+class Found:
+    """The result for a document. ``settled``: the places of names that need no other finding."""
+
+    items: list[QuotaItem] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+    settled: set[Path] = field(default_factory=set)
+
+
+class _Number(NamedTuple):
+    """An amount, in the terms of a share and at the target. ``why``: why the target has no number for it."""
+
+    value: Value
+    amount: Fraction | None = None
+    given: Fitted | None = None
+    why: Message | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        return self.given is not None and self.given.amount == self.amount
+
+
+class _Read(NamedTuple):
+    """A resource of a quota in the dialect that reads it, and the key of the target.
+
+    ``why``: why nothing at the target is the same.
+    """
+
+    quota: Quota
+    source: Backend
+    counted: Counted | None
+    key: Key | None
+    numbers: tuple[_Number, ...]
+    why: Message | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Nothing can be written, whatever the user accepts."""
+        return self.why is not None or any(one.why for one in self.numbers)
+
+    @property
+    def is_exact(self) -> bool:
+        return not self.refused and all(one.is_exact for one in self.numbers)
+
+
+def translate_quotas(document: Document, ask: Ask) -> Found:
+    """The amounts of quotas in a document, the edits that put them in the dialect of the target, and what is
+    left. A resource changes as a whole, or not at all."""
+    found = Found()
+    for _, group in groupby(quotas_in(document), lambda one: one.object_path):
+        quotas = list(group)
+        keys = keys_of(quotas, renamed_by(ask.profile))
+        sources = dialects_of(keys, ask.source)
+        common = common_key(keys, sources)
+        if common is not None and not ask.reads_only:
+            found.diagnostics.append(placed(document, _left_alone(quotas, common), quotas[0].object))
+        read = [one for quota in quotas if (one := _read(quota, sources, ask)) is not None]
+        remarks: list[Diagnostic] = []
+        for one in [_alone(each, read, ask) for each in read]:
+            found.settled |= {*one.quota.names}
+            found.items += _items(document, one, ask)
+            if one.refused or not (one.is_exact or ask.round_up or ask.reads_only):
+                found.leftovers += _leftovers(document, one, ask)
+            elif not ask.reads_only:
+                found.edits += _edits(one, ask)
+                remarks += _remarks(one, ask)
+        once = {(one.code, one.message): one for one in reversed(remarks)}
+        found.diagnostics += [placed(document, one, quotas[0].object) for one in once.values()]
+    return found
+
+
+def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
+    """The resources of one object as those of a pod, for what looks at pods: a container for each place."""
+    amounts = {value.path: value for one in quotas for value in one.amounts}
+    containers = (
+        ContainerKeys(
+            limits={renamed.get(one.resource, one.resource): amounts.get(path, Value("", Kind.NODE, path))},
+            path=path,
+        )
+        for one in quotas
+        for path in one.names
+    )
+    return PodKeys(tuple(containers), served=any(one.served for one in quotas))
+
+
+def _left_alone(quotas: Sequence[Quota], path: Path) -> Diagnostic:
+    name = next(one.resource for one in quotas if path in one.names)
+    message = say("{name} alone is not a vendor's share: left as it is", name=name)
+    hint = say("pass --from {dialect} to read it as whole cards", dialect="TARGET")
+    found: Diagnostic = whole_cards_have_a_dialect(path, message, hint)
+    return found
+
+
+def _read(quota: Quota, sources: Sequence[Backend], ask: Ask) -> _Read | None:
+    """A resource in the dialect that reads it; None where none does, or where it is of the target."""
+    name = renamed_by(ask.profile).get(quota.resource, quota.resource)
+    readers = [(one, row) for one in sources if (row := row_of(one, name)) is not None]
+    if not readers or (readers[0][0] is ask.target and len(readers) == 1 and not ask.reads_only):
+        return None
+    source, row = readers[0]
+    if len(readers) > 1:
+        names = " and ".join(one.name for one, _ in readers)
+        why = say("it is a key of {dialects}, which are both in this object", dialects=names)
+        return _Read(quota, source, None, None, tuple(map(_Number, quota.amounts)), why)
+    counted = meaning(source, row)
+    key = first_of(ask.target, counted) if counted else None
+    if counted is None and row.whole:
+        counted = counts(row)  # a part of the whole cards: read, and not translated
+    if counted is None or not (key or ask.reads_only):
+        amounts = tuple(
+            _Number(one, amount_of(source, row, one, ask.profile) if counted else None)
+            for one in quota.amounts
+        )
+        why = say("no key of {target} counts the same", target=ask.target.name)
+        return _Read(quota, source, counted, None, amounts, why)
+    numbers = tuple(_number(one, quota, source, row, key, ask) for one in quota.amounts)
+    return _Read(quota, source, counted, key, numbers)
+
+
+def _number(value: Value, quota: Quota, source: Backend, row: Key, key: Key | None, ask: Ask) -> _Number:
+    amount = amount_of(source, row, value, ask.profile)
+    if amount is None:
+        why = (
+            say("it has no number")
+            if value.kind is Kind.NODE
+            else say("{text!r} is not a whole number without a suffix", text=value.text)
+        )
+        return _Number(value, why=why)
+    if key is None:
+        return _Number(value, amount)
+    given = fitted(ask.target, key, amount, ask.profile, each=quota.each)
+    if given is None:
+        return _Number(value, amount, why=say("no number of {key} holds it", key=key.name))
+    if given.amount == amount and source.unit(row, ask.profile) == ask.target.unit(key, ask.profile):
+        given = given._replace(text=value.text)  # 100k stays 100k
+    return _Number(value, amount, given)
+
+
+def _alone(one: _Read, read: Sequence[_Read], ask: Ask) -> _Read:
+    """The resource, refused where the key of the target is in its place already, or would be twice."""
+    if one.key is None or one.why or _new_name(one, ask) == one.quota.resource:
+        return one
+    renamed = renamed_by(ask.profile)
+    others = one.quota.beside - {one.quota.resource}
+    rivals = {each.quota.resource for each in read if each.key is one.key} & others
+    there = any(ask.target.find(renamed.get(name, name)) is one.key for name in others)
+    if not (there or rivals):
+        return one
+    text = "{key} is in this object already" if there else "{key} would be in this object twice"
+    return one._replace(why=say(text, key=one.quota.prefix + _new_name(one, ask)))
+
+
+def _new_name(one: _Read, ask: Ask) -> str:
+    """The name of the target's key in its cluster."""
+    assert one.key is not None
+    extension = ask.target.extension
+    return extension.of(ask.profile).by_key.get(one.key.name, one.key.name) if extension else one.key.name
+
+
+def _items(document: Document, one: _Read, ask: Ask) -> Iterator[QuotaItem]:
+    assert document.root is not None
+    written = one.quota.prefix + _new_name(one, ask) if one.key and not one.refused else None
+    for number in one.numbers:
+        outcome = Outcome.EXACT if number.is_exact else Outcome.ROUNDED
+        given = number.given if written else None
+        yield QuotaItem(
+            document.source.name,
+            document.index,
+            one.quota.object,
+            one.quota.object_path,
+            document.source.span(*locate(document.root, number.value.path)),
+            one.quota.place_of(number.value),
+            one.quota.written,
+            number.value.text,
+            one.source.name,
+            ask.target.name,
+            Outcome.LEFT if given is None else outcome,
+            one.counted,
+            number.amount,
+            one.quota.each,
+            given.amount if given else None,
+            written,
+            given.text if given else None,
+        )
+
+
+def _edits(one: _Read, ask: Ask) -> Iterator[Edit]:
+    """The names and the numbers of a resource; what stays the same has no edit."""
+    name = one.quota.prefix + _new_name(one, ask)
+    numbers = {number.value.path: _put(number) for number in one.numbers}
+    for path in one.quota.names:
+        if path in numbers:
+            value = numbers.pop(path)
+            yield Put(path, value) if name == path[-1] else Rename(path, name, value)
+        elif name != one.quota.written:
+            yield Put(path, name)
+    yield from (Put(path, value) for path, value in numbers.items())
+
+
+def _put(number: _Number) -> int | str:
+    """A number with the quotes that it has, whatever the target's own habit: so the way back is the same."""
+    assert number.given is not None
+    return replace(number.value, text=number.given.text).plain
+
+
+def _remarks(one: _Read, ask: Ask) -> Iterator[Diagnostic]:
+    path, source, target = one.quota.names[0], one.source, ask.target
+    assert one.key is not None
+    assert one.counted is not None
+    for number in one.numbers:
+        if not number.is_exact and number.given is not None and number.amount is not None:
+            message = say(
+                "{amount} is rounded up to {given}: {key} {number}",
+                amount=one.counted.text(number.amount, each=one.quota.each),
+                given=one.counted.text(number.given.amount, each=one.quota.each),
+                key=one.quota.prefix + _new_name(one, ask),
+                number=number.given.text,
+            )
+            yield quota_limits_the_same(number.value.path, message, None, Severity.INFO)
+    in_source, in_target = map(has_whole_cards_in_cores, (source, target))
+    if one.counted.says == "cores" and not one.counted.offline and in_source != in_target:
+        names = (one.quota.resource, one.key.name)
+        more, less = names if in_source else names[::-1]
+        message = say("{more} counts whole cards too, and {less} does not", more=more, less=less)
+        hint = (
+            "set an amount of whole cards beside it, if they are to be limited"
+            if in_source
+            else "add 100 for each whole card that is to be allowed"
+        )
+        yield quota_limits_the_same(path, message, hint)
+    if source.vendor and target.vendor not in (None, source.vendor):
+        yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
+
+
+def _leftovers(document: Document, one: _Read, ask: Ask) -> Iterator[Leftover]:
+    """Each place where the resource is named, with the number to decide about."""
+    for path in one.quota.names:
+        here = [number for number in one.numbers if number.value.path in (path, (*path[:-1], *_last(number)))]
+        why, hint = _reason(one, here, ask)
+        message = say("{name} is left behind: {why}", name=one.quota.resource, why=why)
+        made = nothing_is_left_behind(path, message, hint)
+        made = replace(made, severity=ask.scope.severity, on_key=path[-1] == one.quota.written)
+        yield Leftover(one.quota.resource, placed(document, made, one.quota.object))
+
+
+def _last(number: _Number) -> Path:
+    return number.value.path[-1:]
+
+
+def _reason(one: _Read, here: Sequence[_Number], ask: Ask) -> tuple[Message, Message]:
+    """Why the resource is left in one place, with its numbers there, and what to do."""
+    uneven = next((each for each in here if each.given and not each.is_exact), None)
+    own = one.why or next((each.why for each in here if each.why), None)
+    known = [each.amount for each in here if each.amount is not None]
+    amounts = ", ".join(one.counted.text(each, each=one.quota.each) for each in known) if one.counted else ""
+    if own is None and uneven is not None and uneven.given is not None and not one.refused:
+        key = one.quota.prefix + _new_name(one, ask)
+        why = say("{key} has no number for {amount}", key=key, amount=amounts)
+        hint = say("pass --round up to write {number}, or --allow-leftovers", number=uneven.given.text)
+        return why, hint
+    why = own or say("it changes together with amounts that cannot be translated")
+    if not amounts:
+        return why, say(BY_HAND, target=ask.target.name)
+    hint = say(
+        "decide about {amount}, and write it in keys of {target} by hand, or pass --allow-leftovers",
+        amount=amounts,
+        target=ask.target.name,
+    )
+    return why, hint
