@@ -113,17 +113,16 @@ def fitted(
 ) -> Fitted | None:
     """The least number of a key that holds an amount; None where there is none.
 
-    ``each``: the number is one that a container has, so it is in the ranges of the row. A sum of such
-    numbers is a multiple of what divides all of them.
+    ``each``: the number is one that a container may have, so it is in the ranges of the row. Those are not
+    of sums: for them the unit alone counts.
     """
     unit = backend.unit(row, profile)
     if row.quantity:
         mib = math.ceil(amount)
         return Fitted(f"{mib}Mi" if mib else "0", Fraction(mib)) if mib / BYTE <= quantity.LIMIT else None
-    least = math.ceil(amount / unit)
-    number: int | None = least
-    if amount and row.ranges:
-        number = _legal(row.ranges, least) if each else quantity.round_up(least, _step(row.ranges))
+    number: int | None = math.ceil(amount / unit)
+    if number and each and row.ranges:
+        number = _legal(row.ranges, number)
     if number is None or number > quantity.LIMIT:
         return None
     return Fitted(str(number), number * unit)
@@ -134,8 +133,3 @@ def _legal(ranges: tuple[Range, ...], number: int) -> int | None:
     found = (max(one.least, quantity.round_up(number, one.step)) for one in ranges)
     pairs = zip(found, ranges, strict=True)
     return min((n for n, one in pairs if one.most is None or n <= one.most), default=None)
-
-
-def _step(ranges: tuple[Range, ...]) -> int:
-    """What divides every number of some ranges."""
-    return math.gcd(*(one.least for one in ranges), *(one.step for one in ranges if one.most != one.least))

@@ -15,7 +15,7 @@ from gpuxlate.model.edits import Edit, Put, Rename
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile, renamed_by
-from gpuxlate.model.sheet import Key
+from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.quotas import quota_limits_the_same
 from gpuxlate.rules.translation import (
     cards_are_of_one_vendor,
@@ -38,6 +38,7 @@ from gpuxlate.translation.quotas.item import Outcome, QuotaItem
 from gpuxlate.translation.reader import dialects_of
 from gpuxlate.translation.remarks import common_key
 from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Scalar, get
 from gpuxlate.yamltext.place import locate, placed
 
 
@@ -112,6 +113,7 @@ def translate_quotas(document: Document, ask: Ask) -> Found:
         if common is not None and not ask.reads_only:
             found.diagnostics.append(placed(document, _left_alone(quotas, common), quotas[0].object))
         read = [one for quota in quotas if (one := _read(quota, sources, ask)) is not None]
+        found.settled.update(path for one in quotas if _stays(one, ask) for path in one.names)
         remarks: list[Diagnostic] = []
         for one in [_alone(each, read, ask) for each in read]:
             found.settled |= {*one.quota.names}
@@ -119,7 +121,7 @@ def translate_quotas(document: Document, ask: Ask) -> Found:
             if one.refused or not (one.is_exact or ask.round_up or ask.reads_only):
                 found.leftovers += _leftovers(document, one, ask)
             elif not ask.reads_only:
-                found.edits += _edits(one, ask)
+                found.edits += _edits(document, one, ask)
                 remarks += _remarks(one, ask)
         once = {(one.code, one.message): one for one in reversed(remarks)}
         found.diagnostics += [placed(document, one, quotas[0].object) for one in once.values()]
@@ -174,6 +176,13 @@ def _read(quota: Quota, sources: Sequence[Backend], ask: Ask) -> _Read | None:
     return _Read(quota, source, counted, key, numbers)
 
 
+def _stays(quota: Quota, ask: Ask) -> bool:
+    """It is a resource of GPUs, and not left behind: of the target, or of a dialect that is not asked for."""
+    rows = ask.scope.words.rows(renamed_by(ask.profile).get(quota.resource, quota.resource))
+    known = any(Place.RESOURCE in row.places for row in rows)
+    return known and not ask.scope.is_left(quota.resource)
+
+
 def _number(value: Value, quota: Quota, source: Backend, row: Key, key: Key | None, ask: Ask) -> _Number:
     amount = amount_of(source, row, value, ask.profile)
     if amount is None:
@@ -195,11 +204,11 @@ def _number(value: Value, quota: Quota, source: Backend, row: Key, key: Key | No
 
 def _alone(one: _Read, read: Sequence[_Read], ask: Ask) -> _Read:
     """The resource, refused where the key of the target is in its place already, or would be twice."""
-    if one.key is None or one.why or _new_name(one, ask) == one.quota.resource:
+    if one.key is None or one.refused or _new_name(one, ask) == one.quota.resource:
         return one
     renamed = renamed_by(ask.profile)
     others = one.quota.beside - {one.quota.resource}
-    rivals = {each.quota.resource for each in read if each.key is one.key} & others
+    rivals = {each.quota.resource for each in read if each.key is one.key and not each.refused} & others
     there = any(ask.target.find(renamed.get(name, name)) is one.key for name in others)
     if not (there or rivals):
         return one
@@ -241,10 +250,10 @@ def _items(document: Document, one: _Read, ask: Ask) -> Iterator[QuotaItem]:
         )
 
 
-def _edits(one: _Read, ask: Ask) -> Iterator[Edit]:
+def _edits(document: Document, one: _Read, ask: Ask) -> Iterator[Edit]:
     """The names and the numbers of a resource; what stays the same has no edit."""
     name = one.quota.prefix + _new_name(one, ask)
-    numbers = {number.value.path: _put(number) for number in one.numbers}
+    numbers = {number.value.path: _written(document, number) for number in one.numbers}
     for path in one.quota.names:
         if path in numbers:
             value = numbers.pop(path)
@@ -254,10 +263,12 @@ def _edits(one: _Read, ask: Ask) -> Iterator[Edit]:
     yield from (Put(path, value) for path, value in numbers.items())
 
 
-def _put(number: _Number) -> int | str:
+def _written(document: Document, number: _Number) -> int | str:
     """A number with the quotes that it has, whatever the target's own habit: so the way back is the same."""
     assert number.given is not None
-    return replace(number.value, text=number.given.text).plain
+    node = get(document.root, *number.value.path)
+    quoted = isinstance(node, Scalar) and node.style is not None
+    return Value(number.given.text, Kind.STR if quoted else Kind.INT).plain
 
 
 def _remarks(one: _Read, ask: Ask) -> Iterator[Diagnostic]:
