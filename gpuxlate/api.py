@@ -24,7 +24,8 @@ from gpuxlate.translation.acceptance import acceptance
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.parse import share_documents
 from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.plain import fresh, plain_document
 from gpuxlate.yamltext.source import Source
 

@@ -23,7 +23,8 @@ from gpuxlate.backends.placing import Accept
 from gpuxlate.config.specs import read_specs
 from gpuxlate.inputs.files import Input
 from gpuxlate.translation.render import Asked, render_on
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 
 from .fixtures.cases import Case, cases

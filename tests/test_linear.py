@@ -14,7 +14,8 @@ from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.translation.parse import names
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.counting import lines
 

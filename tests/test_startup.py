@@ -78,7 +78,8 @@ def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
     assert {"kubernetes.client", "gpuxlate.backends.tencent.backend"} <= modules
     rules = {name for name in modules if ".rules_" in name or name.startswith("gpuxlate.rules.")}
     assert {name for name in rules if ".predicates" not in name} <= {
-        f"gpuxlate.rules.{name}" for name in ("base", "vocabulary", "products", "numerals", "translation")
+        f"gpuxlate.rules.{name}"
+        for name in ("base", "owners", "vocabulary", "products", "numerals", "translation")
     }
     assert not rules & {
         f"gpuxlate.rules.predicates.{name}" for name in ("cel", "schema", "fields", "numerals")

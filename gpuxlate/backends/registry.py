@@ -14,7 +14,7 @@ from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.sheet import Place
+from gpuxlate.rules.owners import Owners
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.jobs import JobRow
@@ -248,41 +248,22 @@ def _rows(backend: Backend) -> tuple[JobRow, ...]:
     return backend.form.rows if backend.form else ()
 
 
+@cache
+def _owners() -> Owners[Backend]:
+    return Owners(pod_backends())
+
+
 def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
-    names = {name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values}
-    owners = {id(one) for name in names for one in _owners(name) if one.owns_at(name, Place.RESOURCE)}
-    return tuple(
-        one for one in pod_backends() if id(one) in owners or (one.also_speaks and one.also_speaks(pod))
-    )
-
-
-@lru_cache(maxsize=4096)
-def _owners(name: str) -> tuple[Backend, ...]:
-    return tuple(one for one in _of_domain(name) if one.owns(name))
-
-
-def _of_domain(name: str) -> tuple[Backend, ...]:
-    """The dialects with keys of the name's domain: others are not asked."""
-    domain, slash, _ = name.partition("/")
-    return _by_domain().get(domain if slash else "", ())
-
-
-@cache
-def _by_domain() -> dict[str, tuple[Backend, ...]]:
-    found: dict[str, tuple[Backend, ...]] = {}
-    for one in pod_backends():
-        for domain in one.domains:
-            found[domain] = (*found.get(domain, ()), one)
-    return found
+    return _owners().spoken_in(pod)
 
 
 @lru_cache(maxsize=4096)
 def is_gpu_key(name: str) -> bool:
     """Some target asks for GPUs with this key."""
-    return any(backend.is_gpu_key(name) for backend in _of_domain(name))
+    return any(backend.is_gpu_key(name) for backend in _owners().of_domain(name))
 
 
 def is_owned(name: str) -> bool:
     """The key is that of some dialect whose shares are in manifests of pods."""
-    return bool(_owners(name))
+    return bool(_owners().owners(name))

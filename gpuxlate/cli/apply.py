@@ -15,7 +15,7 @@ from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import Json, Server
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.source import Source
 
 

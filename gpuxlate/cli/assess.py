@@ -14,7 +14,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 
 
 def command(

@@ -23,7 +23,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.render import PROBE, Asked
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.source import Source
 
 

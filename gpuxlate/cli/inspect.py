@@ -13,7 +13,7 @@ from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.share import Share
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 
 UNREADABLE = ("GX001", "GX010", "GX012", "GX025")
 """Rules about texts that hold no manifest that can be read; ``lint`` reports all else."""

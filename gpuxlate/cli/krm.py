@@ -11,7 +11,7 @@ from gpuxlate.cli import common
 from gpuxlate.inputs.files import STDIN, Input, InputError
 from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, for_stderr, run_list, run_stream
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import Source, Texts
 

@@ -9,7 +9,7 @@ from gpuxlate.cli.translations import translate_inputs
 from gpuxlate.inputs.files import InputError
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.parse import share_documents
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 
 
 def command(

@@ -18,7 +18,7 @@ from gpuxlate.inputs.bounded import inside
 from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.model.share import Share
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.source import Source
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends import registry
 from gpuxlate.cli import common
 from gpuxlate.inputs.bounded import StrPath, content
-from gpuxlate.inputs.kustomize import patched_by
+from gpuxlate.inputs.layers import layer_of
 from gpuxlate.lint.check import LintSettings, everything, nothing
 from gpuxlate.lint.suppress import UNUSED
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -79,7 +79,7 @@ class Selection:
     def for_file(self, path: StrPath | None) -> LintSettings:
         """The settings for one input."""
         selected = self.selected if self.select or self.ignore else everything
-        return LintSettings(self.profile, selected, self._excused(path), patched_by(path) is not None)
+        return LintSettings(self.profile, selected, self._excused(path), layer_of(path))
 
     def _excused(self, path: StrPath | None) -> Callable[[str], bool]:
         if self.config is None or path is None:

@@ -12,7 +12,7 @@ import typer
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
 from gpuxlate.cli.translations import Run, Translated, show, translate_inputs
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 
 
 def command(

@@ -11,7 +11,7 @@ from gpuxlate.cli import common
 from gpuxlate.cli.runner import each
 from gpuxlate.cli.tables import table
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.kustomize import patched_by
+from gpuxlate.inputs.layers import layer_of
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -20,7 +20,8 @@ from gpuxlate.rules.unreadable import in_chart
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source, Texts
 
 
@@ -121,8 +122,7 @@ def translate_input(one: Input, settings: Settings) -> Translated:
     if not one.named and not may_matter(data, settings.profile):
         return Translated(one.name, one.path is not None, data, data)
     from_ = settings.from_.name if settings.from_ else None
-    partial = patched_by(one.path) is not None
-    made = translate_source(source, settings, reader(one, source, from_), partial=partial)
+    made = translate_source(source, settings, reader(one, source, from_), layer_of(one.path))
     return Translated(
         one.name,
         one.path is not None,

@@ -13,6 +13,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.model import quantity
 from gpuxlate.model.sheet import Key, Per, Place, Range
 from gpuxlate.rules.predicates.numerals import as_integer, as_string
 from gpuxlate.rules.vocabulary import BY_HAND
@@ -56,7 +57,7 @@ WHOLE = Range(0)
 """A resource whose data sheet bounds nothing."""
 
 
-AMOUNT = r"^\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[KMGTPE]i|[numkMGTPE])$"
+AMOUNT = rf"^\+?({quantity.DIGITS})({quantity.SUFFIX})$"
 """A quantity with a suffix."""
 
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from gpuxlate.inputs.bounded import StrPath, content, upwards
 from gpuxlate.inputs.files import stays
 from gpuxlate.model.limits import MAX_CONFIG_BYTES, MAX_ENTRIES
-from gpuxlate.yamltext.compose import NotYamlError, documents
-from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.nodes import Scalar, Sequence, deref, get, get_text
 from gpuxlate.yamltext.source import DecodeError, Source
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -57,7 +57,8 @@ def _folder(folder: str) -> _Folder:
 def _patches(folder: str) -> Iterator[str]:
     for name in NAMES:
         path = os.path.join(folder, name)
-        root = None if os.path.islink(path) and not stays(path, folder) else _root(path)
+        found = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
+        root = found.root if found else None
         for field in FIELDS:
             listed = get(root, field)
             for one in listed.items if isinstance(listed, Sequence) else ():
@@ -67,10 +68,9 @@ def _patches(folder: str) -> Iterator[str]:
                     yield os.path.normpath(os.path.join(folder, text))
 
 
-def _root(path: str) -> Node | None:
+def first_document(path: str) -> Document | None:
     """The first document of a file, None where it cannot be read."""
     try:
-        source = Source.from_bytes(path, content(path, MAX_CONFIG_BYTES))
-        return next((one.root for one in documents(source)), None)
+        return next(iter(documents(Source.from_bytes(path, content(path, MAX_CONFIG_BYTES)))), None)
     except (OSError, DecodeError, NotYamlError):
         return None

@@ -12,7 +12,8 @@ from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.lint.quotas import judge_quotas
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
-from gpuxlate.manifest.pods import Pod, document_keys, pods_in
+from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
+from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
@@ -42,17 +43,17 @@ def nothing(_code: str) -> bool:
 class LintSettings(NamedTuple):
     """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
 
-    ``partial``: the source holds parts of objects (patches): nothing is missing in them, and no share counts.
+    ``layer``: what the source is beside other files.
     """
 
     profile: Profile | None = None
     selected: Callable[[str], bool] = everything
     excused: Callable[[str], bool] = nothing
-    partial: bool = False
+    layer: Layer = MANIFESTS
 
     @property
     def context(self) -> Context:
-        return Context(self.profile, registry.pod_backends(), self.partial)
+        return Context(self.profile, registry.pod_backends(), self.layer.partial)
 
 
 @dataclass(slots=True)
@@ -93,7 +94,8 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
                 found.append(unrendered(source, template))
                 result.skipped = HELM_TEMPLATE
             else:
-                here = (d for d in _document(document, context, result, ignores) if settings.selected(d.code))
+                every = _document(document, context, settings.layer, result, ignores)
+                here = (one for one in every if settings.selected(one.code))
                 found.extend(islice(here, limits.MAX_FINDINGS + 1 - len(found)))
             if len(found) > limits.MAX_FINDINGS:
                 # the rest is not checked, so ignores may have findings there
@@ -126,7 +128,7 @@ def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def _document(
-    document: Document, context: Context, result: Linted, ignores: list[Ignore]
+    document: Document, context: Context, layer: Layer, result: Linted, ignores: list[Ignore]
 ) -> Iterator[Diagnostic]:
     if document.root is None:
         return
@@ -140,31 +142,34 @@ def _document(
         return
     jobs = list(jobs_in(document, registry.job_rows(document)))
     counts = not context.partial
-    if counts:
-        pods = [] if document.job else [one.under(renamed_by(context.profile)) for one in pods_in(document)]
-    else:
-        from gpuxlate.manifest.patches import parts, patched_pods
-
-        pods = patched_pods(document)
+    found = [] if document.job else layer.pods(document)
+    pods = [one.under(renamed_by(context.profile)).pod for one in found]
     ignores.extend(ignores_in_document(document, pods))
     quotas = judge_quotas(document, context)
     facts = document_keys(document, pods, registry.is_gpu_key, quotas.read)
     for one in check_document(catalog.neutral_document_rules(), facts, context):
         if one.code != "GX002" or jobs or _requests_gpus(pods):
             yield placed(document, one)
-    for found, ref in quotas.found:
-        yield placed(document, found, ref)
+    for one, ref in quotas.found:
+        yield placed(document, one, ref)
     for job in jobs:
         backend = registry.get(job.target)
         result.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
         for one in lint_job(job, backend, context):
             yield placed(document, one, job.pod.object if document.job is None else None)
-    for pod in pods if counts else parts(document, pods):
+    for pod in _said(document, pods) if layer.kind is Kind.PATCH else pods:
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             offered = counts or _changes_what_is_there(document, one.fix)
             yield placed(document, one if offered else one.located(fix=None), pod.object)
         asking = sum(any(map(registry.is_owned, one.resources)) for one in pod.keys.all_containers())
         result.shares += counts and asking
+
+
+def _said(document: Document, pods: list[Pod]) -> Iterator[Pod]:
+    """What a patch says of its pods."""
+    from gpuxlate.manifest.patches import parts
+
+    return parts(document, pods)
 
 
 def _changes_what_is_there(document: Document, fix: Fix | None) -> bool:

@@ -10,7 +10,7 @@ from os.path import basename, splitext
 from typing import NamedTuple
 
 from gpuxlate.manifest.kinds import Steps
-from gpuxlate.manifest.objects import Pod, mappings_in, object_ref
+from gpuxlate.manifest.objects import METADATA, SCHEDULING, Pod, mappings_in, object_ref
 from gpuxlate.manifest.pod_keys import values
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
@@ -71,4 +71,4 @@ def _named_by_file(document: Document) -> ObjectRef:
 def _pod(node: Mapping, path: Path, ref: ObjectRef, object_path: Path) -> Pod:
     job = ContainerKeys(CONTAINER, limits=values(node, path), path=path)
     keys = PodKeys(containers=(job,), path=path, metadata_path=path)
-    return Pod(keys, ref, object_path, has_metadata=False, takes_nodes=False)
+    return Pod(keys, ref, object_path, METADATA | SCHEDULING)

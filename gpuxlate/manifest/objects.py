@@ -12,25 +12,29 @@ from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Sequence, deref, get, get_text
 
+METADATA = frozenset({"labels", "annotations"})
+SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
+ENV = "env"
+
 
 class Pod(NamedTuple):
     """One pod of a document: its keys, the object it belongs to, the field with limits.
 
-    ``has_metadata``: its kind has labels and annotations for it; ``takes_nodes``: ``nodeSelector`` and
-    ``affinity``. ``places``: the mappings that it has labels and annotations from, the one that counts last.
-    ``names_scheduler``: a ``schedulerName`` of its own counts; ``passed_scheduler``: what its object passes
-    to pods that name none.
+    ``lacks``: the fields that its object has not for it, of METADATA, SCHEDULING and ENV. ``places``: the
+    mappings that it has labels and annotations from, the one that counts last. ``names_scheduler``: a
+    ``schedulerName`` of its own counts; ``passed_scheduler``: what its object passes to pods that name none.
+    ``siblings``: mappings and lists that other files count on, so that they stay where they are emptied.
     """
 
     keys: PodKeys
     object: ObjectRef
     object_path: Path
-    has_metadata: bool
+    lacks: frozenset[str] = frozenset()
     resources_key: str = "resources"
-    takes_nodes: bool = True
     places: tuple[Path, ...] = ()
     names_scheduler: bool = True
     passed_scheduler: str | None = None
+    siblings: tuple[Path, ...] = ()
 
     def under(self, names: Map[str, str]) -> Pod:
         """With its resources under other names."""

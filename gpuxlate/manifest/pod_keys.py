@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from collections.abc import Mapping as Map
 from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeGuard
 
 from gpuxlate.manifest.kinds import Copied, Steps
 from gpuxlate.manifest.objects import name_at
@@ -21,22 +23,35 @@ _PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgn
 
 
 def keys(
-    spec: Mapping, path: Path, metadata: Node | None, metadata_path: Path, containers: list[ContainerKeys]
+    spec: Mapping,
+    path: Path,
+    metadata: Node | None,
+    metadata_path: Path,
+    containers: list[ContainerKeys],
+    fields: Map[str, str] = MappingProxyType({}),
 ) -> PodKeys:
+    """The keys of a pod; ``fields``: other names of labels and annotations in its metadata."""
     scheduler, node_name = get(spec, "schedulerName"), get(spec, "nodeName")
+    labels, annotations = fields.get("labels", "labels"), fields.get("annotations", "annotations")
     return PodKeys(
         containers=tuple(c for c in containers if not c.init),
         init_containers=tuple(c for c in containers if c.init),
-        labels=values(get(metadata, "labels"), (*metadata_path, "labels")),
-        annotations=values(get(metadata, "annotations"), (*metadata_path, "annotations")),
+        labels=values(get(metadata, labels), (*metadata_path, labels)),
+        annotations=values(get(metadata, annotations), (*metadata_path, annotations)),
         node_selector=values(get(spec, "nodeSelector"), (*path, "nodeSelector")),
         affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)),
         preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))),
-        scheduler_name=_value(scheduler, (*path, "schedulerName")) if scheduler else None,
+        scheduler_name=_value(scheduler, (*path, "schedulerName")) if _is_set(scheduler) else None,
         path=path,
         metadata_path=metadata_path,
         node_name=_value(node_name, (*path, "nodeName")) if node_name else None,
+        fields=fields,
     )
+
+
+def _is_set(node: Node | None) -> TypeGuard[Node]:
+    """An empty text is as good as none, to Kubernetes and in a chart."""
+    return node is not None and not (isinstance(node, Scalar) and node.style and not node.text)
 
 
 def with_surroundings(

@@ -14,7 +14,7 @@ from gpuxlate.manifest.kinds import (
     rows_for,
     scheduler_row,
 )
-from gpuxlate.manifest.objects import Pod, object_ref, objects_in
+from gpuxlate.manifest.objects import METADATA, SCHEDULING, Pod, object_ref, objects_in
 from gpuxlate.manifest.pod_keys import (
     REQUIRED_AFFINITY,
     container,
@@ -93,17 +93,19 @@ def _walk(root: Node, path: Path, known: Set[Path]) -> Iterator[tuple[Path, Mapp
         if where in known:
             continue
         if isinstance(node, Mapping):
-            if any(
-                _is_container_list(found[1])
-                for found in (entry_of(node, name) for name in _POD_LISTS)
-                if found
-            ):
+            if has_containers(node):
                 yield where, node
                 continue
             below = [(name, value) for name, _, value, _ in entries_of(node) if not isinstance(value, Scalar)]
             pending.extend([((*where, name), value) for name, value in reversed(below)])
         elif isinstance(node, Sequence):
             pending.extend(((*where, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
+
+
+def has_containers(node: Mapping) -> bool:
+    """The mapping is a pod spec: it has a list of containers."""
+    found = (entry_of(node, name) for name in _POD_LISTS)
+    return any(_is_container_list(one[1]) for one in found if one)
 
 
 def _is_container_list(node: Node) -> bool:
@@ -146,7 +148,7 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
         ),
         ref,
         object_path,
-        has_metadata=isinstance(get(template, "metadata"), Mapping) or path[-1:] == ("spec",),
+        frozenset() if isinstance(get(template, "metadata"), Mapping) or path[-1:] == ("spec",) else METADATA,
         places=(found.metadata_path,),
         names_scheduler=not wins,
         passed_scheduler=passed.text if passed else None,
@@ -187,9 +189,9 @@ def _pod_by_row(
         ),
         ref,
         object_path,
-        has_metadata=own is not None or bool(row.copied),
+        (frozenset() if own is not None or row.copied else METADATA)
+        | (frozenset() if row.nodes else SCHEDULING),
         resources_key=row.resources,
-        takes_nodes=row.nodes,
         places=places,
         names_scheduler=not wins,
         passed_scheduler=passed.text if passed else None,

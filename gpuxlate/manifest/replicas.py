@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gpuxlate.manifest.kinds import RAY, Steps, filled
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Node, get, get_text
@@ -18,6 +19,8 @@ PER_NODE = frozenset({"DaemonSet", "BroadcastJob"})
 """Kinds with one pod a cluster node."""
 REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
 """Fields next to a pod template that give the number of its pods, in kinds without a row."""
+REPLICAS_OF_VALUES = ("replicaCount", "replicas")
+"""Those beside the resources in the values of a chart; the first is that of ``helm create``."""
 
 
 class Factor(NamedTuple):
@@ -102,6 +105,8 @@ def replicas(document: Document, pod: Pod) -> int | None:
     for row in ROWS:
         if pod.object.kind in row.kinds and filled(row.below, path) == path[: len(row.below)]:
             return prod(_number(owner, factor, path) for factor in row.factors)
+    if pod.object.kind == VALUES:
+        return _first_count(get(owner, *path), REPLICAS_OF_VALUES)
     return prod(_beside(owner, path))
 
 
@@ -116,8 +121,12 @@ def _beside(owner: Node | None, path: Path) -> Iterator[int]:
     """The replica counts on the path to the pod."""
     for depth in range(len(path) + 1):
         node = get(owner, *path[:depth])
-        found = (_count(get_text(node, name)) for name in REPLICA_KEYS)
-        yield next((one for one in found if one is not None), 1)
+        yield _first_count(node, REPLICA_KEYS)
+
+
+def _first_count(node: Node | None, names: tuple[str, ...]) -> int:
+    found = (_count(get_text(node, name)) for name in names)
+    return next((one for one in found if one is not None), 1)
 
 
 def _count(text: str | None) -> int | None:

@@ -109,7 +109,8 @@ class PodKeys:
     directly under the pod, outside ``metadata``, where Kubernetes ignores them. ``node_name``: what the
     manifest chooses, not what a scheduler wrote. ``served``: the object is one that a server has, in its
     form. ``grows``: a controller or webhook adds containers to those of the manifest. ``selected``:
-    the labels that selectors of the object match, and where.
+    the labels that selectors of the object match, and where. ``fields``: the fields of ``metadata_path``
+    with the labels and annotations, where they have other names.
     """
 
     containers: tuple[ContainerKeys, ...] = ()
@@ -130,6 +131,11 @@ class PodKeys:
     selected: Mapping[str, Path] = field(default_factory=dict, compare=False)
     served: bool = field(default=False, compare=False)
     grows: bool = field(default=False, compare=False)
+    fields: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def metadata_of(self, name: str) -> Path:
+        """The mapping with the ``labels`` or the ``annotations`` of the pod."""
+        return (*self.metadata_path, self.fields.get(name, name))
 
     def under(self, names: Mapping[str, str]) -> PodKeys:
         """With resources of its containers under other names; the pod itself where it has none."""

@@ -17,29 +17,22 @@ LIMIT = 2**63 - 1
 MAX_LENGTH = 64
 """No quantity in use is longer; keeps arithmetic bounded."""
 
+SMALL, LARGE, BINARY = "mun", "kMGTPE", "KMGTPE"
+"""Letters of the suffixes, in steps of 1000 down and up, and of 1024 up, where an ``i`` follows."""
+DIGITS = r"[0-9]+\.?[0-9]*|\.[0-9]+"
+EXPONENT = r"[eE][+-]?[0-9]{1,3}"
+SUFFIX = f"{EXPONENT}|[{BINARY}]i|[{SMALL[::-1]}{LARGE}]"
+"""Patterns of a number without a sign, of an exponent, and of every suffix."""
+
 _MULTIPLIER = {
-    "n": Fraction(1, 10**9),
-    "u": Fraction(1, 10**6),
-    "m": Fraction(1, 10**3),
     "": Fraction(1),
-    "k": Fraction(10**3),
-    "M": Fraction(10**6),
-    "G": Fraction(10**9),
-    "T": Fraction(10**12),
-    "P": Fraction(10**15),
-    "E": Fraction(10**18),
-    "Ki": Fraction(2**10),
-    "Mi": Fraction(2**20),
-    "Gi": Fraction(2**30),
-    "Ti": Fraction(2**40),
-    "Pi": Fraction(2**50),
-    "Ei": Fraction(2**60),
+    **{one: Fraction(1, 1000**power) for power, one in enumerate(SMALL, 1)},
+    **{one: Fraction(1000**power) for power, one in enumerate(LARGE, 1)},
+    **{f"{one}i": Fraction(1024**power) for power, one in enumerate(BINARY, 1)},
 }
 
-_NUMBER = re.compile(
-    r"(?P<sign>[+-]?)(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<suffix>[eE][+-]?[0-9]{1,3}|[A-Za-z]*)"
-)
-_EXPONENT = re.compile(r"[eE][+-]?[0-9]+")
+_NUMBER = re.compile(f"(?P<sign>[+-]?)(?P<digits>{DIGITS})(?P<suffix>{EXPONENT}|[A-Za-z]*)")
+_EXPONENT = re.compile(EXPONENT)
 
 
 class QuantityError(ValueError):

@@ -42,12 +42,16 @@ class Range(NamedTuple):
     most: int | None = None
     step: int = 1
 
+    def allows(self, number: int) -> bool:
+        return number >= self.least and (self.most is None or number <= self.most) and number % self.step == 0
+
 
 class Per(StrEnum):
     """What the number of a row counts, where a container has several cards."""
 
     CARD = "each card"
     TOTAL = "total over the cards"
+    CONTAINER = "each container of the pod, in their order"
 
 
 class Absent(StrEnum):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import Kind, Path, PodKeys
+from gpuxlate.model.pod import Kind, PodKeys
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.model.spots import Level, Spot, spots
 from gpuxlate.rules.base import Context, Rule, rule
@@ -334,7 +334,7 @@ def _move(pod: PodKeys, spot: Spot, row: Key) -> Fix | None:
         return None
     if spot.place not in (Place.RESOURCE, *_MOVABLE):
         return None
-    target: Path = (*pod.metadata_path, fields[0], spot.name)
+    target = (*pod.metadata_of(fields[0]), spot.name)
     if spot.name in (pod.labels if fields[0] == "labels" else pod.annotations):
         return None
     where = ".".join(map(str, target[:-1]))

@@ -80,13 +80,13 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
         for name, value in on_owner.items():
             if not words.rows(name):
                 continue
-            rows = [row for row in (one.find(name) for one in words.dialects_in(pod)) if row is not None]
+            rows = [row for row in (one.find(name) for one in words.spoken_in(pod)) if row is not None]
             steers = any(
                 place in row.places and Place.SCHEDULER not in row.places and ANY not in row.idle
                 for row in rows
             )
             if steers and name not in stray and on_pod.get(name) != value:
-                yield _on_workload(this, name, value, on_pod.get(name), (*pod.metadata_path, field))
+                yield _on_workload(this, name, value, on_pod.get(name), pod.metadata_of(field))
 
 
 def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target: Path) -> Diagnostic:
@@ -162,7 +162,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
             continue
         if words.written_by_scheduler(spot.name):
             continue  # GX004 removes it
-        target: Path = (*pod.metadata_path, spot.field)
+        target = pod.metadata_of(spot.field)
         where = ".".join(map(str, target))
         own = inside[spot.field].get(spot.name)
         edits: tuple[Edit, ...] = (spot.removal,)

@@ -1,4 +1,4 @@
-"""The rules of a translation that belong to no vendor (GX015 to GX029).
+"""The rules of a translation that belong to no vendor (GX015 to GX026).
 
 No admission policy can enforce them: they compare a manifest with its translation.
 Those of losses (GX020 to GX023) return texts, since a ``Loss`` has more fields than a finding.
@@ -273,58 +273,3 @@ def nothing_is_left_behind(this: Rule, path: Path, message: str, hint: str) -> D
     Contract of gpuxlate, "leftovers".
     """
     return this.at(path, message, hint, on_key=True)
-
-
-@rule("GX028", Severity.WARNING, scope=Scope.TRANSLATION)
-def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) -> Diagnostic:
-    """An operator that counts GPUs by the names of resources is told their number.
-
-    ## What it does
-    Reports a pod of a kind whose operator counts GPUs by the names of resources, where it would count
-    another number than the cards of the share under the keys of the target.
-
-    ## Why
-    KubeRay tells Ray of the GPUs of resources that end in `gpu`. Of any other Ray sees none, and
-    actors that need one wait for ever. Kubeflow Trainer starts as many processes as the first resource
-    with `gpu` in its name says.
-
-    ## Example
-    A RayCluster with `nvidia.com/gpu: 1` and `nvidia.com/gpumem: 8000`, to `tencent-qgpu`.
-
-    ## Use instead
-    The number in the operator's own field: `rayStartParams: {num-gpus: "1"}` of the group.
-
-    ## Source
-    ray-project/kuberay `ray-operator/controllers/ray/utils/resources.go` and `common/pod.go`;
-    kubeflow/trainer `pkg/runtime/runtime.go`, 2026-08.
-    """
-    return this.at(path, message, hint)
-
-
-@rule("GX029", Severity.WARNING, scope=Scope.TRANSLATION)
-def cards_are_of_one_vendor(this: Rule, path: Path, old: str, new: str, target: str) -> Diagnostic:
-    """The cards of the target are made by the vendor of those of the source.
-
-    ## What it does
-    Reports a pod whose cards at the target are of another vendor than those that it requests now.
-
-    ## Why
-    An image is built for the runtime of one vendor. Its programs do not find, or cannot use, the cards of
-    another one, and the manifest does not show it.
-
-    ## Example
-    A pod with `nvidia.com/gpumem` (HAMi, NVIDIA cards) to a target of MetaX cards.
-
-    ## Use instead
-    An image that is built for the cards of the target.
-
-    ## Source
-    Contract of gpuxlate, "what each target writes".
-    """
-    message = say(
-        "the cards of {target} are made by {new}, those of the source by {old}",
-        target=target,
-        new=new,
-        old=old,
-    )
-    return this.at(path, message, say("use an image that is built for cards of {vendor}", vendor=new))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.base import Context, Dialect
+from gpuxlate.rules.owners import Owners
 from gpuxlate.rules.products import (
     LOCAL_NAMES,
     PRODUCTS,
@@ -34,11 +35,11 @@ BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
 """Where no scheduler writes: a name of its own there is somebody's mistake."""
 
 
-class Vocabulary:
+class Vocabulary(Owners[Dialect]):
     """What vendor-neutral rules need to know about the keys of all dialects."""
 
     def __init__(self, dialects: tuple[Dialect, ...]) -> None:
-        self.dialects = dialects
+        super().__init__(dialects)
         self.wrong_names = frozenset(name for one in dialects for name in getattr(one, "wrong_names", ()))
         self.candidates = tuple(
             dict.fromkeys(
@@ -49,7 +50,6 @@ class Vocabulary:
             )
         )
         self.whole_cards = frozenset((WHOLE_CARD, *(one.whole_card_key for one in dialects)))
-        self.owners = lru_cache(maxsize=4096)(self._owners)
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
         # a plug-in may know products of its own
@@ -68,26 +68,9 @@ class Vocabulary:
         """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
         return name.partition("/")[0] not in self._domains and not name.startswith(self._bare)
 
-    def _owners(self, name: str) -> tuple[Dialect, ...]:
-        """The dialects whose key it is."""
-        return tuple(one for one in self._of_domain(name) if one.owns(name))
-
-    def _of_domain(self, name: str) -> list[Dialect]:
-        """The dialects with keys of the name's domain: others are not asked."""
-        domain, slash, _ = name.partition("/")
-        return self._by_own_domain.get(domain if slash else "", [])
-
-    @cached_property
-    def _by_own_domain(self) -> dict[str, list[Dialect]]:
-        found: dict[str, list[Dialect]] = {}
-        for one in self.dialects:
-            for domain in one.domains:
-                found.setdefault(domain, []).append(one)
-        return found
-
     def _rows(self, name: str) -> tuple[Key, ...]:
         """What the data sheets say of a key."""
-        found = (one.find(name) for one in self._of_domain(name))
+        found = (one.find(name) for one in self.of_domain(name))
         return tuple(row for row in found if row is not None)
 
     def concerns(self, name: str) -> bool:
@@ -115,16 +98,6 @@ class Vocabulary:
         row = dialect.find(name)
         anybodys = row.is_word if row else any(one.is_word for one in dialect.keys)
         return not anybodys or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
-
-    def dialects_in(self, pod: PodKeys) -> list[Dialect]:
-        """The dialects in which the pod asks for GPUs."""
-        names = {
-            name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
-        }
-        found = {id(one) for name in names for one in self.owners(name) if one.owns_at(name, Place.RESOURCE)}
-        return [
-            one for one in self.dialects if id(one) in found or (one.also_speaks and one.also_speaks(pod))
-        ]
 
     def is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
@@ -178,12 +151,12 @@ class Vocabulary:
     def _maybe_meant(self, name: str) -> Iterator[str]:
         """The known keys of domains that a name's own may be a misspelt one of."""
         domain = name.partition("/")[0]
-        for known, names in self._by_domain.items():
+        for known, names in self._candidates_by_domain.items():
             if domain == known or (COMMON in name and _may_be_domain(domain, known)):
                 yield from (one for one in names if _may_be_meant(name, one))
 
     @cached_property
-    def _by_domain(self) -> dict[str, list[str]]:
+    def _candidates_by_domain(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for one in self.candidates:
             domain, slash, _ = one.partition("/")

@@ -29,11 +29,12 @@ def pod_edits(
     mirror_requests: bool,
     quoted_source: bool = False,
     schedulers: Sequence[str] = (),
+    emptied: bool = False,
 ) -> Iterator[Edit]:
     """Edits that replace every owned key of a pod by the wanted ones.
 
     ``mirror_requests``: write requests only where the container had its share in requests too.
-    ``schedulers``: those of the replaced dialects, which are removed too.
+    ``schedulers``: those of the replaced dialects, which are removed too; ``emptied``: their field stays.
     ``quoted_source``: the replaced dialect usually writes its numbers as strings.
     """
     new = {(c.init, c.index): c for c in wanted.all_containers()}
@@ -52,7 +53,7 @@ def pod_edits(
             wanted.annotations,
         ),
     ):
-        mapping = (*pod.metadata_path, f"{place}s")
+        mapping = pod.metadata_of(f"{place}s")
         yield from _paired(_owned(own, owned, place), made_values, mapping, role, own)
         for values in (above, stray):
             yield from (Remove(value.path) for _, value in _owned(values, owned, place))
@@ -64,16 +65,18 @@ def pod_edits(
         pod.node_selector,
     )
     yield from _affinity_edits(pod, wanted, owned, affinity_path)
-    yield from _scheduler_edits(pod, wanted, schedulers)
+    yield from _scheduler_edits(pod, wanted, schedulers, emptied)
 
 
-def _scheduler_edits(pod: PodKeys, wanted: PodKeys, schedulers: Sequence[str]) -> Iterator[Edit]:
+def _scheduler_edits(
+    pod: PodKeys, wanted: PodKeys, schedulers: Sequence[str], emptied: bool
+) -> Iterator[Edit]:
     """``schedulerName`` of the pod itself; that of a job, which its pods get, stays."""
     now, new = pod.scheduler_name, wanted.scheduler_name
     if new is not None and (now is None or now.text != new.text):
         yield Put((*pod.path, "schedulerName"), new.text)
     elif new is None and now is not None and now.text in schedulers and now.path[:-1] == pod.path:
-        yield Remove(now.path)
+        yield Put(now.path, "") if emptied else Remove(now.path)
 
 
 def _owned(values: Mapping[str, Value], owned: Owned, place: Place) -> list[tuple[str, Value]]:

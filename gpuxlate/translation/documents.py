@@ -16,7 +16,7 @@ from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 

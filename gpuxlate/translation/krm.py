@@ -17,7 +17,8 @@ from gpuxlate.model.pod import Path
 from gpuxlate.rules.unreadable import broken
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
 from gpuxlate.yamltext.nodes import get, get_text

@@ -15,7 +15,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import Profile
 from gpuxlate.translation.acceptance import AcceptError, acceptance
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import Source
 

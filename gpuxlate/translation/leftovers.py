@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
 from gpuxlate.manifest.facts import Found, keys_named, names_more, resource_of
+from gpuxlate.manifest.layers import Kind, is_values
 from gpuxlate.manifest.pods import Pod, objects_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
 from gpuxlate.model.messages import say
@@ -40,9 +42,18 @@ BEFORE = (
     "{name} is a key of {target}: nothing reads it before the translation, and the new share makes it count"
 )
 REMOVE = "remove it, or pass --allow-leftovers where it is meant"
-PATCH = "this file is a patch"
+NO_SHARE = "its pod requests no share"
+NO_CHART = "put this file beside the Chart.yaml of its chart, change it by hand, or pass --allow-leftovers"
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
+
+
+_WHERE = {
+    Kind.MANIFESTS: ("it is outside any pod", BY_HAND),
+    Kind.VALUES: ("no resources are beside it in these values", BY_HAND),
+    Kind.PATCH: ("this file is a patch", BUILT),
+}
+"""Why a key of a file is left where nothing else says it, and what to do."""
 
 
 class Leftover(NamedTuple):
@@ -126,15 +137,16 @@ def left_in_document(
     pods: Sequence[Pod],
     translated: Translated,
     scope: Scope,
+    kind: Kind = Kind.MANIFESTS,
+    why_left: Mapping[int, str] = MappingProxyType({}),
     settled: Set[Path] = frozenset(),
-    *,
-    partial: bool = False,
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
-    ``settled``: the places of names in quotas, which were read with their amounts. ``partial``: the document
-    is a patch: it is not translated, since it is only a part of an object.
+    ``kind``: what the file holds. ``why_left``: by the id of a pod why it was not translated. ``settled``:
+    the places of names in quotas, which were read with their amounts.
     """
+    where, hint = _WHERE[kind]
     read = {id(pod): sources for pod, sources in translated}
     in_pods: dict[Path, str] = {}
     known: set[Path] = {*settled}
@@ -148,7 +160,7 @@ def left_in_document(
             if left and spot.path not in in_pods:
                 in_pods[spot.path] = spot.name
                 if not any(one.owns(spot.name) for one in sources):
-                    why, hint = (PATCH, BUILT) if partial else ("its pod requests no share", BY_HAND)
+                    why = why_left.get(id(pod)) or (where if kind is Kind.PATCH else NO_SHARE)
                     made = scope.found(spot.name, spot.place, spot.path, why, hint)
                     yield Leftover(spot.name, placed(document, made, pod.object))
         if sources:
@@ -161,13 +173,16 @@ def left_in_document(
             if found.path not in known | in_pods.keys() and not any(
                 found.path[: len(one)] == one for one in about
             ):
-                yield _outside(document, found, scope, partial=partial)
+                yield _outside(document, found, scope, kind)
 
 
-def _outside(document: Document, found: Found, scope: Scope, *, partial: bool) -> Leftover:
-    why = PATCH if partial else "it is outside any pod"
-    inline = found.embedded and os.path.basename(document.source.name) in KUSTOMIZATIONS
-    hint = BUILT if partial or inline else BY_HAND
+def _outside(document: Document, found: Found, scope: Scope, kind: Kind) -> Leftover:
+    why, hint = _WHERE[kind]
+    name = os.path.basename(document.source.name)
+    if found.embedded and name in KUSTOMIZATIONS:
+        hint = BUILT
+    elif kind is Kind.MANIFESTS and is_values(name):
+        hint = NO_CHART
     made = replace(scope.found(found.name, None, found.path, why, hint), on_key=found.on_key)
     made = placed(document, made)
     if found.embedded and made.span is not None:

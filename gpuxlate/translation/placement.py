@@ -9,13 +9,15 @@ from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
+from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
-from gpuxlate.rules.translation import ON_POD_TEMPLATE, nothing_is_left_behind, share_is_expressible
-from gpuxlate.translation.difference import Owned, pod_edits, terms_left_empty
+from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible
+from gpuxlate.translation.difference import Owned, Role, pod_edits, terms_left_empty
+from gpuxlate.translation.fields import lacking
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.scheduling import left_schedulers, own_scheduler
 
@@ -37,17 +39,7 @@ def writable(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend
     selector without its label (GX026)."""
     kind = pod.object.kind or "document"
     owned = replaced_keys(replaced, target)
-    if (fit.keys.labels or fit.keys.annotations) and not pod.has_metadata:
-        message = say(
-            "a {kind} has no labels and annotations for its pods, which the target needs for this share",
-            kind=kind,
-        )
-        yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
-    if (fit.keys.node_selector or fit.keys.affinity) and not pod.takes_nodes:
-        message = say(
-            "a {kind} has no node selector for its pods, which the target needs for this share", kind=kind
-        )
-        yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
+    yield from lacking(pod, fit.keys, target)
     for name, path in pod.keys.selected.items():
         label = pod.keys.labels.get(name)
         if label is not None and owned(name, Place.LABEL) and fit.keys.labels.get(name) != label:
@@ -75,19 +67,15 @@ def share_edits(
     mirror_requests: bool,
 ) -> list[Edit]:
     """The edits that put the wanted keys in place of those of the replaced dialects."""
-    dialects = (*replaced, target)
     owned = replaced_keys(replaced, target)
-
-    def role(name: str) -> str | None:
-        return next((found for found in (b.role(name) for b in dialects) if found), None)
-
     scheduler = own_scheduler(pod, wanted, replaced, target)
     return list(
         pod_edits(
             replace(pod.keys, metadata_path=_steered_at(pod.keys, owned)),
             wanted if scheduler is None else replace(wanted, scheduler_name=scheduler),
             owned=owned,
-            role=role,
+            role=role_of((*replaced, target)),
+            emptied=pod.object.kind == VALUES,
             affinity_path=(*pod.keys.path, *REQUIRED_AFFINITY),
             resources_key=pod.resources_key,
             mirror_requests=mirror_requests,
@@ -95,6 +83,15 @@ def share_edits(
             schedulers=left_schedulers(replaced, target),
         )
     )
+
+
+def role_of(dialects: Sequence[Backend]) -> Role:
+    """The field of a share that a key of some dialects sets."""
+
+    def role(name: str) -> str | None:
+        return next((found for found in (one.role(name) for one in dialects) if found), None)
+
+    return role
 
 
 def _steered_at(pod: PodKeys, owned: Owned) -> Path:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Selector, Taking
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -16,17 +15,6 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
 from gpuxlate.rules.kubernetes import not_yet_known
 from gpuxlate.rules.numerals import is_placeholder
-
-
-def dialects_of(pod: PodKeys, chosen: Backend | None) -> tuple[Backend, ...]:
-    """The dialects to read a pod in: all that it speaks, or the chosen one alone."""
-    if chosen is None:
-        return registry.spoken_in(pod)
-    key = chosen.whole_card_key
-    speaks = chosen.speaks_in(pod) or (
-        key is not None and any(key in one.resources for one in pod.all_containers())
-    )
-    return (chosen,) if speaks or chosen.has_words_in(pod) else ()
 
 
 def read_pod(

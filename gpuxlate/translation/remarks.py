@@ -12,16 +12,18 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.counters import counted, counter_of
 from gpuxlate.manifest.facts import resource_of
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Rename
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.sheet import Per
+from gpuxlate.rules.around import containers_are_known, operator_knows_the_cards
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.numerals import unit_of
 from gpuxlate.rules.translation import (
     nothing_is_left_behind,
-    operator_knows_the_cards,
     whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.vocabulary import vocabulary_of
@@ -96,6 +98,16 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
     )
     hint = say('set {place}: "{cards}"', place=counter.hint, cards=cards)
     yield operator_knows_the_cards(pod.keys.containers[0].path, message, hint)
+
+
+def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
+    """A key with a number for each container, for a pod whose containers the values do not show (GX030)."""
+    if pod.object.kind != VALUES:
+        return
+    for name in (*fit.keys.labels, *fit.keys.annotations):
+        row = target.find(name)
+        if row is not None and row.per is Per.CONTAINER:
+            yield containers_are_known(pod.keys.path, name)
 
 
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------

@@ -19,7 +19,7 @@ from gpuxlate.translation.item import Item
 from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
 from gpuxlate.translation.remarks import miscounted
 from gpuxlate.translation.scheduling import rescheduled
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
 from gpuxlate.yamltext.place import placed

@@ -9,7 +9,8 @@ from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.rules.translation import ON_POD_TEMPLATE, scheduler_is_the_same, share_is_expressible
+from gpuxlate.rules.translation import scheduler_is_the_same, share_is_expressible
+from gpuxlate.translation.fields import no_field
 from gpuxlate.translation.fit import PodFit
 
 DEFAULT = "default-scheduler"
@@ -38,14 +39,8 @@ def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Back
     if now is None and new is None:
         return
     if new is not None and (now is None or now.text != new.text):
-        if not pod.takes_nodes:
-            message = say(
-                "a {kind} has no schedulerName, and {target} needs {scheduler}",
-                kind=kind,
-                target=target.name,
-                scheduler=new.text,
-            )
-            yield share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
+        if "schedulerName" in pod.lacks:
+            yield no_field(pod, "schedulerName", target)
             return
         if now is not None and not pod.names_scheduler:
             message = say("schedulerName is {name} for all pods of this {kind}", name=now.text, kind=kind)

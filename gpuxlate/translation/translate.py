@@ -3,85 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Reading
+from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import KIND
 from gpuxlate.manifest.jobs import jobs_in
-from gpuxlate.manifest.pods import Pod, document_keys, pods_in
+from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
+from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
-from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, check_document
+from gpuxlate.rules.base import check_document
 from gpuxlate.rules.keys import key_is_known
-from gpuxlate.rules.translation import (
-    cards_are_of_one_vendor,
-    isolation_is_the_same,
-    nothing_is_left_behind,
-    share_is_expressible,
-    text_is_editable,
-)
+from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
-from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
-from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.translation.fit import Accept, Verdict, fit_pod
-from gpuxlate.translation.item import Item, pod_items
-from gpuxlate.translation.leftovers import Leftover, Scope, left_in_document, left_in_text
-from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.item import Item
+from gpuxlate.translation.layers import Over, left_part, translate_over
+from gpuxlate.translation.leftovers import Leftover, Translated, left_in_document, left_in_text
+from gpuxlate.translation.placement import Written, disagreements
+from gpuxlate.translation.pods import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
 from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.translation.quotas.step import Ask, translate_quotas
-from gpuxlate.translation.reader import dialects_of, merge_readings, read_pod, shares_once
-from gpuxlate.translation.remarks import (
-    common_key,
-    left_alone,
-    miscounted,
-    named_by_others,
-    stale_comments,
-    written_without_a_dialect,
-)
-from gpuxlate.translation.scheduling import rescheduled
+from gpuxlate.translation.quotas.step import translate_quotas
+from gpuxlate.translation.remarks import common_key, left_alone, named_by_others, stale_comments
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
-from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
+from gpuxlate.yamltext.edit import EditError, apply, edit_document
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
-PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
 NOT_A_MANIFEST = "a GPUShare document is not a manifest: there is no pod in it"
 RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys."""
-
-    to: Backend
-    from_: Backend | None = None
-    accept: Accept = field(default_factory=Accept)
-    profile: Profile | None = None
-    reads_only: bool = False  # only the shares are needed, no new text
-    allow_leftovers: bool = False
-
-    @property
-    def context(self) -> Context:
-        return Context(self.profile, registry.pod_backends())
-
-    @property
-    def ask(self) -> Ask:
-        return Ask(self.to, self.from_, self.profile, self.accept.round_up, self.scope, self.reads_only)
-
-    @property
-    def scope(self) -> Scope:
-        allowed = self.allow_leftovers or self.reads_only
-        source = self.from_.name if self.from_ else None
-        words, renamed = vocabulary_of(self.context), renamed_by(self.profile)
-        return Scope(source, self.to.name, words, renamed, allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,51 +55,26 @@ class Translation:
 
     @property
     def refused(self) -> bool:
-        return _refuses(self.diagnostics)
+        return refuses(self.diagnostics)
 
     @property
     def changed(self) -> bool:
         return self.text != self.source.text
 
 
-@dataclass(slots=True)
-class Part:
-    """The result for a document, or for a pod in it. ``spoken``: the dialects of its pods."""
-
-    items: list[Item] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    splices: list[Splice] = field(default_factory=list)
-    leftovers: list[Leftover] = field(default_factory=list)
-    quotas: list[QuotaItem] = field(default_factory=list)
-    written: list[Written] = field(default_factory=list)
-    spoken: set[str] = field(default_factory=set)
-
-    def add(self, more: Part) -> None:
-        self.leftovers += more.leftovers
-        self.quotas += more.quotas
-        self.items += more.items
-        self.diagnostics += more.diagnostics
-        self.edits += more.edits
-        self.splices += more.splices
-        self.written += more.written
-        self.spoken |= more.spoken
-
-
 def translate_source(
-    source: Source, settings: Settings, read: Reader = documents, *, partial: bool = False
+    source: Source, settings: Settings, read: Reader = documents, layer: Layer = MANIFESTS
 ) -> Translation:
     """Translate every document of a source. Errors are in the result; nothing is raised for content.
 
-    ``read`` reads its documents. ``partial``: they are parts of objects (patches), so their shares are not
-    translated, and not counted.
+    ``read`` reads its documents, ``layer`` says what they are beside other files.
     """
     whole = Part()
     end = 0
     try:
         for document in read(source):
             end = document.end
-            whole.add(translate_document(document, settings, partial=partial))
+            whole.add(translate_document(document, settings, layer))
             if len(whole.diagnostics) > limits.MAX_FINDINGS:
                 last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
                 whole.diagnostics[limits.MAX_FINDINGS :] = [last]
@@ -152,12 +85,12 @@ def translate_source(
         if problem.code == "GX012":
             _leave(whole, left_in_text(source, settings.scope, end), settings)
     hinted = [named_by_others(one, whole.spoken) for one in whole.diagnostics]
-    text = source.text if _refuses(whole.diagnostics) else apply(source.text, whole.splices)
+    text = source.text if refuses(whole.diagnostics) else apply(source.text, whole.splices)
     quotas = tuple(whole.quotas)
     return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers), quotas)
 
 
-def translate_document(document: Document, settings: Settings, *, partial: bool = False) -> Part:
+def translate_document(document: Document, settings: Settings, layer: Layer = MANIFESTS) -> Part:
     """The shares of a document, what is wrong, and the splices that put them in the other dialect."""
     template = template_in(document)
     part = Part()
@@ -170,26 +103,16 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
         found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
         part.diagnostics.append(placed(document, found))
         return part
-    pods = [] if document.job else [one.under(renamed_by(settings.profile)) for one in pods_in(document)]
-    translated: list[tuple[Pod, tuple[Backend, ...]]] = []
-    for pod in () if partial else pods:
-        sources = dialects_of(pod.keys, settings.from_)
-        spoken = sources if settings.from_ is None else registry.spoken_in(pod.keys)
-        part.spoken |= {one.name for one in spoken}
-        unread = _unread(pod.keys, sources, settings)
-        part.diagnostics += [placed(document, one, pod.object) for one in unread]
-        if sources and (settings.reads_only or sources != (settings.to,)):
-            translated.append((pod, sources))
-            part.add(translate_pod(document, pod, sources, settings))
-        elif sources:
-            part.written.append(Written(pod, pod.keys, []))
+    laid = [] if document.job else [one.under(renamed_by(settings.profile)) for one in layer.pods(document)]
+    pods = [one.pod for one in laid]
+    translated, left = _translate_pods(document, laid, layer.kind, part, settings)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
     part.written.clear()
-    jobs = Part() if partial else translate_jobs(document, settings)
+    jobs = translate_jobs(document, settings) if layer.kind is Kind.MANIFESTS else Part()
     part.add(jobs)
     settled: set[Path] = set()
-    if not (partial or document.job):
-        quotas = translate_quotas(document, settings.ask)
+    if layer.kind is Kind.MANIFESTS and not document.job:
+        quotas = translate_quotas(document, settings)
         part.edits += quotas.edits
         part.diagnostics += quotas.diagnostics
         part.quotas += quotas.items
@@ -201,14 +124,47 @@ def translate_document(document: Document, settings: Settings, *, partial: bool 
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
-    if not (partial and settings.reads_only):  # what a patch requests is counted with its base
-        left = left_in_document(document, pods, translated, settings.scope, settled, partial=partial)
-        _leave(part, left, settings)
-    if part.edits and not _refuses(part.diagnostics):
+    if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
+        scope = settings.scope
+        _leave(part, left_in_document(document, pods, translated, scope, layer.kind, left, settled), settings)
+    if part.edits and not refuses(part.diagnostics):
         _edit(document, part)
         stale = stale_comments(document, part.edits, settings.context)
         part.diagnostics += [placed(document, one) for one in stale]
     return part
+
+
+def _translate_pods(
+    document: Document, found: Sequence[Laid], kind: Kind, part: Part, settings: Settings
+) -> tuple[Translated, dict[int, str]]:
+    """Add the results of pods to those of their document.
+
+    The pods that were read, with their dialects; and by pod why it was not, where it is a part of one.
+    """
+    translated: list[tuple[Pod, tuple[Backend, ...]]] = []
+    left: dict[int, str] = {}
+    for pod, below, unknown in found:
+        if below or unknown:
+            if not settings.reads_only:  # what a part requests is counted with what is below it
+                over = translate_over(document, pod, below, settings) if below else Over(Part(), (), unknown)
+                part.add(left_part(over.part, pod, settings))
+                if over.left:
+                    left[id(pod)] = over.left
+                else:
+                    translated.append((pod, over.sources))
+            continue
+        sources = dialects_of(pod.keys, settings)
+        spoken = sources if settings.from_ is None else registry.spoken_in(pod.keys)
+        part.spoken |= {one.name for one in spoken}
+        unread = _unread(pod.keys, sources, settings)
+        part.diagnostics += [placed(document, one, pod.object) for one in unread]
+        if sources and (settings.reads_only or sources != (settings.to,)):
+            translated.append((pod, sources))
+            made = translate_pod(document, pod, sources, settings)
+            part.add(left_part(made, pod, settings) if kind is Kind.VALUES else made)
+        elif sources:
+            part.written.append(Written(pod, pod.keys, []))
+    return translated, left
 
 
 def _leave(part: Part, found: Iterable[Leftover], settings: Settings) -> None:
@@ -222,40 +178,6 @@ def _leave(part: Part, found: Iterable[Leftover], settings: Settings) -> None:
         again = {id(one) for one in named if one.path in left and one.on_key}
         part.diagnostics = [one for one in part.diagnostics if id(one) not in again]
         part.diagnostics += [one.found for one in listed]
-
-
-def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> Part:
-    """The shares of one pod, read in some dialects and written in that of the target."""
-    read = [
-        read_pod(pod.keys, backend, settings.context, neutral=number == 0)
-        for number, backend in enumerate(sources)
-    ]
-    found = [one for _, problems in read for one in problems]
-    if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
-        others = (one for one in registry.spoken_in(pod.keys) if one is not settings.from_)
-        found += [other_dialect(pod.keys, settings.from_, one) for one in others]
-    broken = _refuses(found)
-    readings = shares_once(pod.keys, sources, [reading for reading, _ in read])
-    containers = merge_readings([reading for _, reading in readings])
-    wanted = [] if settings.reads_only else [one for _, reading in readings for one in reading.selectors]
-    selectors = [one for one in wanted if not settings.to.chooses(one.key)]
-    fit = fit_pod(containers, settings.to, settings.accept, settings.profile, selectors)
-    found.extend(fit.findings())
-    if not settings.reads_only:
-        found.extend(_isolation(readings, settings.to))
-        found.extend(_other_cards(readings, settings.to))
-        found.extend(writable(pod, fit, sources, settings.to))
-        found.extend(rescheduled(pod, fit, sources, settings.to))
-        found.extend(miscounted(document, pod, fit))
-        found.extend(written_without_a_dialect(fit, settings.to))
-    part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
-    part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
-    if settings.to.form_module:
-        part.diagnostics.append(placed(document, _not_a_pod(pod, sources, settings.to), pod.object))
-    elif not (settings.reads_only or _refuses(part.diagnostics)):
-        part.edits = share_edits(pod, fit.keys, sources, settings.to, mirror_requests=True)
-        part.written = [Written(pod, fit.keys, part.edits)]
-    return part
 
 
 def translate_jobs(document: Document, settings: Settings) -> Part:
@@ -280,10 +202,6 @@ def translate_jobs(document: Document, settings: Settings) -> Part:
     return part
 
 
-def _refuses(found: Iterable[Diagnostic]) -> bool:
-    return any(one.severity is Severity.ERROR for one in found)
-
-
 def _unread(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Iterator[Diagnostic]:
     """What is said of containers without a share: whole cards that are no dialect's, and misspelt keys."""
     common = common_key(pod, sources)
@@ -293,37 +211,9 @@ def _unread(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Ite
         yield from (one.located(fix=None) for one in key_is_known(pod, settings.context))
 
 
-def _isolation(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
-    for _, reading in readings:
-        if reading.isolation and reading.shares:
-            yield isolation_is_the_same(reading.isolation, target.name, reading.shares[0].path)
-
-
-def _other_cards(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
-    """Cards of another vendor at the target (GX029), once for the pod."""
-    for source, reading in readings:
-        if reading.shares and source.vendor and target.vendor not in (None, source.vendor):
-            path = reading.shares[0].path
-            yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
-            return
-
-
-def _not_a_pod(pod: Pod, sources: Sequence[Backend], target: Backend) -> Diagnostic:
-    """A manifest cannot be translated in place to a target that writes job files or forms."""
-
-    def requests(container: ContainerKeys) -> bool:
-        return any(backend.owns(name) for backend in sources for name in container.resources)
-
-    path = next((one.path for one in pod.keys.all_containers() if requests(one)), pod.keys.path)
-    found: Diagnostic = share_is_expressible(
-        path, say("{target} writes job files, not pods", target=target.name), PARSE_FIRST
-    )
-    return found
-
-
 def _edit(document: Document, part: Part) -> None:
     try:
-        part.splices = edit_document(document, part.edits)
+        part.splices = edit_document(document, part.edits, part.kept)
     except EditError as error:
         found = text_is_editable(error.path, error.message)
         if error.code:  # GX005: the text is shared by an anchor

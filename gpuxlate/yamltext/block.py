@@ -20,7 +20,9 @@ class Block(Writer):
     def splices(self) -> Iterator[Splice]:
         yield from self.changed_scalars()
         lines = self._new_lines()
-        if self.empties and self._behind_dash(0):
+        if self.plan.kept and not lines:
+            yield self._braces()
+        elif self.empties and self._behind_dash(0):
             yield from self._replaced_behind_dash(lines)
             return
         for first, after in self.runs_removed():
@@ -58,6 +60,20 @@ class Block(Writer):
         keys = (key for key in self.plan.node.handles if id(key) not in self.plan.removed)
         named = (key for key in keys if isinstance(key, Scalar) and key.text == "spec")
         return next(named, None) if isinstance(self.plan.node, Mapping) else None
+
+    def _braces(self) -> Splice:
+        """Empty braces, or brackets, for what stays though all of it goes."""
+        node = self.plan.node
+        above = self.plan.ancestors[-2] if len(self.plan.ancestors) > 1 else None
+        key = (
+            next((key for key, value in above.entries if value is node), None)
+            if isinstance(above, Mapping)
+            else None
+        )
+        if key is None or node.anchor is not None or node.tag is not None:
+            raise EditError("nothing would be left of it", ())
+        at = self.value_spot(key)
+        return Splice(at, at, " {}" if isinstance(node, Mapping) else " []", self.depth)
 
     # -- what goes -----------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpuxlate.model.edits import Edit, Put, Rename
-from gpuxlate.model.pod import Kind
+from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.block import Block
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.flow import Flow
@@ -20,11 +20,14 @@ from gpuxlate.yamltext.writer import Splice, in_order
 __all__ = ["EditError", "Splice", "apply", "edit_document", "planned"]
 
 
-def edit_document(document: Document, edits: Iterable[Edit]) -> list[Splice]:
-    """The splices that make the edits, checked. Raises EditError; nothing is changed by then."""
+def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> list[Splice]:
+    """The splices that make the edits, checked. Raises EditError; nothing is changed by then.
+
+    ``kept``: mappings and lists that stay where they are emptied.
+    """
     wanted = list(edits)
     try:
-        plans = make_plan(document, wanted)
+        plans = make_plan(document, wanted, kept)
         made = _splices(document, plans)
         after = _verify(document, plans, made)
         _carried_out(after, wanted)

@@ -12,7 +12,7 @@ from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.anchors import Sharing, SharingError, Use
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of, inside
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence, deref, entry_of, get, inside
 
 
 class EditError(ValueError):
@@ -37,6 +37,7 @@ class NodePlan:
     keys: dict[int, str] = field(default_factory=dict)  # new key of an entry
     added: dict[str, Any] = field(default_factory=dict)  # new entries of a mapping
     appended: list[Any] = field(default_factory=list)  # new items of a list
+    kept: bool = False  # it stays where it is emptied
 
     def numbers(self, handles: Iterable[int]) -> list[int]:
         """The numbers of some entries, in order: a plan takes no look at all others."""
@@ -50,9 +51,12 @@ class NodePlan:
 Plans = dict[int, NodePlan]
 
 
-def make_plan(document: Document, edits: Iterable[Edit]) -> Plans:
-    """Raises EditError for a path that is not there, or that shares its value with others (GX005)."""
-    planner = _Planner(document)
+def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Plans:
+    """Raises EditError for a path that is not there, or that shares its value with others (GX005).
+
+    ``kept``: mappings and lists that stay where they are emptied.
+    """
+    planner = _Planner(document, frozenset(id(get(document.root, *path)) for path in kept))
     for edit in edits:
         planner.add(edit)
     planner.check_names()
@@ -87,8 +91,9 @@ class _Change:
 
 
 class _Planner:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, kept: frozenset[int]) -> None:
         self._document = document
+        self._kept = kept
         self.plans: Plans = {}
         # by node: the entries through which edits reached it
         self._reached: dict[int, dict[int, _Spot]] = {}
@@ -281,6 +286,9 @@ class _Planner:
         while pending:
             plan = pending.pop()
             if plan.added or plan.appended or len(plan.removed) < len(plan.node.places):
+                continue
+            if id(plan.node) in self._kept:
+                plan.kept = True
                 continue
             for spot in self._reached.get(id(plan.node), {}).values():
                 above = self._plan(spot)

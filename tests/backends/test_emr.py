@@ -26,7 +26,8 @@ from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Rule
 from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import fresh, plain_document
 from gpuxlate.yamltext.source import Source

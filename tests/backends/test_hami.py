@@ -13,7 +13,8 @@ from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.render import Asked, render_on
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 

@@ -17,7 +17,8 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Share
 from gpuxlate.model.sheet import key
 from gpuxlate.translation.fit import Accept, PodFit, fit_pod
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 

@@ -20,7 +20,8 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share, ShareError
 from gpuxlate.testing.amounts import needless
 from gpuxlate.translation.fit import Accept, Outcome, PodFit, Verdict, fit_pod
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.running import run
 

@@ -16,7 +16,8 @@ from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share, ShareError, percent_in_mib
 from gpuxlate.testing.strategies import naming_a_card
 from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 
 EVERYTHING = Accept(True, {"cores": 30, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))

@@ -1,4 +1,4 @@
-"""What contrib/ holds for Helm, Argo CD, GitHub and GitLab: each script is run on what it will be fed."""
+"""What contrib/ holds for Argo CD, GitHub and GitLab: each script is run on what it will be fed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
-CONTRIB = ROOT / "contrib"
+from .programs import CONTRIB, Run
 
 POD = """\
 apiVersion: v1
@@ -44,95 +40,8 @@ def in_tke(text: str) -> str:
     return text
 
 
-def rendered(memory: int) -> str:
-    """As Helm sends it: every document with its separator and a comment that names its template."""
-    service = f"---\n# Source: web/templates/service.yaml\n{SERVICE}"
-    return f"{service}---\n# Source: web/templates/pod.yaml\n{POD.format(memory=memory)}"
-
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run a program with ``gpuxlate`` of these sources on PATH, and nothing of the caller's variables."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    code = "import sys; sys.argv[0] = 'gpuxlate'; from gpuxlate.cli import main; main()"
-    gpuxlate = programs / "gpuxlate"
-    gpuxlate.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -c \"{code}\" \"$@\"\n")
-    gpuxlate.chmod(0o755)
-
-    def called(
-        *command: str | Path, stdin: str = "", cwd: Path = tmp_path, **env: str
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(word) for word in command],
-            input=stdin,
-            cwd=cwd,
-            env={"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "NO_COLOR": "1"} | env,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-
-    return called
-
-
 def load(path: str) -> Any:
     return yaml.safe_load((CONTRIB / path).read_text(encoding="utf-8"))
-
-
-# --- Helm --------------------------------------------------------------------------------------------
-
-RENDERERS = [CONTRIB / "helm" / "gpuxlate-post-renderer", CONTRIB / "helm-plugin" / "post-render.sh"]
-
-
-@pytest.mark.parametrize("renderer", RENDERERS, ids=lambda path: path.parent.name)
-@pytest.mark.parametrize(
-    ("arguments", "env"),
-    [
-        (("--to=tencent-qgpu", "--round=up"), {}),
-        (("--to", "tke", "--round", "up"), {}),
-        (("--round=up",), {"GPUXLATE_TO": "tke"}),
-        (("--to=tke", "--round=up"), {"GPUXLATE_TO": "ack"}),
-    ],
-)
-def test_a_post_renderer_gives_the_manifests_translated(
-    run: Run, renderer: Path, arguments: tuple[str, ...], env: dict[str, str]
-) -> None:
-    done = run(renderer, *arguments, stdin=rendered(4000), **env)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == in_tke(rendered(4000))
-
-
-@pytest.mark.parametrize("renderer", RENDERERS, ids=lambda path: path.parent.name)
-def test_a_post_renderer_stops_helm(run: Run, renderer: Path) -> None:
-    refused = run(renderer, "--to=tke", stdin=rendered(4000))
-    assert (refused.returncode, refused.stdout) == (1, "")
-    assert "TKE001" in refused.stderr
-    nowhere = run(renderer, stdin=rendered(4096))
-    assert (nowhere.returncode, nowhere.stdout) == (2, "")
-    assert "no target" in nowhere.stderr
-
-
-def test_the_plug_in_of_helm_4() -> None:
-    """The fields of https://helm.sh/docs/plugins (Helm 4.0): a postrenderer/v1 on the subprocess runtime."""
-    plugin = load("helm-plugin/plugin.yaml")
-    assert set(plugin) == {"apiVersion", "type", "name", "version", "runtime", "runtimeConfig"}
-    assert (plugin["apiVersion"], plugin["type"]) == ("v1", "postrenderer/v1")
-    assert plugin["runtime"] == "subprocess"
-    [command] = plugin["runtimeConfig"]["platformCommand"]
-    program = command["command"].replace("${HELM_PLUGIN_DIR}", str(CONTRIB / "helm-plugin"))
-    assert os.access(program, os.X_OK)
-    assert RENDERERS[0].read_text() == RENDERERS[1].read_text()
-
-
-def test_versions_are_those_of_the_package() -> None:
-    import gpuxlate
-
-    assert load("helm-plugin/plugin.yaml")["version"] == gpuxlate.__version__
 
 
 # --- Argo CD -----------------------------------------------------------------------------------------

@@ -38,7 +38,8 @@ class Not:
 How = By | Make | OwnTests | Not
 
 HERE = "docs/test_commands.py"
-HELM = "there is no helm where the tests run; the post-renderer itself is run by contrib/test_contrib.py"
+HELM = "no registry carries the program of Helm 4; contrib/test_helm.py runs the plug-in with its library"
+VALUES = "contrib/test_helm.py::test_translated_values_render_what_the_post_renderer_gives"
 MINUTES = "a benchmark takes minutes and says nothing true on a busy machine; make bench runs it"
 CI = ".ci/run"
 
@@ -118,8 +119,18 @@ COMMANDS: dict[str, dict[str, How]] = {
         "python -m bench.structure": Not("it only prints counts; nothing depends on them"),
     },
     "docs/pipelines.md": {
+        "gpuxlate translate chart --to tencent-qgpu --diff": By(VALUES),
+        "gpuxlate translate chart --to tencent-qgpu -i": By(VALUES),
+        "helm template web ./chart | gpuxlate translate - --to tencent-qgpu --check": By(
+            "contrib/test_helm.py::test_what_helm_template_prints"
+        ),
+        "helm template web ./chart | gpuxlate translate - --to tencent-qgpu > web.yaml": By(
+            "contrib/test_helm.py::test_what_helm_template_prints"
+        ),
         "helm upgrade --install web ./chart --post-renderer gpuxlate-post-renderer "
-        "--post-renderer-args --to=tencent-qgpu --post-renderer-args --round=up": Not(HELM),
+        "--post-renderer-args --to=tencent-qgpu --post-renderer-args --round=up": By(
+            "e2e/test_helm.py::test_a_release"
+        ),
         "helm plugin install contrib/helm-plugin": Not(HELM),
         "helm upgrade --install web ./chart --post-renderer gpuxlate "
         "--post-renderer-args --to=tencent-qgpu": Not(HELM),

@@ -25,7 +25,8 @@ from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, Path, Value
 from gpuxlate.rules import numerals
 from gpuxlate.translation.fit import Accept
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, get

@@ -21,7 +21,8 @@ from gpuxlate.cli.side_by_side import side_by_side
 from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.hostile.conftest import Worker, fill

@@ -14,6 +14,7 @@ import yaml
 from gpuxlate.backends import registry
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.manifest.layers import MANIFESTS, PATCH, Layer
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.yamltext.source import Source
@@ -70,10 +71,10 @@ def without(manifest: Any, path: Path) -> Any:
     return left
 
 
-def found(manifest: Any, profile: Profile | None, *, partial: bool) -> dict[str, str]:
+def found(manifest: Any, profile: Profile | None, layer: Layer = MANIFESTS) -> dict[str, str]:
     """The code and severity of each finding, with its message."""
     source = Source("patch.yaml", json.dumps(manifest))
-    linted = lint_source(source, LintSettings(profile, partial=partial))
+    linted = lint_source(source, LintSettings(profile, layer=layer))
     # an object without containers is no pod, and an ignore of the whole may be gone
     listed = [one for one in linted.diagnostics if one.code not in ("GX014", "GX009")]
     return {f"{one.code} {one.severity}": one.message for one in listed}
@@ -114,11 +115,11 @@ MIXED = {"ACK004", "ACK008", "VKE005", "VKE010"}
 @pytest.mark.parametrize("whole", WHOLES, ids=[one[0] for one in WHOLES])
 def test_a_part_has_no_findings_of_its_own(whole: Whole) -> None:
     _, manifest, profile = whole
-    right = found(manifest, profile, partial=False)
+    right = found(manifest, profile)
     wrong = {
         f"{key}: {message}": part
         for part in parts(manifest)
-        for key, message in found(part, profile, partial=True).items()
+        for key, message in found(part, profile, PATCH).items()
         if key not in right
     }
     assert wrong == {}
@@ -129,13 +130,8 @@ def test_the_rest_of_a_manifest_makes_it_right(more: dict[str, Any]) -> None:
     """Each of these manifests tries what it is for: as objects of their own, parts of it break the rules."""
     manifest = yaml.safe_load(more["manifest"])
     profile = load_profile(more["profile"]) if "profile" in more else None
-    right = found(manifest, profile, partial=False)
-    wrong = {
-        key.split()[0]
-        for part in parts(manifest)
-        for key in found(part, profile, partial=False)
-        if key not in right
-    }
+    right = found(manifest, profile)
+    wrong = {key.split()[0] for part in parts(manifest) for key in found(part, profile) if key not in right}
     assert set(more["because"].split()) <= wrong
 
 
@@ -143,7 +139,7 @@ def test_what_is_there_is_checked_in_a_patch_too() -> None:
     """The rules that find nothing in any of their cases as a patch are those about what is missing."""
     silent = {case.code for case in cases() if case.is_bad}
     for case in cases():
-        linted = lint_source(case.source, LintSettings(case.profile, partial=True))
+        linted = lint_source(case.source, LintSettings(case.profile, layer=PATCH))
         silent -= {one.code for one in linted.diagnostics}
     rules = all_rules(tuple(registry.all_backends()))
     assert {code for code in silent if not rules[code].missing} == MIXED

@@ -9,7 +9,8 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 
 TEXT = """\

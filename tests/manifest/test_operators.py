@@ -17,7 +17,8 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.translation.fit import Accept
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 

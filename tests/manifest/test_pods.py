@@ -12,7 +12,8 @@ import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
@@ -128,7 +129,7 @@ def test_pods_and_containers_are_found(name: str) -> None:
         (
             dotted(pod.keys.path),
             " ".join(container.name for container in pod.keys.all_containers()),
-            dotted(pod.keys.metadata_path) if pod.has_metadata else None,
+            dotted(pod.keys.metadata_path) if "labels" not in pod.lacks else None,
         )
         for pod in pods_of(text_of(name))
     ]
@@ -257,7 +258,7 @@ def test_a_tekton_task_counts_each_field_once() -> None:
     text = "kind: Task\nspec:\n  steps:\n  - name: a\n    resources: {limits: {aliyun.com/gpu-mem: 1}}\n"
     [pod] = pods_of(text)
     assert pod.resources_key == "resources"
-    assert not pod.takes_nodes
+    assert "nodeSelector" in pod.lacks
 
 
 # --- anchors ------------------------------------------------------------------------------------

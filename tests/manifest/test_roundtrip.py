@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.translation.fit import Verdict
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 
 VKE, ACK, TKE, NEUTRAL = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "neutral"

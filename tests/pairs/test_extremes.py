@@ -14,7 +14,8 @@ from gpuxlate.backends import registry
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.translation.fit import Accept
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 
 NUMBERS = (LIMIT, LIMIT // 100 * 100, LIMIT // 100, LIMIT // 100 + 1, LIMIT // 1024, 2**53)

@@ -19,7 +19,8 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
 from gpuxlate.translation.fit import Accept, Verdict
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
 
 TABLE = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))

@@ -27,7 +27,8 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.parse import share_documents
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.fuzz.budget import budget

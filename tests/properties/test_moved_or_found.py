@@ -29,7 +29,8 @@ from gpuxlate.testing.amounts import implied, too_little
 from gpuxlate.testing.forgotten import GENEROUS
 from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.item import Item
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.properties.pods import COMMON, PRODUCTS, RENAMED, pod_of

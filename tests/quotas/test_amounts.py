@@ -15,7 +15,8 @@ from gpuxlate.backends.placing import Accept
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.translation.quotas.counterpart import row_of
 from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
 from tests.quotas.test_directions import GROUPS, TARGETS
 

@@ -12,7 +12,8 @@ import yaml
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.sheet import Place
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
 
 GROUPS: dict[str, dict[str, str]] = yaml.safe_load(

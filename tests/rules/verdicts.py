@@ -22,7 +22,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Dialect, Rule
 from gpuxlate.rules.predicates.cel import VARIABLES
-from gpuxlate.rules.predicates.conditions import AtMost, Condition, Divides
+from gpuxlate.rules.predicates.conditions import AtLeast, AtMost, Condition, Divides
 from gpuxlate.rules.predicates.fields import ODD
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.schema import CARDS
@@ -146,7 +146,7 @@ class Judge:
         bys = {
             getattr(part.by, "name", part.by)
             for part in parts_of(self.predicate.demand)
-            if isinstance(part, Divides | AtMost)
+            if isinstance(part, Divides | AtLeast | AtMost)
         }
         return not any(number > CARDS for name in bys for number in _numbers(one, name))
 
@@ -196,8 +196,8 @@ def _texts(one: object) -> Iterator[object]:
 def _numbers(one: object, name: object) -> Iterator[int]:
     if isinstance(one, dict):
         for key, value in one.items():
-            number = quantity.whole(str(value)) if key == name else None
-            yield from [number] if number is not None else _numbers(value, name)
+            digits = key == name and _PLAIN.fullmatch(str(value))  # beyond what an API server counts too
+            yield from [int(str(value))] if digits else _numbers(value, name)
     elif isinstance(one, list):
         for value in one:
             yield from _numbers(value, name)

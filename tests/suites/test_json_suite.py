@@ -19,7 +19,8 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.translation.translate import Settings, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import DecodeError, Source

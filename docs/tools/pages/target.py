@@ -24,7 +24,7 @@ from gpuxlate.model.share import JSON_NAMES, Device, Share
 from gpuxlate.model.sheet import Confidence, Writer
 from gpuxlate.translation.documents import rendered
 from gpuxlate.translation.fit import Verdict
-from gpuxlate.translation.translate import Settings
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.plain import fresh
 from gpuxlate.yamltext.source import Source
 

@@ -60,11 +60,12 @@ def _container(pod: Taking, container: ContainerKeys, found: _Legacy) -> Contain
         pod.choice(mode, str(mode.path[-1]), "annotation")
     variable = pod.env(container, k.RUNAI_LIMIT)
     mine = found.container is not None and container.path == found.container.path
-    if request is not None or limit is not None:
+    amount = request or limit
+    if amount is not None:
         pod.choice(variable, k.RUNAI_LIMIT, "variable")
-        return _by_amounts(pod, container, request or limit, limit, found.devices)
+        return _by_amounts(pod, container, amount, limit, found.devices)
     if mine and found.memory is not None:
-        return _by_mib(pod, container, found, variable)
+        return _by_mib(pod, container, found.memory, found, variable)
     pod.choice(variable, k.RUNAI_LIMIT, "variable")
     if mine and found.fraction is not None:
         return _by_fraction(pod, container, found.fraction, found.devices)
@@ -93,33 +94,34 @@ def _by_fraction(
     return pod.share(container, cards=cards, memory_percent=percent, origins=origins)
 
 
-def _by_mib(pod: Taking, container: ContainerKeys, found: _Legacy, variable: Value | None) -> ContainerShare:
-    assert found.memory is not None
-    cards, memory = _cards(found.devices), k.number(found.memory.text)
+def _by_mib(
+    pod: Taking, container: ContainerKeys, memory: Value, found: _Legacy, variable: Value | None
+) -> ContainerShare:
     limit = found.limit or variable
     burst = k.number(limit.text) if limit else None
     if variable is not None and (found.limit is not None or burst is None):
         pod.choice(variable, k.RUNAI_LIMIT, "variable")
-    if cards is None or memory is None:
-        return pod.none(container)
-    origins = {**_origins(found.devices), "memory_mib": found.memory.path}
-    if limit is not None and burst is not None:
-        origins["memory_limit_mib"] = limit.path
-    return pod.share(
-        container,
-        cards=cards,
-        memory_mib=memory * cards,
-        memory_limit_mib=None if burst is None else burst * cards,
-        origins=origins,
-    )
+    numbers = k.number(memory.text), burst
+    return _of_each_card(pod, container, found.devices, (memory, None if burst is None else limit), numbers)
 
 
 def _by_amounts(
-    pod: Taking, container: ContainerKeys, request: Value | None, limit: Value | None, devices: Value | None
+    pod: Taking, container: ContainerKeys, request: Value, limit: Value | None, devices: Value | None
 ) -> ContainerShare:
-    cards = _cards(devices)
-    memory, burst = (_mib(pod, one) if one else None for one in (request, limit))
-    if cards is None or memory is None or request is None:
+    numbers = _mib(pod, request), _mib(pod, limit) if limit else None
+    return _of_each_card(pod, container, devices, (request, limit), numbers)
+
+
+def _of_each_card(
+    pod: Taking,
+    container: ContainerKeys,
+    devices: Value | None,
+    written: tuple[Value, Value | None],
+    numbers: tuple[int | None, int | None],
+) -> ContainerShare:
+    """Memory of each card, and the limit of it: as written, and in MiB."""
+    cards, (memory, burst), (request, limit) = _cards(devices), numbers, written
+    if cards is None or memory is None:
         return pod.none(container)
     origins = {**_origins(devices), "memory_mib": request.path}
     if limit is not None:

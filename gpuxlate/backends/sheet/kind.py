@@ -53,6 +53,10 @@ class Kind:
             return tuple(row for row in self.rows() if row.name in self.keys)
         return tuple(row for row in self.rows() if row.name != self.sheet.whole_card_key)
 
+    def row_of(self, breach: Breach) -> Key:
+        """The row whose key a breach is at."""
+        return next(row for row in self.mine if row.name == breach.name)
+
     def applies(self) -> bool:
         """The sheet has something for this kind of rule."""
         return bool(self.mine)

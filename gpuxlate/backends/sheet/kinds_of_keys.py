@@ -58,7 +58,7 @@ class Needs(Kind):
             yield Predicate(Asks(*needs), at=tuple(row.name for row in self.mine if row.needs == needs))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = next(row for row in self.mine if row.name == breach.name)
+        row = self.row_of(breach)
         if breach.value is not None:
             needed = " or ".join(row.needs)
             name = written_name(breach.value, row.name)
@@ -113,7 +113,7 @@ class Excludes(Kind):
         return Any(*([others] if others.names else []), *numbers) if numbers else others
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = next(row for row in self.mine if row.name == breach.name)
+        row = self.row_of(breach)
         if breach.value is None:
             return
         containers = pod.all_containers() if breach.container is None else (breach.container,)
@@ -234,8 +234,7 @@ class Words(Kind):
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
-            row = next(row for row in self.mine if row.name == breach.name)
-            yield self._unknown(this, row, breach.name, breach.value)
+            yield self._unknown(this, self.row_of(breach), breach.name, breach.value)
         else:  # the predicate is on variables
             for row in self.mine:
                 if Place.ENV in row.places and not self._is_known_in_env(row).holds(pod, breach.container):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import GIB, Key, Per, Place
 from gpuxlate.backends.numbers import (
@@ -31,9 +30,6 @@ from gpuxlate.rules.predicates.conditions import (
     Not,
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
-
-if TYPE_CHECKING:
-    pass
 
 
 class Numbers(Kind):
@@ -74,7 +70,7 @@ class Numbers(Kind):
             yield Predicate(totals.legal(self.sheet, row), when, (row.name,))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = next(row for row in self.mine if row.name == breach.name)
+        row = self.row_of(breach)
         if breach.value is None or breach.container is None:
             return
         missing = totals.counted_elsewhere(self.sheet, row, pod, breach.container)
@@ -239,7 +235,7 @@ class Doubts(Kind):
             yield Predicate(Not(Amount(row.name, *doubtful)), Amount(row.name), (row.name,))
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = next(row for row in self.mine if row.name == breach.name)
+        row = self.row_of(breach)
         number = None if breach.value is None else quantity.whole(breach.value.text)
         if breach.value is not None and number is not None:
             name = written_name(breach.value, row.name)
@@ -270,7 +266,7 @@ class Ignored(Kind):
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None and breach.container is not None:
-            row = next(row for row in self.mine if row.name == breach.name)
+            row = self.row_of(breach)
             missing = totals.counted_elsewhere(self.sheet, row, pod, breach.container)
             name = written_name(breach.value, breach.name)
             message = say("{key} is ignored beside whole cards, which have all of their memory", key=name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Absent, Key, Place
 from gpuxlate.backends.numbers import (
@@ -40,10 +39,6 @@ from gpuxlate.rules.predicates.conditions import (
     SomeContainer,
 )
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
-
-if TYPE_CHECKING:
-    pass
-
 
 DEFAULT_SCHEDULER = "default-scheduler"
 

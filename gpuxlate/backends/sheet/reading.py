@@ -268,7 +268,7 @@ def _part(
         return replace(found, cards=cards)
     if sheet.sizes:
         memory, cores = _sized(sheet, memory, cores)
-    if cores and rows.cores and cores.denominator != 1:
+    if cores and rows.cores and cores.denominator != 1 and _is_valid(rows.cores, amount(rows.cores)):
         message = say(
             "{key} is {percent} % of a card, read as {number}",
             key=rows.cores.name,
@@ -284,6 +284,11 @@ def _part(
         memory_mib=math.ceil(memory / parts) * parts if memory else None,
         memory_percent=math.ceil(percent) if percent else None,
     )
+
+
+def _is_valid(row: Key, part: Fraction | None) -> bool:
+    """The number that gives this part of a card is one that the key may have: rules say what others are."""
+    return part is not None and any(one.allows(int(part / row.unit)) for one in row.ranges)
 
 
 def _cards_of(rows: Rows, percent: Fraction | None) -> int:

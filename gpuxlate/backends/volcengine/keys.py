@@ -112,6 +112,7 @@ KEYS: tuple[Key, ...] = (
         says="cards",
         meaning="cards of each container",
         unit=1,
+        per=Per.CONTAINER,
         values=(LISTED.FORM,),
         absent=Absent.ONE,
         since="mgpu v0.2.0",

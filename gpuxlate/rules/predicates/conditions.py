@@ -47,10 +47,6 @@ class Condition:
 # --- values ---------------------------------------------------------------------------------------
 
 
-def within(number: int, one: Range) -> bool:
-    return number >= one.least and (one.most is None or number <= one.most) and number % one.step == 0
-
-
 def _is_one(value: Value | None, words: tuple[Word, ...]) -> bool:
     """There is a value and, where words are given, it is one of them."""
     if value is None or not words:
@@ -63,7 +59,7 @@ def is_word(text: str, words: tuple[Word, ...]) -> bool:
     number = quantity.whole(text)
     for one in words:
         if isinstance(one, Range):
-            if number is not None and within(number, one):
+            if number is not None and one.allows(number):
                 return True
         elif text == one if isinstance(one, str) else one.fullmatch(text):
             return True
@@ -101,7 +97,7 @@ class Amount(Condition):
         number = number_of(pod, container, self.name)
         if number is None:
             return False
-        return not self.ranges or any(within(number, one) for one in self.ranges)
+        return not self.ranges or any(one.allows(number) for one in self.ranges)
 
 
 @dataclass(frozen=True)

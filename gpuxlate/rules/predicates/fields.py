@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gpuxlate.model import quantity
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates.conditions import Word
 from gpuxlate.rules.predicates.numerals import LOWEST, as_integer, as_string
@@ -19,9 +20,10 @@ NOTHING: Schema = {"not": {}}
 SCALAR: Schema = {"type": ["string", "number", "boolean"]}
 WHOLE = Range(LOWEST)
 """Any whole number."""
+_MULTIPLES = f"[eE][+-]?[0-9]+|[{quantity.LARGE}]|[{quantity.BINARY}]i"
 ODD: Schema = {
     "type": "string",
-    "pattern": "^[+-]?([0-9]+[.]?0*|[0-9.]+([eE][+-]?[0-9]+|[kMGTPE]|[KMGTPE]i)|(0+|[0-9]*000)[.0]*[mun])$",
+    "pattern": f"^[+-]?([0-9]+[.]?0*|[0-9.]+({_MULTIPLES})|(0+|[0-9]*000)[.0]*[{quantity.SMALL}])$",
     "not": {"pattern": "^(0|-?[1-9][0-9]*)$"},
 }
 """What may be a whole number in other than plain digits; of the others, hardly any."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.sheet import Range
-from gpuxlate.rules.predicates.conditions import Condition, OfPod, within
+from gpuxlate.rules.predicates.conditions import Condition, OfPod
 from gpuxlate.rules.predicates.terms import InList, number_of
 
 
@@ -23,7 +23,7 @@ class Listed(Condition):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number = number_of(pod, container, self.by)
-        return number is not None and (not self.ranges or any(within(number, one) for one in self.ranges))
+        return number is not None and (not self.ranges or any(one.allows(number) for one in self.ranges))
 
 
 @dataclass(frozen=True)

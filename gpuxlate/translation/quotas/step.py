@@ -14,15 +14,12 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Put, Rename
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
-from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Key, Place
-from gpuxlate.rules.quotas import quota_limits_the_same
-from gpuxlate.rules.translation import (
-    cards_are_of_one_vendor,
-    nothing_is_left_behind,
-    whole_cards_have_a_dialect,
-)
-from gpuxlate.translation.leftovers import BY_HAND, Leftover, Scope
+from gpuxlate.rules.around import cards_are_of_one_vendor, quota_limits_the_same
+from gpuxlate.rules.translation import nothing_is_left_behind, whole_cards_have_a_dialect
+from gpuxlate.translation.leftovers import BY_HAND, Leftover
+from gpuxlate.translation.pods import dialects_of
 from gpuxlate.translation.quotas.counterpart import (
     Counted,
     Fitted,
@@ -35,23 +32,11 @@ from gpuxlate.translation.quotas.counterpart import (
     row_of,
 )
 from gpuxlate.translation.quotas.item import Outcome, QuotaItem
-from gpuxlate.translation.reader import dialects_of
 from gpuxlate.translation.remarks import common_key
+from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Scalar, get
 from gpuxlate.yamltext.place import locate, placed
-
-
-class Ask(NamedTuple):
-    """What a run asks of quotas. ``source``: the dialect that is read, None for all; ``scope``: what counts
-    as left behind. ``reads_only``: the amounts are asked for, and no new text."""
-
-    target: Backend
-    source: Backend | None
-    profile: Profile | None
-    round_up: bool
-    scope: Scope
-    reads_only: bool
 
 
 @dataclass(slots=True)
@@ -101,28 +86,28 @@ class _Read(NamedTuple):
         return not self.refused and all(one.is_exact for one in self.numbers)
 
 
-def translate_quotas(document: Document, ask: Ask) -> Found:
+def translate_quotas(document: Document, settings: Settings) -> Found:
     """The amounts of quotas in a document, the edits that put them in the dialect of the target, and what is
     left. A resource changes as a whole, or not at all."""
     found = Found()
     for _, group in groupby(quotas_in(document), lambda one: one.object_path):
         quotas = list(group)
-        keys = keys_of(quotas, renamed_by(ask.profile))
-        sources = dialects_of(keys, ask.source)
+        keys = keys_of(quotas, renamed_by(settings.profile))
+        sources = dialects_of(keys, settings)
         common = common_key(keys, sources)
-        if common is not None and not ask.reads_only:
+        if common is not None and not settings.reads_only:
             found.diagnostics.append(placed(document, _left_alone(quotas, common), quotas[0].object))
-        read = [one for quota in quotas if (one := _read(quota, sources, ask)) is not None]
-        found.settled.update(path for one in quotas if _stays(one, ask) for path in one.names)
+        read = [one for quota in quotas if (one := _read(quota, sources, settings)) is not None]
+        found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
         remarks: list[Diagnostic] = []
-        for one in [_alone(each, read, ask) for each in read]:
+        for one in [_alone(each, read, settings) for each in read]:
             found.settled |= {*one.quota.names}
-            found.items += _items(document, one, ask)
-            if one.refused or not (one.is_exact or ask.round_up or ask.reads_only):
-                found.leftovers += _leftovers(document, one, ask)
-            elif not ask.reads_only:
-                found.edits += _edits(document, one, ask)
-                remarks += _remarks(one, ask)
+            found.items += _items(document, one, settings)
+            if one.refused or not (one.is_exact or settings.accept.round_up or settings.reads_only):
+                found.leftovers += _leftovers(document, one, settings)
+            elif not settings.reads_only:
+                found.edits += _edits(document, one, settings)
+                remarks += _remarks(one, settings)
         once = {(one.code, one.message): one for one in reversed(remarks)}
         found.diagnostics += [placed(document, one, quotas[0].object) for one in once.values()]
     return found
@@ -150,11 +135,11 @@ def _left_alone(quotas: Sequence[Quota], path: Path) -> Diagnostic:
     return found
 
 
-def _read(quota: Quota, sources: Sequence[Backend], ask: Ask) -> _Read | None:
+def _read(quota: Quota, sources: Sequence[Backend], settings: Settings) -> _Read | None:
     """A resource in the dialect that reads it; None where none does, or where it is of the target."""
-    name = renamed_by(ask.profile).get(quota.resource, quota.resource)
+    name = renamed_by(settings.profile).get(quota.resource, quota.resource)
     readers = [(one, row) for one in sources if (row := row_of(one, name)) is not None]
-    if not readers or (readers[0][0] is ask.target and len(readers) == 1 and not ask.reads_only):
+    if not readers or (readers[0][0] is settings.to and len(readers) == 1 and not settings.reads_only):
         return None
     source, row = readers[0]
     if len(readers) > 1:
@@ -162,29 +147,31 @@ def _read(quota: Quota, sources: Sequence[Backend], ask: Ask) -> _Read | None:
         why = say("it is a key of {dialects}, which are both in this object", dialects=names)
         return _Read(quota, source, None, None, tuple(map(_Number, quota.amounts)), why)
     counted = meaning(source, row)
-    key = first_of(ask.target, counted) if counted else None
+    key = first_of(settings.to, counted) if counted else None
     if counted is None and row.whole:
         counted = counts(row)  # a part of the whole cards: read, and not translated
-    if counted is None or not (key or ask.reads_only):
+    if counted is None or not (key or settings.reads_only):
         amounts = tuple(
-            _Number(one, amount_of(source, row, one, ask.profile) if counted else None)
+            _Number(one, amount_of(source, row, one, settings.profile) if counted else None)
             for one in quota.amounts
         )
-        why = say("no key of {target} counts the same", target=ask.target.name)
+        why = say("no key of {target} counts the same", target=settings.to.name)
         return _Read(quota, source, counted, None, amounts, why)
-    numbers = tuple(_number(one, quota, source, row, key, ask) for one in quota.amounts)
+    numbers = tuple(_number(one, quota, source, row, key, settings) for one in quota.amounts)
     return _Read(quota, source, counted, key, numbers)
 
 
-def _stays(quota: Quota, ask: Ask) -> bool:
+def _stays(quota: Quota, settings: Settings) -> bool:
     """It is a resource of GPUs, and not left behind: of the target, or of a dialect that is not asked for."""
-    rows = ask.scope.words.rows(renamed_by(ask.profile).get(quota.resource, quota.resource))
+    rows = settings.scope.words.rows(renamed_by(settings.profile).get(quota.resource, quota.resource))
     known = any(Place.RESOURCE in row.places for row in rows)
-    return known and not ask.scope.is_left(quota.resource)
+    return known and not settings.scope.is_left(quota.resource)
 
 
-def _number(value: Value, quota: Quota, source: Backend, row: Key, key: Key | None, ask: Ask) -> _Number:
-    amount = amount_of(source, row, value, ask.profile)
+def _number(
+    value: Value, quota: Quota, source: Backend, row: Key, key: Key | None, settings: Settings
+) -> _Number:
+    amount = amount_of(source, row, value, settings.profile)
     if amount is None:
         why = (
             say("it has no number")
@@ -194,38 +181,42 @@ def _number(value: Value, quota: Quota, source: Backend, row: Key, key: Key | No
         return _Number(value, why=why)
     if key is None:
         return _Number(value, amount)
-    given = fitted(ask.target, key, amount, ask.profile, each=quota.each)
+    given = fitted(settings.to, key, amount, settings.profile, each=quota.each)
     if given is None:
         return _Number(value, amount, why=say("no number of {key} holds it", key=key.name))
-    if given.amount == amount and source.unit(row, ask.profile) == ask.target.unit(key, ask.profile):
+    if given.amount == amount and source.unit(row, settings.profile) == settings.to.unit(
+        key, settings.profile
+    ):
         given = given._replace(text=value.text)  # 100k stays 100k
     return _Number(value, amount, given)
 
 
-def _alone(one: _Read, read: Sequence[_Read], ask: Ask) -> _Read:
+def _alone(one: _Read, read: Sequence[_Read], settings: Settings) -> _Read:
     """The resource, refused where the key of the target is in its place already, or would be twice."""
-    if one.key is None or one.refused or _new_name(one, ask) == one.quota.resource:
+    if one.key is None or one.refused or _new_name(one, settings) == one.quota.resource:
         return one
-    renamed = renamed_by(ask.profile)
+    renamed = renamed_by(settings.profile)
     others = one.quota.beside - {one.quota.resource}
     rivals = {each.quota.resource for each in read if each.key is one.key and not each.refused} & others
-    there = any(ask.target.find(renamed.get(name, name)) is one.key for name in others)
+    there = any(settings.to.find(renamed.get(name, name)) is one.key for name in others)
     if not (there or rivals):
         return one
     text = "{key} is in this object already" if there else "{key} would be in this object twice"
-    return one._replace(why=say(text, key=one.quota.prefix + _new_name(one, ask)))
+    return one._replace(why=say(text, key=one.quota.prefix + _new_name(one, settings)))
 
 
-def _new_name(one: _Read, ask: Ask) -> str:
+def _new_name(one: _Read, settings: Settings) -> str:
     """The name of the target's key in its cluster."""
     assert one.key is not None
-    extension = ask.target.extension
-    return extension.of(ask.profile).by_key.get(one.key.name, one.key.name) if extension else one.key.name
+    extension = settings.to.extension
+    return (
+        extension.of(settings.profile).by_key.get(one.key.name, one.key.name) if extension else one.key.name
+    )
 
 
-def _items(document: Document, one: _Read, ask: Ask) -> Iterator[QuotaItem]:
+def _items(document: Document, one: _Read, settings: Settings) -> Iterator[QuotaItem]:
     assert document.root is not None
-    written = one.quota.prefix + _new_name(one, ask) if one.key and not one.refused else None
+    written = one.quota.prefix + _new_name(one, settings) if one.key and not one.refused else None
     for number in one.numbers:
         outcome = Outcome.EXACT if number.is_exact else Outcome.ROUNDED
         given = number.given if written else None
@@ -239,7 +230,7 @@ def _items(document: Document, one: _Read, ask: Ask) -> Iterator[QuotaItem]:
             one.quota.written,
             number.value.text,
             one.source.name,
-            ask.target.name,
+            settings.to.name,
             Outcome.LEFT if given is None else outcome,
             one.counted,
             number.amount,
@@ -250,9 +241,9 @@ def _items(document: Document, one: _Read, ask: Ask) -> Iterator[QuotaItem]:
         )
 
 
-def _edits(document: Document, one: _Read, ask: Ask) -> Iterator[Edit]:
+def _edits(document: Document, one: _Read, settings: Settings) -> Iterator[Edit]:
     """The names and the numbers of a resource; what stays the same has no edit."""
-    name = one.quota.prefix + _new_name(one, ask)
+    name = one.quota.prefix + _new_name(one, settings)
     numbers = {number.value.path: _written(document, number) for number in one.numbers}
     for path in one.quota.names:
         if path in numbers:
@@ -271,8 +262,8 @@ def _written(document: Document, number: _Number) -> int | str:
     return Value(number.given.text, Kind.STR if quoted else Kind.INT).plain
 
 
-def _remarks(one: _Read, ask: Ask) -> Iterator[Diagnostic]:
-    path, source, target = one.quota.names[0], one.source, ask.target
+def _remarks(one: _Read, settings: Settings) -> Iterator[Diagnostic]:
+    path, source, target = one.quota.names[0], one.source, settings.to
     assert one.key is not None
     assert one.counted is not None
     for number in one.numbers:
@@ -281,7 +272,7 @@ def _remarks(one: _Read, ask: Ask) -> Iterator[Diagnostic]:
                 "{amount} is rounded up to {given}: {key} {number}",
                 amount=one.counted.text(number.amount, each=one.quota.each),
                 given=one.counted.text(number.given.amount, each=one.quota.each),
-                key=one.quota.prefix + _new_name(one, ask),
+                key=one.quota.prefix + _new_name(one, settings),
                 number=number.given.text,
             )
             yield quota_limits_the_same(number.value.path, message, None, Severity.INFO)
@@ -300,14 +291,14 @@ def _remarks(one: _Read, ask: Ask) -> Iterator[Diagnostic]:
         yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
 
 
-def _leftovers(document: Document, one: _Read, ask: Ask) -> Iterator[Leftover]:
+def _leftovers(document: Document, one: _Read, settings: Settings) -> Iterator[Leftover]:
     """Each place where the resource is named, with the number to decide about."""
     for path in one.quota.names:
         here = [number for number in one.numbers if number.value.path in (path, (*path[:-1], *_last(number)))]
-        why, hint = _reason(one, here, ask)
+        why, hint = _reason(one, here, settings)
         message = say("{name} is left behind: {why}", name=one.quota.resource, why=why)
         made = nothing_is_left_behind(path, message, hint)
-        made = replace(made, severity=ask.scope.severity, on_key=path[-1] == one.quota.written)
+        made = replace(made, severity=settings.scope.severity, on_key=path[-1] == one.quota.written)
         yield Leftover(one.quota.resource, placed(document, made, one.quota.object))
 
 
@@ -315,23 +306,23 @@ def _last(number: _Number) -> Path:
     return number.value.path[-1:]
 
 
-def _reason(one: _Read, here: Sequence[_Number], ask: Ask) -> tuple[Message, Message]:
+def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Message, Message]:
     """Why the resource is left in one place, with its numbers there, and what to do."""
     uneven = next((each for each in here if each.given and not each.is_exact), None)
     own = one.why or next((each.why for each in here if each.why), None)
     known = [each.amount for each in here if each.amount is not None]
     amounts = ", ".join(one.counted.text(each, each=one.quota.each) for each in known) if one.counted else ""
     if own is None and uneven is not None and uneven.given is not None and not one.refused:
-        key = one.quota.prefix + _new_name(one, ask)
+        key = one.quota.prefix + _new_name(one, settings)
         why = say("{key} has no number for {amount}", key=key, amount=amounts)
         hint = say("pass --round up to write {number}, or --allow-leftovers", number=uneven.given.text)
         return why, hint
     why = own or say("it changes together with amounts that cannot be translated")
     if not amounts:
-        return why, say(BY_HAND, target=ask.target.name)
+        return why, say(BY_HAND, target=settings.to.name)
     hint = say(
         "decide about {amount}, and write it in keys of {target} by hand, or pass --allow-leftovers",
         amount=amounts,
-        target=ask.target.name,
+        target=settings.to.name,
     )
     return why, hint

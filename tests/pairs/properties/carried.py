@@ -11,7 +11,8 @@ from gpuxlate.testing.amounts import implied, too_little
 from gpuxlate.testing.contract import allowed
 from gpuxlate.translation.fit import Accept, Outcome, Verdict
 from gpuxlate.translation.item import Item
-from gpuxlate.translation.translate import Settings, Translation, translate_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
 
 from .sources import Question

@@ -1,0 +1,56 @@
+"""What a file is by the files beside it: manifests, the values of a chart, or a patch of a kustomization."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+
+from gpuxlate.inputs.bounded import StrPath
+from gpuxlate.inputs.kustomize import first_document, patched_by
+from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, PATCH, Kind, Laid, Layer, is_values
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import get_text
+
+CHART = "Chart.yaml"
+
+
+def layer_of(path: StrPath | None) -> Layer:
+    """How to read a file; what is beside it is read too, and what cannot be read says nothing."""
+    if path is None:
+        return MANIFESTS
+    folder, name = os.path.split(os.path.abspath(path))
+    if is_values(name) and os.path.isfile(os.path.join(folder, CHART)):
+        return _values(folder, name)
+    if patched_by(path) is not None:
+        return PATCH
+    return MANIFESTS
+
+
+def _values(folder: str, name: str) -> Layer:
+    from gpuxlate.manifest.values import Chart, values_pods
+
+    chart = _name(folder) or os.path.basename(folder)
+    below = None
+    if name not in MAIN_VALUES:
+        found = (_first(os.path.join(folder, main)) for main in MAIN_VALUES)
+        below = next((one for one in found if one is not None), None)
+    if below is None:
+        return Layer(Kind.VALUES, lambda document: [Laid(pod) for pod in values_pods(document, Chart(chart))])
+    base = {pod.keys.path: pod for pod in values_pods(below, Chart(chart))}
+
+    def pods(document: Document) -> Sequence[Laid]:
+        found = values_pods(document, Chart(chart, below))
+        return [Laid(pod, tuple(one for one in [base.get(pod.keys.path)] if one)) for pod in found]
+
+    return Layer(Kind.VALUES, pods, partial=True)
+
+
+def _name(folder: str) -> str | None:
+    chart = _first(os.path.join(folder, CHART))
+    return get_text(chart.root, "name") if chart else None
+
+
+@lru_cache(maxsize=256)
+def _first(path: str) -> Document | None:
+    return first_document(path)

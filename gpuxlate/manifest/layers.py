@@ -1,0 +1,66 @@
+"""Files that are read by what is beside them: the values of a chart, and patches, over what they change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.yamltext.compose import Document
+
+_VALUES = re.compile(r"values.*\.ya?ml")
+MAIN_VALUES = ("values.yaml", "values.yml")
+"""The values of every release of a chart; those of other files are laid over them."""
+
+
+def is_values(name: str) -> bool:
+    """The name of a file, without its folder, is one of a chart's values."""
+    return _VALUES.fullmatch(name) is not None
+
+
+class Kind(StrEnum):
+    """What a file holds."""
+
+    MANIFESTS = "manifests"
+    VALUES = "values"  # of a Helm chart
+    PATCH = "patch"  # of a kustomization
+
+
+class Laid(NamedTuple):
+    """A pod of a file. ``below``: the pods of other files that it is laid over, none where it is whole.
+
+    ``unknown``: why it cannot be said what it is laid over.
+    """
+
+    pod: Pod
+    below: tuple[Pod, ...] = ()
+    unknown: str | None = None
+
+    def under(self, names: Mapping[str, str]) -> Laid:
+        """With resources under other names."""
+        return self._replace(pod=self.pod.under(names), below=tuple(one.under(names) for one in self.below))
+
+
+class Layer(NamedTuple):
+    """How to read one file. ``partial``: nothing is missing in its pods, and their shares are not counted."""
+
+    kind: Kind
+    pods: Callable[[Document], Sequence[Laid]]
+    partial: bool = False
+
+
+def _manifests(document: Document) -> Sequence[Laid]:
+    return [Laid(pod) for pod in pods_in(document)]
+
+
+def _patched(document: Document) -> Sequence[Laid]:
+    from gpuxlate.manifest.patches import patched_pods
+
+    return [Laid(pod, unknown="this file is a patch") for pod in patched_pods(document)]
+
+
+MANIFESTS = Layer(Kind.MANIFESTS, _manifests)
+PATCH = Layer(Kind.PATCH, _patched, partial=True)
+"""A patch of which nothing else is known."""

@@ -1,0 +1,95 @@
+"""The values of a Helm chart: each mapping with ``resources`` is read as a pod of one container.
+
+A template may do anything with a value, so this is a convention of charts, not a rule of Helm. The names
+are those of the chart that ``helm create`` writes (Helm 3 and 4: ``resources``, ``podAnnotations``,
+``podLabels``, ``nodeSelector``, ``affinity``) and of Bitnami's common library (``schedulerName``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Map
+from collections.abc import Sequence as Several
+from dataclasses import replace
+from typing import NamedTuple
+
+from gpuxlate.manifest.objects import ENV, METADATA, SCHEDULING, Pod
+from gpuxlate.manifest.pod_keys import container, keys
+from gpuxlate.manifest.pods import has_containers, pod_at
+from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.pod import Path
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Mapping, Node, Sequence, deref, entries_of, get
+
+VALUES = "Values"
+"""What findings and tables call the kind of a chart's values."""
+RESOURCES = "resources"
+POD_FIELDS = {"labels": "podLabels", "annotations": "podAnnotations"}
+"""Labels and annotations of pods beside ``resources``; without ``pod`` where no part of a chart has these."""
+
+
+class Chart(NamedTuple):
+    """The chart of some values. ``below``: the values that these are laid over, None for ``values.yaml``."""
+
+    name: str
+    below: Document | None = None
+
+
+def values_pods(document: Document, chart: Chart) -> list[Pod]:
+    """Every part of the values, in their order; and pod specs that a template takes as they are."""
+    found = list(_mappings(document))
+    fields = _fields([*found, *(_mappings(chart.below) if chart.below else ())])
+    ref = ObjectRef(kind=VALUES, name=chart.name)
+    pods: list[Pod] = []
+    specs: list[Path] = []
+    for path, node in found:
+        if any(path[: len(above)] == above for above in specs):
+            continue
+        if has_containers(node):
+            specs.append(path)
+            pods.append(pod_at(ref, (), node, path, node))
+        elif _is_part(node):
+            pods.append(_part(ref, path, node, fields))
+    return pods
+
+
+def _fields(found: Several[tuple[Path, Mapping]]) -> Map[str, str]:
+    """The names of labels and annotations of pods in a chart."""
+    pod_fields = set(POD_FIELDS.values())
+    if any(name in pod_fields for _, node in found for name, *_ in entries_of(node)):
+        return POD_FIELDS
+    plain = any(_is_part(node) and get(node, field) is not None for _, node in found for field in POD_FIELDS)
+    return {} if plain else POD_FIELDS
+
+
+def _mappings(document: Document) -> Iterator[tuple[Path, Mapping]]:
+    """Every mapping, before those in it."""
+    pending: list[tuple[Path, Node]] = [((), document.root)] if document.root else []
+    while pending:
+        path, written = pending.pop()
+        node = deref(written)
+        if isinstance(node, Mapping):
+            yield path, node
+            below = [((*path, name), value) for name, _, value, _ in entries_of(node)]
+        elif isinstance(node, Sequence):
+            below = [((*path, number), item) for number, item in enumerate(node.items)]
+        else:
+            continue
+        pending += reversed(below)
+
+
+def _is_part(node: Mapping) -> bool:
+    resources = get(node, RESOURCES)
+    return any(isinstance(get(resources, name), Mapping) for name in ("limits", "requests"))
+
+
+def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> Pod:
+    name = ".".join(map(str, path)) or ref.name or ""
+    one = replace(container(node, path, 0, False, RESOURCES), name=name)
+    found = replace(keys(node, path, node, path, [one], fields), grows=True)
+    there = {field for field in METADATA | SCHEDULING if get(node, fields.get(field, field)) is not None}
+    if isinstance(get(node, ENV), Sequence):
+        there.add(ENV)
+    lacks = (METADATA | SCHEDULING | {ENV}) - there
+    siblings = tuple((*path, fields.get(field, field)) for field in sorted(there - {"schedulerName"}))
+    return Pod(found, ref, (), lacks, places=(path,), siblings=siblings)
