@@ -53,7 +53,7 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
         for one in key_is_known(_pod(name, Value("", path=path), quota), context):
             # the name of another key alone, without its prefix, is no fix
             yield replace(one, fix=None, on_key=path[-1] == quota.written)
-    for value in quota.amounts:
+    for value, _ in quota.amounts:
         if quota.takes_fractions and written(value).form is Form.FRACTION:
             continue
         for rule in (quantity_is_whole, quantity_has_no_suffix):

@@ -6,7 +6,7 @@ has no row. Ratios (``maxLimitRequestRatio``) are no amounts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from collections.abc import Mapping as Map
 from typing import NamedTuple
 
@@ -86,12 +86,18 @@ ROWS: tuple[Row, ...] = (
 )
 
 
+class Amount(NamedTuple):
+    """A number, and where the name of its resource is: the same path where the name is its key."""
+
+    value: Value
+    name: Path
+
+
 class Quota(NamedTuple):
     """One resource in an object of ROWS, with all that changes together.
 
     ``prefix``: what is before the name (``requests.``). ``names``: where the name is written: a key, or a
-    value. ``amounts``: the numbers; the path of one is in ``names`` where the name is its key. ``beside``:
-    every resource under the prefix where a resource is named once.
+    value. ``beside``: every resource under the prefix where a resource is named once.
     """
 
     object: ObjectRef
@@ -99,8 +105,8 @@ class Quota(NamedTuple):
     resource: str
     prefix: str
     names: tuple[Path, ...]
-    amounts: tuple[Value, ...]
-    beside: frozenset[str]
+    amounts: tuple[Amount, ...]
+    beside: Set[str]
     each: bool
     takes_fractions: bool
     served: bool
@@ -110,10 +116,10 @@ class Quota(NamedTuple):
         """The name as it is written."""
         return self.prefix + self.resource
 
-    def place_of(self, amount: Value) -> str:
+    def place_of(self, amount: Amount) -> str:
         """Where an amount is, from the object: ``spec.limits[0].max``."""
-        path = amount.path[len(self.object_path) :]
-        return dotted(path[:-1] if amount.path in self.names else path)
+        path = amount.value.path[len(self.object_path) :]
+        return dotted(path[:-1] if amount.value.path == amount.name else path)
 
 
 class _Named(NamedTuple):
@@ -141,22 +147,30 @@ def _of_object(row: Row, ref: ObjectRef, path: Path, node: Mapping) -> Iterator[
     served = any(get_text(node, "metadata", name) for name in ("uid", "resourceVersion"))
     everywhere = [one for _, named in scopes for one in named]
     for _, named in scopes:
-        beside = everywhere if row.alone is not None else named
+        beside: dict[str, set[str]] = {}
+        for one in everywhere if row.alone is not None else named:
+            prefix, resource = _split(row, one.text)
+            beside.setdefault(prefix, set()).add(resource)
         found: dict[str, list[_Named]] = {}
         for one in named:
             found.setdefault(one.text, []).append(one)
         for text, same in found.items():
-            resource = resource_of(text) if row.prefixed else text
-            prefix = text[: len(text) - len(resource)]
+            prefix, resource = _split(row, text)
             yield Quota(
                 *(ref, path, resource, prefix),
                 tuple(one.path for one in same),
-                tuple(value for one in same for value in one.amounts),
-                frozenset(one.text[len(prefix) :] for one in beside if one.text.startswith(prefix)),
+                tuple(Amount(value, one.path) for one in same for value in one.amounts),
+                beside[prefix],
                 row.each,
                 not row.whole or prefix == REQUESTS,
                 served,
             )
+
+
+def _split(row: Row, text: str) -> tuple[str, str]:
+    """The prefix of a name, and the resource."""
+    resource = resource_of(text) if row.prefixed else text
+    return text[: len(text) - len(resource)], resource
 
 
 def _named(row: Row, path: Path, scope: Node) -> Iterator[_Named]:

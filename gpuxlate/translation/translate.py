@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -15,7 +15,7 @@ from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import check_document
@@ -29,7 +29,7 @@ from gpuxlate.translation.leftovers import Leftover, Translated, left_in_documen
 from gpuxlate.translation.placement import Written, disagreements
 from gpuxlate.translation.pods import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
 from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.translation.quotas.step import translate_quotas
+from gpuxlate.translation.quotas.step import Quotas, translate_quotas
 from gpuxlate.translation.remarks import common_key, left_alone, named_by_others, stale_comments
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
@@ -110,23 +110,20 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     part.written.clear()
     jobs = translate_jobs(document, settings) if layer.kind is Kind.MANIFESTS else Part()
     part.add(jobs)
-    settled: set[Path] = set()
-    if layer.kind is Kind.MANIFESTS and not document.job:
-        quotas = translate_quotas(document, settings)
-        part.edits += quotas.edits
-        part.diagnostics += quotas.diagnostics
-        part.quotas += quotas.items
-        settled = quotas.settled
-        _leave(part, quotas.leftovers, settings)
+    quotas = translate_quotas(document, settings) if layer.kind is Kind.MANIFESTS else Quotas()
+    part.edits += quotas.edits
+    part.diagnostics += quotas.diagnostics
+    part.quotas += quotas.items
     found_shares = bool(translated or jobs.items)
-    keys = document_keys(document, pods, registry.is_gpu_key, settled)
+    keys = document_keys(document, pods, registry.is_gpu_key, quotas.settled)
     for one in check_document(catalog.neutral_document_rules(), keys, settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
     if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
-        scope = settings.scope
-        _leave(part, left_in_document(document, pods, translated, scope, layer.kind, left, settled), settings)
+        scope, settled = settings.scope, quotas.settled
+        behind = left_in_document(document, pods, translated, scope, layer.kind, left, settled)
+        _leave(part, chain(quotas.leftovers, behind), settings)
     if part.edits and not refuses(part.diagnostics):
         _edit(document, part)
         stale = stale_comments(document, part.edits, settings.context)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -16,6 +17,8 @@ Case = dict[str, Any]
 CASES: list[Case] = yaml.safe_load(
     (Path(__file__).parents[2] / "fixtures" / "quotas" / "cases.yaml").read_text(encoding="utf-8")
 )
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "report.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case["name"])
@@ -60,6 +63,7 @@ def test_assess_lists_each_amount(case: Case) -> None:
     if "refused" in case:
         return
     data = json.loads(run("assess", *arguments(case), "-o", "json").out)
+    jsonschema.validate(data, SCHEMA)
     verdicts = [one["verdict"] for one in data["quotas"]]
     if "left" not in case:
         assert "left" not in verdicts
@@ -83,3 +87,70 @@ def test_lint_reads_the_names() -> None:
         for place, key in read
         if path[-1] == key and dotted(tuple(path[:-1])).endswith(place)
     ]
+
+
+def test_inspect_shows_amounts_in_the_terms_of_a_share(tmp_path: Path) -> None:
+    path = tmp_path / "q.yaml"
+    path.write_text(
+        """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: team}
+spec: {hard: {requests.aliyun.com/gpu-mem: 64, requests.aliyun.com/gpu: 4, limits.aliyun.com/gpu-mem: 7.5}}
+---
+apiVersion: v1
+kind: LimitRange
+metadata: {name: l}
+spec: {limits: [{type: Container, max: {nvidia.com/gpucores: 50}}]}
+""",
+        encoding="utf-8",
+    )
+    lines = [
+        line.split("  ") for line in run("inspect", str(path)).out.decode().split("\n\n")[1].splitlines()
+    ]
+    assert [[cell.strip() for cell in line if cell.strip()] for line in lines] == [
+        ["OBJECT", "AT", "RESOURCE", "AMOUNT"],
+        [
+            "team/ResourceQuota/q",
+            "spec.hard",
+            "requests.aliyun.com/gpu-mem",
+            "65536 MiB of GPU memory in all",
+        ],
+        ["team/ResourceQuota/q", "spec.hard", "requests.aliyun.com/gpu", "4 cards in all"],
+        ["team/ResourceQuota/q", "spec.hard", "limits.aliyun.com/gpu-mem", "? (7.5)"],
+        [
+            "LimitRange/l",
+            "spec.limits[0].max",
+            "nvidia.com/gpucores",
+            "50 % of compute of a container, of each card",
+        ],
+    ]
+    data = json.loads(run("inspect", str(path), "-o", "json").out)
+    fields = [(one["field"], one["amount"], one["perCard"], one["perContainer"]) for one in data["quotas"]]
+    assert fields == [
+        ("memoryMiB", 65536, False, False),
+        ("cards", 4, False, False),
+        ("memoryMiB", None, False, False),
+        ("cores", 50, True, True),
+    ]
+    assert [one["key"] for one in data["leftovers"]] == ["aliyun.com/gpu-mem"]
+
+
+def test_a_profile_has_units_and_names_of_its_own(tmp_path: Path) -> None:
+    """ACK's units of 128 MiB, and HAMi's resources under the names that its chart was told."""
+    (tmp_path / "ack.yaml").write_text("target: alibaba-gpushare\nalibaba: {memoryUnitMiB: 128}\n")
+    (tmp_path / "hami.yaml").write_text("target: hami\nhami: {resourceNames: {memory: example.com/mem}}\n")
+    for profile, name, target, wanted in (
+        (
+            "ack.yaml",
+            "requests.aliyun.com/gpu-mem: 64",
+            "vke",
+            "requests.vke.volcengine.com/mgpu-memory: 8192",
+        ),
+        ("hami.yaml", "requests.example.com/mem: 64", "volcano", "requests.volcano.sh/vgpu-memory: 64"),
+        ("hami.yaml", "requests.volcano.sh/vgpu-memory: 64", "hami", "requests.example.com/mem: 64"),
+    ):
+        text = "apiVersion: v1\nkind: ResourceQuota\nspec: {hard: {%s}}\n"
+        arguments = ("--to", target, "--profile", str(tmp_path / profile))
+        ran = run("translate", "-", *arguments, stdin=(text % name).encode())
+        assert (ran.code, ran.out.decode()) == (0, text % wanted), ran.err.decode()

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.quotas import Quota, quotas_in
+from gpuxlate.manifest.quotas import Amount, Quota, quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Put, Rename
 from gpuxlate.model.messages import Message, say
@@ -40,7 +40,7 @@ from gpuxlate.yamltext.place import locate, placed
 
 
 @dataclass(slots=True)
-class Found:
+class Quotas:
     """The result for a document. ``settled``: the places of names that need no other finding."""
 
     items: list[QuotaItem] = field(default_factory=list)
@@ -53,10 +53,14 @@ class Found:
 class _Number(NamedTuple):
     """An amount, in the terms of a share and at the target. ``why``: why the target has no number for it."""
 
-    value: Value
+    written: Amount
     amount: Fraction | None = None
     given: Fitted | None = None
     why: Message | None = None
+
+    @property
+    def value(self) -> Value:
+        return self.written.value
 
     @property
     def is_exact(self) -> bool:
@@ -86,10 +90,10 @@ class _Read(NamedTuple):
         return not self.refused and all(one.is_exact for one in self.numbers)
 
 
-def translate_quotas(document: Document, settings: Settings) -> Found:
+def translate_quotas(document: Document, settings: Settings) -> Quotas:
     """The amounts of quotas in a document, the edits that put them in the dialect of the target, and what is
     left. A resource changes as a whole, or not at all."""
-    found = Found()
+    found = Quotas()
     for _, group in groupby(quotas_in(document), lambda one: one.object_path):
         quotas = list(group)
         keys = keys_of(quotas, renamed_by(settings.profile))
@@ -99,8 +103,12 @@ def translate_quotas(document: Document, settings: Settings) -> Found:
             found.diagnostics.append(placed(document, _left_alone(quotas, common), quotas[0].object))
         read = [one for quota in quotas if (one := _read(quota, sources, settings)) is not None]
         found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
+        same: dict[tuple[str, str], set[str]] = {}
+        for one in read:
+            if one.key and not one.refused:
+                same.setdefault((one.quota.prefix, one.key.name), set()).add(one.quota.resource)
         remarks: list[Diagnostic] = []
-        for one in [_alone(each, read, settings) for each in read]:
+        for one in [_alone(each, same, settings) for each in read]:
             found.settled |= {*one.quota.names}
             found.items += _items(document, one, settings)
             if one.refused or not (one.is_exact or settings.accept.round_up or settings.reads_only):
@@ -115,7 +123,7 @@ def translate_quotas(document: Document, settings: Settings) -> Found:
 
 def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
     """The resources of one object as those of a pod, for what looks at pods: a container for each place."""
-    amounts = {value.path: value for one in quotas for value in one.amounts}
+    amounts = {value.path: value for one in quotas for value, _ in one.amounts}
     containers = (
         ContainerKeys(
             limits={renamed.get(one.resource, one.resource): amounts.get(path, Value("", Kind.NODE, path))},
@@ -152,7 +160,7 @@ def _read(quota: Quota, sources: Sequence[Backend], settings: Settings) -> _Read
         counted = counts(row)  # a part of the whole cards: read, and not translated
     if counted is None or not (key or settings.reads_only):
         amounts = tuple(
-            _Number(one, amount_of(source, row, one, settings.profile) if counted else None)
+            _Number(one, amount_of(source, row, one.value, settings.profile) if counted else None)
             for one in quota.amounts
         )
         why = say("no key of {target} counts the same", target=settings.to.name)
@@ -169,8 +177,9 @@ def _stays(quota: Quota, settings: Settings) -> bool:
 
 
 def _number(
-    value: Value, quota: Quota, source: Backend, row: Key, key: Key | None, settings: Settings
+    written: Amount, quota: Quota, source: Backend, row: Key, key: Key | None, settings: Settings
 ) -> _Number:
+    value = written.value
     amount = amount_of(source, row, value, settings.profile)
     if amount is None:
         why = (
@@ -178,28 +187,33 @@ def _number(
             if value.kind is Kind.NODE
             else say("{text!r} is not a whole number without a suffix", text=value.text)
         )
-        return _Number(value, why=why)
+        return _Number(written, why=why)
     if key is None:
-        return _Number(value, amount)
+        return _Number(written, amount)
     given = fitted(settings.to, key, amount, settings.profile, each=quota.each)
     if given is None:
-        return _Number(value, amount, why=say("no number of {key} holds it", key=key.name))
+        return _Number(written, amount, why=say("no number of {key} holds it", key=key.name))
     if given.amount == amount and source.unit(row, settings.profile) == settings.to.unit(
         key, settings.profile
     ):
         given = given._replace(text=value.text)  # 100k stays 100k
-    return _Number(value, amount, given)
+    return _Number(written, amount, given)
 
 
-def _alone(one: _Read, read: Sequence[_Read], settings: Settings) -> _Read:
-    """The resource, refused where the key of the target is in its place already, or would be twice."""
+def _alone(one: _Read, same: Mapping[tuple[str, str], set[str]], settings: Settings) -> _Read:
+    """The resource, refused where the key of the target is in its place already, or would be twice.
+
+    ``same``: the resources of the object that would have a key, by prefix and key.
+    """
     if one.key is None or one.refused or _new_name(one, settings) == one.quota.resource:
         return one
-    renamed = renamed_by(settings.profile)
-    others = one.quota.beside - {one.quota.resource}
-    rivals = {each.quota.resource for each in read if each.key is one.key and not each.refused} & others
-    there = any(settings.to.find(renamed.get(name, name)) is one.key for name in others)
-    if not (there or rivals):
+    names = {one.key.name, *one.key.aliases}
+    names |= {new for new, known in renamed_by(settings.profile).items() if known in names}
+    rivals = same[one.quota.prefix, one.key.name]
+    there, twice = (
+        not {one.quota.resource}.issuperset(found & one.quota.beside) for found in (names, rivals)
+    )
+    if not (there or twice):
         return one
     text = "{key} is in this object already" if there else "{key} would be in this object twice"
     return one._replace(why=say(text, key=one.quota.prefix + _new_name(one, settings)))
@@ -226,7 +240,7 @@ def _items(document: Document, one: _Read, settings: Settings) -> Iterator[Quota
             one.quota.object,
             one.quota.object_path,
             document.source.span(*locate(document.root, number.value.path)),
-            one.quota.place_of(number.value),
+            one.quota.place_of(number.written),
             one.quota.written,
             number.value.text,
             one.source.name,
@@ -293,17 +307,16 @@ def _remarks(one: _Read, settings: Settings) -> Iterator[Diagnostic]:
 
 def _leftovers(document: Document, one: _Read, settings: Settings) -> Iterator[Leftover]:
     """Each place where the resource is named, with the number to decide about."""
+    numbers: dict[Path, list[_Number]] = {}
+    for number in one.numbers:
+        numbers.setdefault(number.written.name, []).append(number)
+    severity = settings.scope.severity
     for path in one.quota.names:
-        here = [number for number in one.numbers if number.value.path in (path, (*path[:-1], *_last(number)))]
-        why, hint = _reason(one, here, settings)
+        why, hint = _reason(one, numbers.get(path, []), settings)
         message = say("{name} is left behind: {why}", name=one.quota.resource, why=why)
         made = nothing_is_left_behind(path, message, hint)
-        made = replace(made, severity=settings.scope.severity, on_key=path[-1] == one.quota.written)
+        made = replace(made, severity=severity, on_key=path[-1] == one.quota.written)
         yield Leftover(one.quota.resource, placed(document, made, one.quota.object))
-
-
-def _last(number: _Number) -> Path:
-    return number.value.path[-1:]
 
 
 def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Message, Message]:
