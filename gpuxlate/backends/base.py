@@ -7,7 +7,7 @@ is not taken is reported, so that none is lost silently.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -76,17 +76,30 @@ MEMORY = 10_000
 
 
 class Cloud(NamedTuple):
-    """How a cloud calls its machines: the domains of its node labels, and its machine types."""
+    """How a cloud calls its machines.
+
+    ``domains``: of the labels and taints of its nodes. ``machine_type``: its names in INSTANCE_TYPES.
+    ``provider``: the value of VIRTUAL_NODES on its virtual nodes, where they have that taint.
+    """
 
     domains: tuple[str, ...]
     machine_type: re.Pattern[str]
+    provider: str | None = None
 
-    def chooses(self, label: str, types: Iterable[str]) -> bool:
-        """A node selector chooses machines of this cloud; ``types``: the machine types that it names."""
+    def chooses(self, label: str, values: Collection[str]) -> bool:
+        """A label or taint of nodes, with values that are wanted of it, is about machines of this cloud."""
+        if label in INSTANCE_TYPES:
+            return any(map(self.machine_type.fullmatch, values))
+        if label == VIRTUAL_NODES:
+            return self.provider in values
         domain = "." + label.partition("/")[0] if "/" in label else ""
-        return domain.endswith(tuple(f".{one}" for one in self.domains)) or any(
-            map(self.machine_type.fullmatch, types)
-        )
+        return domain.endswith(tuple(f".{one}" for one in self.domains))
+
+
+INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+"""Labels of nodes whose values are the clouds' names of machines."""
+VIRTUAL_NODES = "virtual-kubelet.io/provider"
+"""The taint of nodes without a machine: DefaultTaintKey of virtual-kubelet/virtual-kubelet."""
 
 
 class InContainer(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from gpuxlate.inputs.bounded import StrPath
 from gpuxlate.inputs.kustomize import first_document, patched_by
-from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, PATCH, Kind, Laid, Layer, is_values
+from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, Kind, Laid, Layer, Over, is_values
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import get_text
 
@@ -23,8 +23,22 @@ def layer_of(path: StrPath | None) -> Layer:
     if is_values(name) and os.path.isfile(os.path.join(folder, CHART)):
         return _values(folder, name)
     if patched_by(path) is not None:
-        return PATCH
+        return Layer(Kind.PATCH, partial(_patched, path), partial=True)
     return MANIFESTS
+
+
+def _patched(path: StrPath, document: Document) -> Sequence[Laid]:
+    from gpuxlate.inputs.bases import bases_of
+    from gpuxlate.manifest.operations import is_operations
+    from gpuxlate.manifest.patches import patched_pods
+
+    found = bases_of(path, document)
+    if is_operations(document):
+        return [Laid(None, one.layers, one.why) for one in found]
+    bases = {one.path: one for one in found}
+    return [
+        Laid(pod, bases[pod.keys.path].layers, bases[pod.keys.path].why) for pod in patched_pods(document)
+    ]
 
 
 def _values(folder: str, name: str) -> Layer:
@@ -41,7 +55,9 @@ def _values(folder: str, name: str) -> Layer:
 
     def pods(document: Document) -> Sequence[Laid]:
         found = values_pods(document, Chart(chart, below))
-        return [Laid(pod, tuple(one for one in [base.get(pod.keys.path)] if one)) for pod in found]
+        return [
+            Laid(pod, (Over(base[pod.keys.path], pod),) if pod.keys.path in base else ()) for pod in found
+        ]
 
     return Layer(Kind.VALUES, pods, partial=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.manifest.quotas import Quota, quotas_in
+from gpuxlate.manifest.quotas.amounts import Quota, quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import renamed_by

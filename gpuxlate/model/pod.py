@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.model import quantity
+
+if TYPE_CHECKING:
+    from gpuxlate.model.diagnostics import Span
 
 Path = tuple[str | int, ...]
 """Keys and indices from the root of one document."""
@@ -50,8 +53,10 @@ class Value:
         return cls(str(value), Kind.INT if isinstance(value, int) else Kind.STR)
 
     @property
-    def plain(self) -> int | str:
-        """The value to write: a number only where every YAML parser reads the same number."""
+    def plain(self) -> int | str | None:
+        """The value to write: a number only where every YAML parser reads the same number; None for null."""
+        if self.kind is Kind.NULL:
+            return None
         return int(self.text) if self.kind is Kind.INT and quantity.is_plain(self.text) else self.text
 
 
@@ -199,6 +204,14 @@ class PodKeys:
         return tuple(r for term in found for r in term) if found and all(found) else ()
 
 
+class Outside(NamedTuple):
+    """A vendor's key that is outside any pod; ``span``: where a text names it."""
+
+    name: str
+    path: Path
+    span: Span | None = None
+
+
 class DocumentKeys(NamedTuple):
     """One document: its pods, and what document rules need to know.
 
@@ -210,6 +223,6 @@ class DocumentKeys(NamedTuple):
     api_version: str | None = None
     kind: str | None = None
     pods: tuple[PodKeys, ...] = ()
-    outside: tuple[tuple[str, Path], ...] = ()
+    outside: tuple[Outside, ...] = ()
     repeated: tuple[Path, ...] = ()
     shared: tuple[Path, ...] = ()

@@ -153,14 +153,15 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
     places = Places(document.pods)
-    for name, path in document.outside:
+    for name, path, span in document.outside:
         wrong = places.misplaced(name, path)
         if wrong is not None:
             yield this.at(path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
             continue
-        yield this.at(
+        found = this.at(
             path,
             say("{name} is outside any pod: it is left as it is", name=name),
             "check it by hand after a translation",
             on_key=True,
         )
+        yield found.located(span=span)

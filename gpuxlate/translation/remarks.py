@@ -10,8 +10,8 @@ from dataclasses import replace
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.counters import counted, counter_of
-from gpuxlate.manifest.facts import resource_of
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.manifest.texts import resource_of
 from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Rename
@@ -96,7 +96,7 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
         found=" or ".join(sorted(found)) or "none",
         cards=cards,
     )
-    hint = say('set {place}: "{cards}"', place=counter.hint, cards=cards)
+    hint = say("set {what}", what=counter.hint.format(cards=cards))
     yield operator_knows_the_cards(pod.keys.containers[0].path, message, hint)
 
 

@@ -9,7 +9,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.quotas import Amount, Quota, quotas_in
+from gpuxlate.manifest.quotas.amounts import Amount, Quota, quotas_in
+from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Put, Rename
 from gpuxlate.model.messages import Message, say
@@ -273,7 +274,8 @@ def _written(document: Document, number: _Number) -> int | str:
     assert number.given is not None
     node = get(document.root, *number.value.path)
     quoted = isinstance(node, Scalar) and node.style is not None
-    return Value(number.given.text, Kind.STR if quoted else Kind.INT).plain
+    text = number.given.text
+    return text if quoted or not quantity.is_plain(text) else int(text)
 
 
 def _remarks(one: _Read, settings: Settings) -> Iterator[Diagnostic]:
