@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -155,6 +156,7 @@ class Backend:
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
     sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
+    units: Callable[[Key, Profile | None], Fraction] | None = None  # where a cluster may have other units
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -210,6 +212,10 @@ class Backend:
     @cached_property
     def _other_names(self) -> Mapping[str, str]:
         return other_names(self.keys)
+
+    def unit(self, row: Key, profile: Profile | None) -> Fraction:
+        """MiB, percent or cards of one unit of a row's number, in the cluster of a profile."""
+        return self.units(row, profile) if self.units else Fraction(row.unit)
 
     def under_own_names(self, pod: PodKeys) -> PodKeys:
         """The pod with the names of the data sheet in place of their aliases, for the vendor's code."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
@@ -39,12 +39,14 @@ class Found(NamedTuple):
     at: tuple[int, int] | None = None
 
 
-def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> DocumentKeys:
-    """The facts of a document for its rules."""
+def document_keys(
+    document: Document, pods: list[Pod], is_gpu_key: IsKey, read: Set[Path] = frozenset()
+) -> DocumentKeys:
+    """The facts of a document for its rules. ``read``: the places of names that are read outside of pods."""
     root = deref(document.root) if document.root else None
     outside: list[Outside] = []
     if _names_more(document, pods, is_gpu_key):
-        inside = {spot.path for pod in pods for spot in spots(pod.keys)}
+        inside = {spot.path for pod in pods for spot in spots(pod.keys)} | read
         for found in keys_named(document, is_gpu_key):
             if found.path not in inside:
                 name = found.text if found.on_key else found.name

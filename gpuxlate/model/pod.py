@@ -19,6 +19,12 @@ Path = tuple[str | int, ...]
 """Keys and indices from the root of one document."""
 
 
+def dotted(path: Path) -> str:
+    """A path in one word: ``metadata.name``, ``spec.limits[0].max``."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")
+
+
 class Kind(StrEnum):
     """What a YAML scalar resolves to."""
 

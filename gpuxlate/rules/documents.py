@@ -121,9 +121,9 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     """A vendor's key is in a pod.
 
     ## What it does
-    Reports the vendors' keys in a ConfigMap, a quota, `values.yaml` and wherever else there is no pod. As
-    a warning, with the right place, where they are beside a pod's own fields: `resources` beside the
-    containers, `limits` as a list, `annotation` for `annotations`.
+    Reports the vendors' keys in a ConfigMap, `values.yaml` and wherever else there is no pod; resources in
+    quotas, ranges of limits and queues are read. As a warning, with the right place, where they are beside
+    a pod's own fields: `resources` beside the containers, `limits` as a list, `annotation` for `annotations`.
 
     ## Why
     What such a key means depends on what reads it, so it is neither checked nor translated.

@@ -142,16 +142,18 @@ def left_in_document(
     kind: Kind = Kind.MANIFESTS,
     why_left: Mapping[int, str] = MappingProxyType({}),
     edited: Set[Path] = frozenset(),
+    settled: Set[Path] = frozenset(),
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
     ``kind``: what the file holds. ``why_left``: by the id of a pod why it was not translated; that of None is
-    for operations. ``edited``: the paths of edits.
+    for operations. ``edited``: the paths of edits. ``settled``: the places of names in quotas, which were
+    read with their amounts.
     """
     where, hint = _WHERE[kind]
     read = {id(pod): sources for pod, sources in translated}
     in_pods: dict[Path, str] = {}
-    known: set[Path] = set()
+    known: set[Path] = {*settled}
     owners: dict[Path, Pod] = {}
     dialects: dict[Path, set[str]] = {}
     for pod in pods:

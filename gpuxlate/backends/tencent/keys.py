@@ -79,7 +79,13 @@ KEYS: tuple[Key, ...] = (
         source="S003, TC127667",
     ),
     cores(
-        GREEDY, meaning="offline compute", per=Per.TOTAL, needs=(MEMORY,), excludes=(CORE,), source="TC81034"
+        GREEDY,
+        meaning="offline compute",
+        per=Per.TOTAL,
+        offline=True,
+        needs=(MEMORY,),
+        excludes=(CORE,),
+        source="TC81034",
     ),
     key(APP_CLASS, Place.ANNOTATION, meaning="colocation class", says="qos", words=CLASSES, source="TC81034"),
     key(POLICY, *NODES, meaning="policy of the node", says="policy", words=POLICY_OF, source="S003"),

@@ -81,6 +81,7 @@ KEYS: tuple[Key, ...] = (
         meaning="offline compute",
         per=Per.TOTAL,
         values=(Range(),),
+        offline=True,
         excludes=(CORE, MULTIPLE_GPU),
         since="mgpu v0.6.0",
         confidence=Confidence.MEDIUM,
