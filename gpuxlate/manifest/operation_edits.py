@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Any
 
-from gpuxlate.manifest.operations import Operation, operations, pointer
+from gpuxlate.manifest.operations import Operation, operations, pointer, resolved
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY, items
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Path, PodKeys
@@ -20,8 +20,8 @@ _END = "-"
 def op_edits(document: Document, edits: Iterable[Edit], there: Callable[[Path], bool]) -> list[Edit]:
     """Edits on virtual paths as edits of the list of operations.
 
-    ``there``: something is at a virtual path of the object before the patch, as it is going to be. A value of
-    None stands for null: the key is deleted. Raises EditError for what operations cannot say.
+    ``there``: something is at a virtual path of the object before the patch, as it will be (``presence``).
+    A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
     """
     maker = _Maker(document, there)
     for edit in edits:
@@ -75,14 +75,14 @@ class _Maker:
         return get(one.value, *rest) is not None
 
     def _rename(self, one: Operation, path: Path, value: Any) -> None:
-        if value is None and not self._there(path):
-            self._gone[one.number] = None
-            return
         self._made.append(Put((one.number, "path"), pointer(path)))
         self._set(one, path, value)
 
     def _set(self, one: Operation, path: Path, value: Any) -> None:
         """The operation gives this value, or deletes what is there."""
+        if value is None and not self._there(path):
+            self._gone[one.number] = None
+            return
         if value is None:
             if one.op != "remove":
                 self._made += [Put((one.number, "op"), "remove"), Remove((one.number, "value"))]
@@ -145,10 +145,9 @@ class _Maker:
             rests = {path[depth:] for path in lost}
             if one.value is None or not _is_emptied(one.value, rests):
                 self._made += [Remove((one.number, "value", *path[depth:])) for path in lost]
-            elif self._there(lost[0][:depth]):
-                self._set(one, lost[0][:depth], None)
             else:
-                self._gone[one.number] = None
+                self._set(one, lost[0][:depth], None)
+        self._check_others()
         kept = [edit for edit in self._made if edit.path[0] not in self._gone]
         kept += [Remove((number,)) for number in self._gone]
         kept += [Append((), {"op": "remove", "path": pointer(path)}) for path in self._removals]
@@ -158,6 +157,24 @@ class _Maker:
         if self._gone and len(kept) == len(self._gone) == len(items(self._root)):
             raise EditError("no operation would be left, and kustomize takes no empty list", ())
         return kept
+
+    def _check_others(self) -> None:
+        """What an operation needs is still there: a mapping that loses all its keys is gone."""
+        given: list[Operation] = []
+        for one in self._operations:
+            if one.number not in self._gone:
+                known = self._there(one.steps) or self._is_made(given, one.steps) or self._is_edited(one)
+                if one.op == "remove" and not known:
+                    self._gone[one.number] = None
+                elif one.sets and not (self._there(one.steps[:-1]) or self._is_made(given, one.steps[:-1])):
+                    raise EditError("an operation is in a mapping that would be gone", one.steps)
+            given += [one] if one.sets else []
+
+    def _is_edited(self, one: Operation) -> bool:
+        return any(edit.path[:1] == (one.number,) for edit in self._made)
+
+    def _is_made(self, given: list[Operation], path: Path) -> bool:
+        return not path or any(one.rest(path) is not None for one in given)
 
 
 def _is_emptied(node: Node, gone: set[Path], path: Path = ()) -> bool:
@@ -183,13 +200,14 @@ def presence(root: Node, base: PodKeys, new: PodKeys, resources: str = "resource
 
     What loses all that it has is gone too. ``resources``: the field of a container that holds limits.
     """
-    old, now = set(_places(base, resources)), set(_places(new, resources))
+    old = set(_places(base, resources))
+    now = {tuple(map(str, one[:depth])) for one in _places(new, resources) for depth in range(len(one) + 1)}
 
     def there(path: Path) -> bool:
-        if any(one[: len(path)] == path for one in now):
-            return True
-        node = get(root, *path)
-        return node is not None and _stays(node, path, old)
+        steps = tuple(map(str, path))
+        place = resolved(root, steps)
+        node = get(root, *place)
+        return steps in now or (node is not None and _stays(node, place, old))
 
     return there
 
