@@ -121,7 +121,7 @@ def _operated(root: Mapping, one: Operation) -> tuple[Mapping, Path]:
         there = _at(root, one.steps)
         if one.value is None or there is None or _plain(there) != _plain(one.value):
             raise _AbsentError
-        return root, resolved(root, one.steps)
+        return root, _resolved(root, one.steps)
     if one.op in ("move", "copy"):
         value = _at(root, one.start)
         if value is None:
@@ -137,10 +137,10 @@ def _operated(root: Mapping, one: Operation) -> tuple[Mapping, Path]:
 
 
 def _at(root: Node, steps: Sequence[str]) -> Node | None:
-    return get(root, *resolved(root, steps))
+    return get(root, *_resolved(root, steps))
 
 
-def resolved(root: Node, steps: Sequence[str]) -> Path:
+def _resolved(root: Node, steps: Sequence[str]) -> Path:
     """The steps of a pointer as those of a path: numbers where lists are."""
     path: list[str | int] = []
     node: Node | None = root
@@ -157,7 +157,7 @@ def _changed(
     if not steps:
         raise _AbsentError
     *above, last = steps
-    path = resolved(root, above)
+    path = _resolved(root, above)
     holder = get(root, *path)
     made: Node
     step: str | int = last

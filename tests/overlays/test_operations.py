@@ -152,6 +152,11 @@ REFUSED: dict[str, tuple[str, Edit, str]] = {
     "a copied mapping": (f"- {{op: copy, path: {AT}, from: /x}}\n", Put(OLD, 1), "tests, moves"),
     "a removed mapping": (f"- {{op: remove, path: {AT}}}\n", Put(NEW, 1), "removes what this is in"),
     "no operation": (OTHER, Rename(OLD, "new.com/mem", 1), "no operation sets this"),
+    "a mapping that would be gone": (
+        "- {op: add, path: /spec/sidecars/x, value: 1}\n" + SET,
+        Put(OLD, 1),
+        "in a mapping that would be gone",
+    ),
     "no such container": (OTHER, Put(("spec", "sidecars", 3, "x"), 1), "has no such item"),
 }
 
