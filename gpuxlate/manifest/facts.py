@@ -52,7 +52,7 @@ def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Doc
     outside: list[tuple[str, Path]] = []
     if _names_more(document, pods, is_gpu_key):
         inside = {spot.path for pod in pods for spot in spots(pod.keys)}
-        named = (found for found in keys_named(document, is_gpu_key) if found.path not in inside)
+        named = (one for one in keys_named(document, _with_domain(is_gpu_key)) if one.path not in inside)
         outside.extend((found.text if found.on_key else found.name, found.path) for found in named)
     return DocumentKeys(
         get_text(root, "apiVersion"),
@@ -64,6 +64,11 @@ def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Doc
     )
 
 
+def _with_domain(is_key: IsKey) -> IsKey:
+    """A name without a domain may be anybody's where nothing tells of a pod."""
+    return lambda name: "/" in name and is_key(name)
+
+
 def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
     """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
 
@@ -73,12 +78,10 @@ def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
     written = tuple((*path, "status") for path, node in objects if get(node, "status") is not None)
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
-        if "/" not in text:
-            continue
         name = resource_of(text)
         if is_key(name) and (on_key or _may_be_a_name(steps)):
             found = [Found(name, text, _path(steps), on_key)]
-        elif on_key:
+        elif on_key or "/" not in text:
             continue
         else:
             found = [Found(one, text, _path(steps), False, True) for one in _in_text(text, is_key)]

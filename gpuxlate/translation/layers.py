@@ -12,15 +12,14 @@ from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.objects import Pod
-from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
 from gpuxlate.model.sheet import Place
-from gpuxlate.rules.translation import share_is_expressible
 from gpuxlate.translation.difference import Owned, Role
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.placement import replaced_keys, role_of, share_edits
-from gpuxlate.translation.pods import Part, dialects_of, fitted, refuses
+from gpuxlate.translation.pods import Part, dialects_of, fitted, is_refusal, refuses
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
@@ -59,8 +58,8 @@ def translate_over(document: Document, pod: Pod, below: Sequence[Pod], settings:
         sources = tuple(dict.fromkeys((*sources, *dialects_of(keys, settings))))
         before = fitted(document, base, dialects_of(base.keys, settings), settings)
         after = fitted(document, whole, dialects_of(keys, settings), settings)
-        known = {(one.code, str(one.message)) for one in before.found}
-        fresh = [one for one in after.found if (one.code, str(one.message)) not in known]
+        known = set(map(_words, before.found))
+        fresh = [one for one in after.found if _words(one) not in known]
         part.diagnostics += [placed(document, one, pod.object) for one in fresh]
         if refuses(before.found):
             return Over(part, sources, say("what it is laid over cannot be translated"))
@@ -81,23 +80,24 @@ def translate_over(document: Document, pod: Pod, below: Sequence[Pod], settings:
 def left_part(made: Part, pod: Pod, settings: Settings) -> Part:
     """A part whose share the target cannot express is left behind, under the code of the reason.
 
-    Losses that an option accepts are errors as they are of any pod.
+    Losses that an option accepts are errors as they are of any pod; those that were accepted are none.
     """
     losses = [loss for item in made.items for loss in item.losses]
-    lost = {(one.code, str(one.message)) for one in losses if one.kind is LossKind.REFUSED}
-    left = [one for one in made.diagnostics if _is_refusal(one) or (one.code, str(one.message)) in lost]
+    refused = {_words(loss.diagnostic()) for loss in losses if loss.kind is LossKind.REFUSED}
+    accepted = {_words(loss.diagnostic()) for loss in losses if loss.accepted}
+    left = [one for one in made.diagnostics if is_refusal(one) or _words(one) in refused]
     if left:
         severity = settings.scope.severity
         made.leftovers = [
             Leftover(pod.keys.containers[0].name, replace(one, severity=severity)) for one in left
         ]
-        others = [one for one in made.diagnostics if one not in left]
+        others = [one for one in made.diagnostics if one not in left and _words(one) not in accepted]
         made.diagnostics = [*others, *(one.found for one in made.leftovers)]
     return made
 
 
-def _is_refusal(one: Diagnostic) -> bool:
-    return one.code == share_is_expressible.code and one.severity is Severity.ERROR
+def _words(found: Diagnostic) -> tuple[str, str]:
+    return found.code, str(found.message)
 
 
 Pair = tuple[PodKeys, PodKeys]

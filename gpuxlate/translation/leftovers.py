@@ -14,7 +14,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
 from gpuxlate.manifest.facts import Found, keys_named, names_more, resource_of
-from gpuxlate.manifest.layers import Kind, is_values
+from gpuxlate.manifest.layers import Kind, may_be_values
 from gpuxlate.manifest.pods import Pod, objects_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
 from gpuxlate.model.messages import say
@@ -29,7 +29,7 @@ from gpuxlate.yamltext.place import locate, placed
 from gpuxlate.yamltext.source import Source
 
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+")
+_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9.-]*/)?[A-Za-z0-9._-]+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
 """A comment of YAML (to the end of its line) or of a template."""
 _FACTS_OF_A_CLUSTER = ("Node",)
@@ -43,14 +43,17 @@ BEFORE = (
 )
 REMOVE = "remove it, or pass --allow-leftovers where it is meant"
 NO_SHARE = "its pod requests no share"
-NO_CHART = "put this file beside the Chart.yaml of its chart, change it by hand, or pass --allow-leftovers"
+NO_CHART = (
+    "name this file values*.yaml beside the Chart.yaml of its chart, change it by hand, "
+    "or pass --allow-leftovers"
+)
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
 
 
 _WHERE = {
     Kind.MANIFESTS: ("it is outside any pod", BY_HAND),
-    Kind.VALUES: ("no resources are beside it in these values", BY_HAND),
+    Kind.VALUES: ("it is outside any part of these values (a mapping with resources)", BY_HAND),
     Kind.PATCH: ("this file is a patch", BUILT),
 }
 """Why a key of a file is left where nothing else says it, and what to do."""
@@ -165,7 +168,8 @@ def left_in_document(
             yield from _of_the_target(document, pod, sources, scope)
             yield from _machines(document, pod, sources, scope)
             known |= {path for name, path in pod.keys.selected.items()}  # a label and its selector, an error
-    if names_more(document, scope.is_left, in_pods.values()):
+    bare = sum("/" not in name for name in in_pods.values())
+    if names_more(document, scope.is_left, in_pods.values()) or scope.words.bare_in(document.text) > bare:
         about = tuple(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
         for found in keys_named(document, scope.is_left):
             if found.path not in known | in_pods.keys() and not any(
@@ -179,7 +183,7 @@ def _outside(document: Document, found: Found, scope: Scope, kind: Kind) -> Left
     name = os.path.basename(document.source.name)
     if found.embedded and name in KUSTOMIZATIONS:
         hint = BUILT
-    elif kind is Kind.MANIFESTS and is_values(name):
+    elif kind is Kind.MANIFESTS and may_be_values(name):
         hint = NO_CHART
     made = replace(scope.found(found.name, None, found.path, why, hint), on_key=found.on_key)
     made = placed(document, made)
