@@ -16,7 +16,7 @@ from gpuxlate.inputs.bounded import StrPath, content, upwards
 from gpuxlate.inputs.files import stays
 from gpuxlate.model.limits import MAX_CONFIG_BYTES, MAX_ENTRIES
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.nodes import Scalar, Sequence, deref, get, get_text
+from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
 from gpuxlate.yamltext.source import DecodeError, Source
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -36,16 +36,18 @@ def patched_by(path: StrPath | None) -> str | None:
     It is the folder of the file or one above, up to the git root: kustomize loads no file from outside of
     the folder of a kustomization. What cannot be read names nothing.
     """
-    if path is None:
-        return None
+    return None if path is None else next(naming(path), None)
+
+
+def naming(path: StrPath) -> Iterator[str]:
+    """The folders of all kustomizations that name this file as a patch, the nearest first."""
     file = os.path.abspath(path)
     for folder in upwards(os.path.dirname(file)):
         found = _folder(folder)
         if file in found.patches:
-            return folder
+            yield folder
         if found.last:
             break
-    return None
 
 
 @lru_cache(maxsize=4096)
@@ -55,17 +57,29 @@ def _folder(folder: str) -> _Folder:
 
 
 def _patches(folder: str) -> Iterator[str]:
+    root = kustomization_in(folder)
+    for field in FIELDS:
+        for one in listed(root, field):
+            text = one.text if isinstance(one, Scalar) else get_text(one, "path")
+            if text and "\n" not in text:  # else a patch itself
+                yield os.path.normpath(os.path.join(folder, text))
+
+
+def listed(root: Node | None, field: str) -> list[Node]:
+    """The items of a list of a kustomization, empty where there is none."""
+    found = get(root, field)
+    return [deref(one) for one in found.items] if isinstance(found, Sequence) else []
+
+
+@lru_cache(maxsize=4096)
+def kustomization_in(folder: str) -> Node | None:
+    """The kustomization of a folder, None where there is none that can be read."""
     for name in NAMES:
         path = os.path.join(folder, name)
         found = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
-        root = found.root if found else None
-        for field in FIELDS:
-            listed = get(root, field)
-            for one in listed.items if isinstance(listed, Sequence) else ():
-                item = deref(one)
-                text = item.text if isinstance(item, Scalar) else get_text(item, "path")
-                if text and "\n" not in text:  # else a patch itself
-                    yield os.path.normpath(os.path.join(folder, text))
+        if found is not None and found.root is not None:
+            return found.root
+    return None
 
 
 def first_document(path: str) -> Document | None:

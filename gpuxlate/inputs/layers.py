@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from gpuxlate.inputs.bounded import StrPath
 from gpuxlate.inputs.kustomize import first_document, patched_by
-from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, PATCH, Kind, Laid, Layer, is_values
+from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, Kind, Laid, Layer, Over, is_values
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.pod import Path
@@ -25,8 +25,22 @@ def layer_of(path: StrPath | None) -> Layer:
     if is_values(name) and os.path.isfile(os.path.join(folder, CHART)):
         return _values(folder, name)
     if patched_by(path) is not None:
-        return PATCH
+        return Layer(Kind.PATCH, partial(_patched, path), partial=True)
     return MANIFESTS
+
+
+def _patched(path: StrPath, document: Document) -> Sequence[Laid]:
+    from gpuxlate.inputs.bases import bases_of
+    from gpuxlate.manifest.operations import is_operations
+    from gpuxlate.manifest.patches import patched_pods
+
+    found = bases_of(path, document)
+    if is_operations(document):
+        return [Laid(None, one.layers, one.why) for one in found]
+    bases = {one.path: one for one in found}
+    return [
+        Laid(pod, bases[pod.keys.path].layers, bases[pod.keys.path].why) for pod in patched_pods(document)
+    ]
 
 
 def _values(folder: str, name: str) -> Layer:
@@ -48,11 +62,11 @@ def _values(folder: str, name: str) -> Layer:
     return Layer(Kind.VALUES, pods, partial=True)
 
 
-def _below(base: Mapping[Path, Pod], pod: Pod) -> tuple[Pod, ...]:
+def _below(base: Mapping[Path, Pod], pod: Pod) -> tuple[Over, ...]:
     """What a part is laid over: Helm merges mappings, and a list replaces the one below it."""
     path = pod.keys.path
     found = None if any(isinstance(step, int) for step in path) else base.get(path)
-    return (found,) if found else ()
+    return (Over(found, pod),) if found else ()
 
 
 def _name(folder: str) -> str | None:

@@ -143,7 +143,7 @@ def _document(
     jobs = list(jobs_in(document, registry.job_rows(document)))
     counts = not context.partial
     found = [] if document.job else layer.pods(document)
-    pods = [one.under(renamed_by(context.profile)).pod for one in found]
+    pods = [one.pod.under(renamed_by(context.profile)) for one in found if one.pod]
     ignores.extend(ignores_in_document(document, pods))
     facts = document_keys(document, pods, registry.is_gpu_key)
     for one in check_document(catalog.neutral_document_rules(), facts, context):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
 
 _VALUES = re.compile(r"values.*\.ya?ml")
@@ -34,19 +35,33 @@ class Kind(StrEnum):
     PATCH = "patch"  # of a kustomization
 
 
-class Laid(NamedTuple):
-    """A pod of a file. ``below``: the pods of other files that it is laid over, none where it is whole.
+class Over(NamedTuple):
+    """A pod of another file, and the part that is laid over it. ``root``: the object of the pod.
 
-    ``unknown``: why it cannot be said what it is laid over.
+    Paths of the part are those of its document; where that is a list of operations, those of the object.
     """
 
-    pod: Pod
-    below: tuple[Pod, ...] = ()
+    base: Pod
+    part: Pod
+    root: nodes.Mapping | None = None
+
+
+class Laid(NamedTuple):
+    """A pod of a file. ``over``: what it is laid over in other files, nothing where it is whole.
+
+    ``unknown``: why it cannot be said what it is laid over. ``pod`` is None for operations alone.
+    """
+
+    pod: Pod | None
+    over: tuple[Over, ...] = ()
     unknown: str | None = None
 
     def under(self, names: Mapping[str, str]) -> Laid:
         """With resources under other names."""
-        return self._replace(pod=self.pod.under(names), below=tuple(one.under(names) for one in self.below))
+        over = tuple(
+            one._replace(base=one.base.under(names), part=one.part.under(names)) for one in self.over
+        )
+        return self._replace(pod=self.pod and self.pod.under(names), over=over)
 
 
 class Layer(NamedTuple):

@@ -7,15 +7,11 @@ from collections.abc import Mapping as Values
 from dataclasses import fields, replace
 from typing import Any
 
-from gpuxlate.manifest.pod_keys import items
+from gpuxlate.manifest.operations import operations
 from gpuxlate.manifest.pods import Pod, objects_in, pod_at, pods_in
-from gpuxlate.model.limits import MAX_DEPTH
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
-
-SETS = ("add", "replace")
-"""The operations of JSON 6902 that give a value."""
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 
 
 def patched_pods(document: Document) -> list[Pod]:
@@ -49,24 +45,21 @@ def _templates(path: Path, node: Mapping, *, own: bool) -> Iterator[tuple[Path, 
 
 def parts(document: Document, pods: list[Pod]) -> Iterator[Pod]:
     """What a patch says of pods: its own pods without what it deletes, or what its operations set."""
-    for pod in pods:
-        keys = pod.keys
-        if keys.scheduler_name and get(document.root, *keys.scheduler_name.path) is None:
-            keys = replace(keys, scheduler_name=None)  # the default of its kind
-        yield pod._replace(keys=_part(keys, lambda path: path))
-    root = deref(document.root) if document.root else None
-    for number, one in enumerate(items(root)):
-        steps, value = _steps(get_text(one, "path") or ""), get(one, "value")
-        if value is not None and get_text(one, "op") in SETS and len(steps) < MAX_DEPTH:
-            yield from _set(document, number, steps, value)
+    yield from (pod._replace(keys=_part(own_part(document, pod), lambda path: path)) for pod in pods)
+    for one in operations(document):
+        if one.sets and one.value is not None:
+            yield from _set(document, one.number, one.steps, one.value)
 
 
-def _steps(pointer: str) -> list[str]:
-    """The steps of a JSON pointer (RFC 6901)."""
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+def own_part(document: Document, pod: Pod) -> PodKeys:
+    """What a patch says of a pod, with its nulls: no scheduler that is the default of its kind."""
+    keys = pod.keys
+    if keys.scheduler_name and get(document.root, *keys.scheduler_name.path) is None:
+        return replace(keys, scheduler_name=None)
+    return keys
 
 
-def _set(document: Document, number: int, steps: list[str], value: Node) -> Iterator[Pod]:
+def _set(document: Document, number: int, steps: tuple[str, ...], value: Node) -> Iterator[Pod]:
     """The pods of the object that holds nothing but one value, with their paths in the operation."""
     prefix: list[str | int] = []
     node = value
@@ -107,3 +100,129 @@ def _part(one: Any, moved: Callable[[Path], Path]) -> Any:
         found = {name: _part(value, moved) for name, value in one.items()}
         return {name: value for name, value in found.items() if value is not None}
     return tuple(_part(part, moved) for part in one) if isinstance(one, tuple) else one
+
+
+Several = tuple[ContainerKeys, ...]
+
+# -- laying over -------------------------------------------------------------------------------------------
+
+
+def laid_over(base: PodKeys, part: PodKeys) -> PodKeys:
+    """The keys of a pod after a part that gives keys, or deletes them by null.
+
+    Containers are matched by name; those of the part come first, as kustomize has it. A list of terms is
+    replaced. Paths are those of the part: what the base alone has is at its container there, or at its pod.
+    """
+    places = {name: part.path if name in _OF_SPEC else part.metadata_path for name in _MAPPINGS}
+    values: dict[str, Any] = {
+        name: _over(getattr(base, name), getattr(part, name), path) for name, path in places.items()
+    }
+    return replace(
+        base,
+        **values,
+        containers=_containers_over(base.containers, part.containers, part.path, "containers"),
+        init_containers=_containers_over(
+            base.init_containers, part.init_containers, part.path, "initContainers"
+        ),
+        affinity=part.affinity or _terms_at(base.affinity, part.path),
+        preferred=part.preferred or _terms_at(base.preferred, part.path),
+        scheduler_name=_value_over(base.scheduler_name, part.scheduler_name, part.path),
+        node_name=_value_over(base.node_name, part.node_name, part.path),
+        path=part.path,
+        metadata_path=part.metadata_path,
+        selected={**dict.fromkeys(base.selected, part.path), **part.selected},
+        grows=base.grows or part.grows,
+    )
+
+
+def strangers(base: PodKeys, part: PodKeys) -> tuple[ContainerKeys, ...]:
+    """The containers of a part that the base has not: kustomize adds them."""
+    known = {(one.init, one.name) for one in base.all_containers()}
+    return tuple(one for one in part.all_containers() if (one.init, one.name) not in known)
+
+
+_OF_SPEC = ("node_selector", "stray_labels", "stray_annotations")
+_MAPPINGS = ("labels", "annotations", "owner_labels", "owner_annotations", *_OF_SPEC)
+
+
+def _containers_over(base: Several, part: Several, path: Path, field: str) -> Several:
+    old, said = {one.name: one for one in base}, {one.name: one for one in part}
+    found = []
+    for index, name in enumerate([*said, *(name for name in old if name not in said)]):
+        # in no list of the part: an edit there is an error, a finding is placed above
+        own = said.get(name) or ContainerKeys(name, init=field != "containers", path=(*path, field, index))
+        was = old.get(name, ContainerKeys())
+        values: dict[str, Any] = {
+            one: _over(getattr(was, one), getattr(own, one), own.path) for one in _IN_CONTAINER
+        }
+        privileged = _value_over(was.privileged, own.privileged, own.path)
+        found.append(replace(own, index=index, **values, privileged=privileged))
+    return tuple(found)
+
+
+_IN_CONTAINER = ("limits", "requests", "env")
+
+
+def _over(base: Values[str, Value], part: Values[str, Value], path: Path) -> dict[str, Value]:
+    both = {name: _value_over(base.get(name), part.get(name), path) for name in {**base, **part}}
+    return {name: value for name, value in both.items() if value is not None}
+
+
+def _value_over(base: Value | None, part: Value | None, path: Path) -> Value | None:
+    if part is not None:
+        return None if part.kind is Kind.NULL else part
+    return replace(base, path=path) if base is not None else None
+
+
+def _terms_at(
+    terms: tuple[tuple[NodeRequirement, ...], ...], path: Path
+) -> tuple[tuple[NodeRequirement, ...], ...]:
+    return tuple(tuple(replace(one, path=path) for one in term) for term in terms)
+
+
+# -- operations --------------------------------------------------------------------------------------------
+
+
+def part_of_operations(base: Pod, after: Pod, places: tuple[Path, ...]) -> Pod:
+    """What operations at some places make of a pod, as a part: what they delete is null.
+
+    All paths are in the object that is patched.
+    """
+
+    def about(path: Path) -> bool:
+        return any(path[: len(one)] == one or one[: len(path)] == path for one in places)
+
+    def touched(old: Any, new: Any) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for field in fields(new):
+            was, now = getattr(old, field.name), getattr(new, field.name)
+            if field.name in _OF_TEXT:
+                found[field.name] = _touched(was, now, about)
+            elif field.name in ("affinity", "preferred"):
+                found[field.name] = now if now != was else ()
+            elif field.name in ("scheduler_name", "node_name", "privileged"):
+                one = _touched({"": was} if was else {}, {"": now} if now else {}, about)
+                found[field.name] = one.get("")
+        return found
+
+    def containers(olds: Several, news: Several) -> Several:
+        was = {one.name: one for one in olds}
+        return tuple(replace(one, **touched(was.get(one.name, ContainerKeys()), one)) for one in news)
+
+    old, new = base.keys, after.keys
+    lists: dict[str, Any] = {
+        "containers": containers(old.containers, new.containers),
+        "init_containers": containers(old.init_containers, new.init_containers),
+    }
+    return after._replace(keys=replace(new, **touched(old, new), **lists))
+
+
+_OF_TEXT = (*_MAPPINGS, *_IN_CONTAINER)
+
+
+def _touched(
+    old: Values[str, Value], new: Values[str, Value], about: Callable[[Path], bool]
+) -> dict[str, Value]:
+    gone = {name: value for name, value in old.items() if name not in new and about(value.path)}
+    kept = {name: value for name, value in new.items() if about(value.path)}
+    return {**kept, **{name: replace(value, text="null", kind=Kind.NULL) for name, value in gone.items()}}

@@ -32,6 +32,12 @@ MAX_RUN_FINDINGS = 1_000_000
 """In one run."""
 MAX_ENTRIES = 10_000
 """Keys and items of one GPUShare document, configuration or profile."""
+MAX_LAYERS = 32
+"""Kustomizations below one another."""
+MAX_BASE_BYTES = 16 * 2**20
+"""Of all files that the bases of patches are read from, in one repository; about 1 GiB of memory."""
+MAX_BASE_FILES = 10_000
+"""Of those files, and of the folders that are searched for kustomizations that include a component."""
 MAX_PROBLEMS = 100
 """Reported for one such document."""
 MAX_IGNORES = 10_000

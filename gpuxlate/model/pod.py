@@ -44,8 +44,10 @@ class Value:
         return cls(str(value), Kind.INT if isinstance(value, int) else Kind.STR)
 
     @property
-    def plain(self) -> int | str:
-        """The value to write: a number only where every YAML parser reads the same number."""
+    def plain(self) -> int | str | None:
+        """The value to write: a number only where every YAML parser reads the same number; None for null."""
+        if self.kind is Kind.NULL:
+            return None
         return int(self.text) if self.kind is Kind.INT and quantity.is_plain(self.text) else self.text
 
 

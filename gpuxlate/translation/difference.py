@@ -161,7 +161,7 @@ def _replaced(value: Value, partner: str, new: Value, quoted_source: bool) -> It
         yield Put(value.path, wanted)
 
 
-def _written(wanted: Value, replaced: Value, quoted_source: bool) -> int | str:
+def _written(wanted: Value, replaced: Value, quoted_source: bool) -> int | str | None:
     """A number keeps the quotes of the one it replaces, where the dialect does not require them."""
     if wanted.kind is Kind.INT and replaced.kind is Kind.STR and not quoted_source:
         return wanted.text

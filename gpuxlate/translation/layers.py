@@ -8,27 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.layers import Over
 from gpuxlate.manifest.objects import Pod
+from gpuxlate.manifest.operation_edits import op_edits
+from gpuxlate.manifest.operations import is_operations, written_at
+from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
+from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
 from gpuxlate.translation.difference import Owned, Role
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.placement import replaced_keys, role_of, share_edits
 from gpuxlate.translation.pods import Part, dialects_of, fitted, is_refusal, refuses
 from gpuxlate.translation.settings import Settings
+from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.edit import EditError
 from gpuxlate.yamltext.place import placed
 
 NULL = Value("null", Kind.NULL)
 """Deletes a key in a patch, and in the values of a chart."""
 
 
-class Over(NamedTuple):
+class Made(NamedTuple):
     """The result, and the dialects that were read. ``left``: why the part cannot be translated, None where
     it was, or where an error says it."""
 
@@ -41,40 +49,82 @@ class _CannotError(Exception):
     """The part has no place for what changes."""
 
 
-def translate_over(document: Document, pod: Pod, below: Sequence[Pod], settings: Settings) -> Over:
-    """The edits of a part of a pod that is laid over the same pod of other files; several must agree."""
-    from gpuxlate.manifest.patches import laid_over, strangers
-
+def translate_over(document: Document, over: Sequence[Over], settings: Settings) -> Made:
+    """The edits of a part of a pod that is laid over pods of other files, which must agree on them."""
     part = Part()
-    wanted: list[PodKeys] = []
-    sources = dialects_of(pod.keys, settings)
-    for base in below:
-        new = strangers(base.keys, pod.keys)
-        if new:
-            message = say("what it is laid over has no container {name}", name=new[0].name)
-            return Over(part, sources, message)
-        keys = laid_over(base.keys, pod.keys)
-        whole = pod._replace(keys=keys, lacks=pod.lacks & base.lacks)
-        sources = tuple(dict.fromkeys((*sources, *dialects_of(keys, settings))))
-        before = fitted(document, base, dialects_of(base.keys, settings), settings)
-        after = fitted(document, whole, dialects_of(keys, settings), settings)
-        known = set(map(_words, before.found))
-        fresh = [one for one in after.found if _words(one) not in known]
-        part.diagnostics += [placed(document, one, pod.object) for one in fresh]
-        if refuses(before.found):
-            return Over(part, sources, say("what it is laid over cannot be translated"))
-        if refuses(after.found):
-            return Over(part, sources)
-        try:
-            made = _Difference(replaced_keys(sources, settings.to), role_of((*sources, settings.to)))
-            wanted.append(made.of_pods((base.keys, before.fit.keys), (keys, after.fit.keys), pod.keys))
-        except _CannotError as error:
-            return Over(part, sources, str(error))
-    if any(one != wanted[0] for one in wanted[1:]):
-        return Over(part, sources, say("the objects that it is laid over need different values"))
-    part.edits = share_edits(pod, wanted[0], sources, settings.to, mirror_requests=True)
-    part.kept = list(pod.siblings)
-    return Over(part, sources)
+    sources: tuple[Backend, ...] = ()
+    edits: list[list[Edit]] = []
+    try:
+        for one in over:
+            keys = _whole(one)
+            mine = _each_once(*dialects_of(one.part.keys, settings), *dialects_of(keys, settings))
+            sources = _each_once(*sources, *mine)
+            if mine and mine != (settings.to,):
+                edits.append(_edits(document, one, keys, mine, settings, part))
+    except (_CannotError, EditError) as error:
+        return Made(part, sources, str(error))
+    if any(one != edits[0] for one in edits[1:]):
+        return Made(part, sources, say("the objects that it is laid over need different values"))
+    if edits and not refuses(part.diagnostics):
+        part.edits = edits[0]
+        part.kept = list(over[0].part.siblings)
+    return Made(part, sources)
+
+
+def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
+    return tuple({one.name: one for one in dialects}.values())
+
+
+def _whole(one: Over) -> PodKeys:
+    """The keys of the pod with the part. Raises _CannotError."""
+    new = strangers(one.base.keys, one.part.keys)
+    if new:
+        raise _CannotError(say("what it is laid over has no container {name}", name=new[0].name))
+    return laid_over(one.base.keys, one.part.keys)
+
+
+def _edits(
+    document: Document, one: Over, keys: PodKeys, sources: tuple[Backend, ...], settings: Settings, part: Part
+) -> list[Edit]:
+    """The edits that make the translated base the translated whole. Raises _CannotError, EditError.
+
+    What is wrong with the whole, and not with the base alone, is added to the part.
+    """
+    target = settings.to
+    whole = one.part._replace(keys=keys, lacks=one.part.lacks & one.base.lacks)
+    before = fitted(document, one.base, dialects_of(one.base.keys, settings), settings)
+    after = fitted(document, whole, dialects_of(keys, settings), settings)
+    if refuses(before.found):
+        raise _CannotError(say("what it is laid over cannot be translated"))
+    known = set(map(_words, before.found))
+    listed = is_operations(document)
+    for found in after.found:
+        if _words(found) not in known:
+            found = replace(found, path=written_at(document, found.path)) if listed else found
+            part.diagnostics.append(placed(document, found, one.part.object))
+    if refuses(after.found):
+        return []
+    difference = _Difference(replaced_keys(sources, target), role_of((*sources, target)))
+    wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
+    edits = share_edits(one.part, wanted, sources, target, mirror_requests=True)
+    if not listed:
+        return edits
+    own = share_edits(one.base, before.fit.keys, sources, target, mirror_requests=True)
+    return op_edits(document, edits, partial(_is_there, one.root, own))
+
+
+def _is_there(root: nodes.Mapping | None, edits: Sequence[Edit], path: Path) -> bool:
+    """Something is at a path of an object after some edits."""
+    for edit in edits:
+        made = (*edit.path[:-1], edit.key) if isinstance(edit, Rename) else edit.path
+        if not isinstance(edit, Remove) and made[: len(path)] == path:
+            return True
+    if any(edit.path == path for edit in edits if isinstance(edit, (Remove, Rename))):
+        return False
+    node = nodes.get(root, *path)
+    if isinstance(node, nodes.Mapping) and node.entries:  # what a removal empties goes with it
+        return any(_is_there(root, edits, (*path, name)) for name, *_ in nodes.entries_of(node))
+    return node is not None
 
 
 def left_part(made: Part, pod: Pod, settings: Settings) -> Part:
@@ -88,9 +138,8 @@ def left_part(made: Part, pod: Pod, settings: Settings) -> Part:
     left = [one for one in made.diagnostics if is_refusal(one) or _words(one) in refused]
     if left:
         severity = settings.scope.severity
-        made.leftovers = [
-            Leftover(pod.keys.containers[0].name, replace(one, severity=severity)) for one in left
-        ]
+        name = next((one.name for one in pod.keys.all_containers()), "")
+        made.leftovers = [Leftover(name, replace(one, severity=severity)) for one in left]
         others = [one for one in made.diagnostics if one not in left and _words(one) not in accepted]
         made.diagnostics = [*others, *(one.found for one in made.leftovers)]
     return made

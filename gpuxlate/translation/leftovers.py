@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -142,10 +142,12 @@ def left_in_document(
     scope: Scope,
     kind: Kind = Kind.MANIFESTS,
     why_left: Mapping[int, str] = MappingProxyType({}),
+    edited: Set[Path] = frozenset(),
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
-    ``kind``: what the file holds. ``why_left``: by the id of a pod why it was not translated.
+    ``kind``: what the file holds. ``why_left``: by the id of a pod why it was not translated; that of None is
+    for operations. ``edited``: the paths of edits.
     """
     where, hint = _WHERE[kind]
     read = {id(pod): sources for pod, sources in translated}
@@ -172,20 +174,19 @@ def left_in_document(
     if names_more(document, scope.is_left, in_pods.values()) or scope.words.bare_in(document.text) > bare:
         about = tuple(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
         for found in keys_named(document, scope.is_left):
-            if found.path not in known | in_pods.keys() and not any(
-                found.path[: len(one)] == one for one in about
-            ):
-                yield _outside(document, found, scope, kind)
+            above = {found.path[:length] for length in range(1, len(found.path) + 1)}
+            if found.path not in known | in_pods.keys() and not above & {*about, *edited}:
+                yield _outside(document, found, scope, kind, why_left.get(id(None)))
 
 
-def _outside(document: Document, found: Found, scope: Scope, kind: Kind) -> Leftover:
+def _outside(document: Document, found: Found, scope: Scope, kind: Kind, reason: str | None) -> Leftover:
     why, hint = _WHERE[kind]
     name = os.path.basename(document.source.name)
     if found.embedded and name in KUSTOMIZATIONS:
         hint = BUILT
     elif kind is Kind.MANIFESTS and may_be_values(name):
         hint = NO_CHART
-    made = replace(scope.found(found.name, None, found.path, why, hint), on_key=found.on_key)
+    made = replace(scope.found(found.name, None, found.path, reason or why, hint), on_key=found.on_key)
     made = placed(document, made)
     if found.embedded and made.span is not None:
         made = replace(made, span=_span_in_text(document, found) or made.span)

@@ -24,7 +24,7 @@ from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressi
 from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.item import Item
-from gpuxlate.translation.layers import Over, left_part, translate_over
+from gpuxlate.translation.layers import Made, left_part, translate_over
 from gpuxlate.translation.leftovers import Leftover, Translated, left_in_document, left_in_text
 from gpuxlate.translation.placement import Written, disagreements
 from gpuxlate.translation.pods import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
@@ -100,7 +100,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         part.diagnostics.append(placed(document, found))
         return part
     laid = [] if document.job else [one.under(renamed_by(settings.profile)) for one in layer.pods(document)]
-    pods = [one.pod for one in laid]
+    pods = [one.pod for one in laid if one.pod]
     translated, left = _translate_pods(document, laid, layer.kind, part, settings)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
     part.written.clear()
@@ -113,7 +113,9 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
     if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
-        _leave(part, left_in_document(document, pods, translated, settings.scope, layer.kind, left), settings)
+        edited = frozenset(one.path for one in part.edits)
+        listed = left_in_document(document, pods, translated, settings.scope, layer.kind, left, edited)
+        _leave(part, listed, settings)
     if part.edits and not refuses(part.diagnostics):
         _edit(document, part)
         stale = stale_comments(document, part.edits, settings.context)
@@ -129,16 +131,16 @@ def _translate_pods(
     The pods that were read, with their dialects; and by pod why it was not, where it is a part of one.
     """
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
-    left: dict[int, str] = {}
-    for pod, below, unknown in found:
-        if below or unknown:
+    left: dict[int, str] = {}  # None is what operations are about
+    for pod, over, unknown in found:
+        if over or unknown or pod is None:
             if not settings.reads_only:  # what a part requests is counted with what is below it
-                over = translate_over(document, pod, below, settings) if below else Over(Part(), (), unknown)
-                part.add(left_part(over.part, pod, settings))
-                if over.left:
-                    left[id(pod)] = over.left
-                else:
-                    translated.append((pod, over.sources))
+                made = Made(Part(), (), unknown) if unknown else translate_over(document, over, settings)
+                part.add(left_part(made.part, pod or over[0].part, settings) if over else made.part)
+                if made.left:
+                    left[id(pod)] = made.left
+                elif pod:
+                    translated.append((pod, made.sources))
             continue
         sources = dialects_of(pod.keys, settings)
         spoken = sources if settings.from_ is None else registry.spoken_in(pod.keys)
@@ -147,8 +149,8 @@ def _translate_pods(
         part.diagnostics += [placed(document, one, pod.object) for one in unread]
         if sources and (settings.reads_only or sources != (settings.to,)):
             translated.append((pod, sources))
-            made = translate_pod(document, pod, sources, settings)
-            part.add(left_part(made, pod, settings) if kind is Kind.VALUES else made)
+            own = translate_pod(document, pod, sources, settings)
+            part.add(left_part(own, pod, settings) if kind is Kind.VALUES else own)
         elif sources:
             part.written.append(Written(pod, pod.keys, []))
     return translated, left

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left, insort
 from collections.abc import Iterable
+from collections.abc import Mapping as Map
 from dataclasses import replace
 from typing import Any
 
-from gpuxlate.model.edits import Edit, Put, Rename
+from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.block import Block
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
@@ -88,19 +90,33 @@ def _settled(made: list[Splice]) -> list[Splice]:
 
 def _carried_out(after: Node, wanted: list[Edit]) -> None:
     """Each edit can be seen in the tree read again, whatever the plan made of it."""
+    gone: dict[Path, list[int]] = {}
+    for edit in wanted:
+        if isinstance(edit, Remove) and edit.path and isinstance(edit.path[-1], int):
+            insort(gone.setdefault(edit.path[:-1], []), edit.path[-1])
     for edit in wanted:
         match edit:
             case Put(path, value):
-                done = _has_value(get(after, *path), value)
+                done = _has_value(get(after, *_moved(path, gone)), value)
             case Rename(path, key, value):
-                done = _has_value(get(after, *path[:-1], key), value)
+                done = _has_value(get(after, *_moved(path[:-1], gone), key), value)
             case _:
-                continue  # an item's index moves when those before it go
+                continue
         if not done:
             raise EditError("an edit would be lost; nothing is written", edit.path)
 
 
+def _moved(path: Path, gone: Map[Path, list[int]]) -> Path:
+    """The path when the items before those on it are gone; ``gone``: their numbers by their list."""
+    return tuple(
+        step - bisect_left(gone.get(path[:depth], ()), step) if isinstance(step, int) else step
+        for depth, step in enumerate(path)
+    )
+
+
 def _has_value(node: Node | None, value: Any) -> bool:
+    if isinstance(node, Scalar) and value is None:
+        return node.kind is Kind.NULL
     if isinstance(node, Scalar):
         return node.text == (str(value).lower() if isinstance(value, bool) else str(value))
     return node is not None and isinstance(value, (dict, list, tuple))
@@ -223,6 +239,8 @@ def _is(node: Node, value: Any) -> bool:
             and len(node.items) == len(value)
             and all(_is(item, one) for item, one in zip(node.items, value, strict=True))
         )
+    if value is None:
+        return isinstance(node, Scalar) and node.kind is Kind.NULL
     if isinstance(value, bool):
         return isinstance(node, Scalar) and node.kind is Kind.BOOL and (node.text == "true") is value
     kind = Kind.INT if isinstance(value, int) else Kind.STR

@@ -165,8 +165,8 @@ class _Planner:
 
     def _find(self, path: Path) -> _Spot:
         root = self._document.root
-        if not isinstance(root, Mapping):
-            raise EditError("the document is not a mapping", path)
+        if not isinstance(root, (Mapping, Sequence)):
+            raise EditError("the document is not a mapping or a list", path)
         ancestors: tuple[Node, ...] = ()
         spot = _Spot(root, root, root, "", root, ancestors, path)
         node: Node = root

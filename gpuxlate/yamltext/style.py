@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.model.pod import Kind
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, body_start
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, body_start, inside
 from gpuxlate.yamltext.resolve import resolve_plain
 from gpuxlate.yamltext.source import Source
 
@@ -50,7 +50,9 @@ class Style:
         return quoted(text, self.quote_keys) if self.quote_keys else scalar(text, None)
 
     def value(self, value: Any) -> str:
-        """A scalar value as text: an int bare, a str as a string."""
+        """A scalar value as text: an int bare, a str as a string; None is null."""
+        if value is None:
+            return "null"
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, int):
@@ -137,6 +139,8 @@ def style_at(source: Source, path_nodes: tuple[Node, ...], *, lists: bool) -> St
     ``lists``: lists are to be written, so their dashes are looked for.
     """
     nearest = [node for node in reversed(path_nodes) if isinstance(node, Mapping)]
+    if not nearest:  # a list is the document: as its items are written
+        nearest = [item for node in path_nodes for item in inside(node)[:1] if isinstance(item, Mapping)]
     keys = _common_quote([key for node in nearest[:2] for key, _ in node.entries[:_LOOK_AT]])
     values = _common_quote([value for node in nearest[:1] for _, value in node.entries[:_LOOK_AT]], True)
     if keys == '"' and nearest and nearest[0].flow:

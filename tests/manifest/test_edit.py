@@ -429,7 +429,8 @@ REFUSED: dict[str, tuple[str, tuple[Edit, ...], str]] = {
         (Remove(("a",)),),
         "a would remain: it is given twice",
     ),
-    "a list as a document": ("- a\n", (Put(("a",), 1),), "the document is not a mapping"),
+    "a list as a document": ("- a\n", (Put(("a",), 1),), "not a mapping"),
+    "a text as a document": ("a\n", (Put(("a",), 1),), "the document is not a mapping or a list"),
     "a tag that would contradict": (
         "a: !!str &x 1\nb: *x\n",
         (Put(("a",), 2), Put(("b",), 2)),

@@ -181,7 +181,7 @@ class Once(Kind):
         good = self.instead()
         row = next((row for row in self.mine if row.name in good.limits[0]), self.mine[0])
         value = good.limits[0].get(row.name)
-        return good.setting(row.aliases[0], value.plain if value else 1)
+        return good.setting(row.aliases[0], (value.plain if value else None) or 1)
 
 
 class Words(Kind):

@@ -1,0 +1,179 @@
+"""The bases of a patch: the pods of its objects as kustomize has them before it, and what it says of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from gpuxlate.inputs.bounded import StrPath
+from gpuxlate.inputs.kustomization import Hit, UnknownError, root_of, tree
+from gpuxlate.inputs.kustomize import naming
+from gpuxlate.inputs.objects import Object, patched
+from gpuxlate.manifest.layers import Over
+from gpuxlate.manifest.merge import TEMPLATES, CannotMergeError
+from gpuxlate.manifest.operations import Operation, is_operations, operations
+from gpuxlate.manifest.patches import laid_over, own_part, part_of_operations, patched_pods
+from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.sheet import Place
+from gpuxlate.model.spots import spots
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Mapping
+
+_UNUSED = say("no kustomization applies it")
+_MORE = say("it does more than set and delete keys")
+_TESTED = say("an operation tests, moves or copies keys of the pod")
+_MOVED = say("an operation adds or removes an item within a list of the pod")
+
+
+_SHIFTS = ("add", "remove", "move", "copy")
+
+
+class Bases(NamedTuple):
+    """What one pod of a patch is laid over. ``why``: the base is not known, or not all of them are."""
+
+    path: Path
+    layers: tuple[Over, ...] = ()
+    why: Message | None = None
+
+
+def bases_of(path: StrPath, document: Document) -> list[Bases]:
+    """For each pod of a document of a patch file, all pods that it is laid over, or why they are not known.
+
+    Only files are read: nothing is raised for their content.
+    """
+    whole = is_operations(document)
+    pods = [] if whole else patched_pods(document)
+    found: dict[Path, list[Over | Message]] = {pod.keys.path: [] for pod in pods}
+    for hit in _hits(os.path.abspath(path), document):
+        reasons = [hit.why, *(one.unknown for one in hit.objects)]
+        why = next((one for one in reasons if one), None)
+        if why:
+            for place in found or [()]:
+                found.setdefault(place, []).append(why)
+            continue
+        for one in hit.objects:
+            for place, layer in (
+                _operated(one, document) if whole else _merged(one, document, pods, targeted=hit.targeted)
+            ):
+                found.setdefault(place, []).append(layer)
+    return [
+        Bases(
+            place,
+            tuple(one for one in layers if isinstance(one, Over)),
+            next((one for one in layers if isinstance(one, Message)), None),
+        )
+        for place, layers in found.items()
+    ]
+
+
+def _hits(file: str, document: Document) -> Iterator[Hit]:
+    """What the patch is for, in each kustomization that uses it."""
+    used = False
+    try:
+        for folder in naming(file):
+            kustomizations = tree(root_of(folder))
+            for user in kustomizations.users(folder):
+                built = kustomizations.built(user)
+                hits = [*built.hits.get((file, document.index), ()), *built.hits.get((file, -1), ())]
+                yield from hits or [Hit(why=built.unread or _UNUSED)]
+                used = True
+        if not used:
+            yield Hit(why=_UNUSED)
+    except UnknownError as error:
+        yield Hit(why=error.message)
+
+
+Found = Iterator[tuple[Path, Over | Message]]
+
+
+def _merged(one: Object, document: Document, pods: list[Pod], *, targeted: bool) -> Found:
+    """Each pod of a strategic merge patch over those of an object."""
+    kind = one.identity.kind
+    try:
+        root, _ = patched(one, document, targeted=targeted)
+    except CannotMergeError as error:
+        yield from ((pod.keys.path, error.message) for pod in pods)
+        return
+    before, after = _pods_of(document, one.root), _pods_of(document, root)
+    for pod in pods:
+        place = pod.keys.path
+        part = pod._replace(keys=own_part(document, pod))
+        was, now = before.get(place), after.get(place)
+        if was and now and any(isinstance(step, int) for step in place):  # in a list that is replaced
+            was = was._replace(keys=_emptied(was.keys))
+        if was is None or now is None:
+            yield place, say("the object that it patches has no pod there")
+        elif laid_over(was.keys, part.keys) == now.keys:
+            yield place, Over(was, part, one.root)
+        elif (one.api_version, kind) in TEMPLATES:
+            yield place, _MORE
+        else:
+            yield place, say("kustomize replaces lists of {kind} as a whole", kind=kind)
+
+
+def _emptied(keys: PodKeys) -> PodKeys:
+    """The pod with what its workload has alone."""
+    return PodKeys(
+        owner_labels=keys.owner_labels,
+        owner_annotations=keys.owner_annotations,
+        path=keys.path,
+        metadata_path=keys.metadata_path,
+    )
+
+
+def _pods_of(document: Document, root: Mapping) -> dict[Path, Pod]:
+    found: dict[Path, Pod] = {}
+    for pod in pods_in(replace(document, root=root, aliases=[])):
+        found.setdefault(pod.keys.path, pod)
+    return found
+
+
+def _operated(one: Object, document: Document) -> Found:
+    """Each pod of an object that operations change."""
+    try:
+        root, places = patched(one, document, targeted=True)
+    except CannotMergeError as error:
+        yield (), error.message
+        return
+    before, after = _pods_of(document, one.root), _pods_of(document, root)
+    done = list(zip(operations(document), places, strict=True))
+    about = tuple(place for operation, place in done if operation.op != "test")
+    for place in {**before, **after}:
+        was, now = before.get(place), after.get(place)
+        if was is None or now is None:
+            yield place, say("the object that it patches has no pod there")
+            continue
+        why = _unclear(was.keys, done) or _unclear(now.keys, done)
+        part = part_of_operations(was, now, about)
+        if why:
+            yield place, why
+        elif laid_over(was.keys, part.keys) == now.keys:
+            yield place, Over(was, part, one.root)
+        else:
+            yield place, _MORE
+
+
+def _unclear(keys: PodKeys, done: list[tuple[Operation, Path]]) -> Message | None:
+    """Why the keys of a pod cannot be told from operations: they look at keys, or move items of lists."""
+    named = [one.path for one in spots(keys) if "/" in one.name or one.place is Place.ENV]
+    lists = {
+        tuple(map(str, path[:depth]))
+        for path in named
+        for depth, step in enumerate(path)
+        if isinstance(step, int)
+    }
+    lists |= {tuple(map(str, one.path[:-1])) for one in keys.all_containers()}
+    for operation, place in done:
+        if operation.op not in ("add", "replace", "remove"):
+            looked = (tuple(map(str, place)), operation.start)
+            if any(tuple(map(str, path[: len(one)])) == one for path in named for one in looked if one):
+                return _TESTED
+        shifts = [place] if operation.op in _SHIFTS and operation.steps[-1:] != ("-",) else []
+        shifts += [operation.start] if operation.op == "move" else []
+        if any(str(path[-1]).isdecimal() and tuple(map(str, path[:-1])) in lists for path in shifts):
+            return _MOVED
+    return None

@@ -1,0 +1,309 @@
+"""What kustomizations make of their objects, up to each patch: the base of that patch.
+
+The order of things is that of kustomize 5: ``accumulateTarget`` and ``configureBuiltinTransformers`` in
+``api/internal/target``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from gpuxlate.inputs.bounded import content, inside, repository
+from gpuxlate.inputs.files import SKIPPED
+from gpuxlate.inputs.kustomize import kustomization_in, listed
+from gpuxlate.inputs.objects import Object, after_patch, identity_of, rename, stamp, workloads_in
+from gpuxlate.inputs.selectors import Identity, Selector, SelectorError, selector
+from gpuxlate.model import limits
+from gpuxlate.model.messages import Message, say
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
+from gpuxlate.yamltext.source import DecodeError, Source
+
+GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
+"""Fields by which a kustomization makes objects that are in no file."""
+ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
+"""Fields by which it changes objects, or how they are merged, in ways that are not read here."""
+
+
+_TOO_LARGE = say("what it patches is too large to be read")
+_CYCLE = say("the kustomizations include one another")
+
+
+class UnknownError(Exception):
+    """The base cannot be known. The message says why."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Hit(NamedTuple):
+    """The objects that a patch is for, before it; ``why``: they are not known, or there are none.
+
+    ``targeted``: the kustomization says what it is for, not the patch itself.
+    """
+
+    objects: tuple[Object, ...] = ()
+    why: Message | None = None
+    targeted: bool = False
+
+
+@dataclass(slots=True)
+class Built:
+    """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more."""
+
+    objects: list[Object] = field(default_factory=list)
+    hits: dict[tuple[str, int], list[Hit]] = field(default_factory=dict)
+    unread: Message | None = None
+
+    def flag(self, why: Message, chosen: Sequence[int] | None = None) -> None:
+        """These objects, or all, are not known from here on."""
+        for number in range(len(self.objects)) if chosen is None else chosen:
+            one = self.objects[number]
+            self.objects[number] = one._replace(unknown=one.unknown or why)
+
+
+class Tree:
+    """The kustomizations of one repository, each read and built once."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._built: dict[str, Built] = {}
+        self._pending: list[str] = []
+        self._files = limits.MAX_BASE_FILES
+        self._bytes = limits.MAX_BASE_BYTES
+        self._looks = limits.MAX_NODES  # at objects that a patch may be for
+        self._includers: dict[str, list[str]] | None = None
+
+    def built(self, folder: str) -> Built:
+        """What the kustomization of a folder makes of the objects that it reads."""
+        if folder not in self._built:
+            result = Built()
+            try:
+                self._build(result, folder)
+            except UnknownError as error:
+                result.unread = error.message
+                result.flag(error.message)
+            self._built[folder] = result
+        return self._built[folder]
+
+    def users(self, folder: str) -> list[str]:
+        """The folder; of a component those of all kustomizations that include it. Raises UnknownError."""
+        found: dict[str, None] = {}
+        pending, seen = [folder], {folder}
+        for one in pending:
+            if get_text(kustomization_in(one), "kind") != "Component":
+                found[one] = None
+                continue
+            above = [user for user in self._including().get(one, ()) if user not in seen]
+            seen.update(above)
+            pending += above
+        if not found:
+            raise UnknownError(say("no kustomization includes its component"))
+        return sorted(found)
+
+    def _including(self) -> dict[str, list[str]]:
+        """By component the folders of kustomizations that include it."""
+        if self._includers is None:
+            found: dict[str, list[str]] = {}
+            for number, (folder, names, _) in enumerate(os.walk(self._root)):
+                if number > limits.MAX_BASE_FILES:
+                    raise UnknownError(say("the repository has too many folders to search"))
+                names[:] = sorted(one for one in names if one not in SKIPPED and not one.startswith("."))
+                for one in listed(kustomization_in(folder), "components"):
+                    if isinstance(one, Scalar):
+                        component = os.path.normpath(os.path.join(folder, one.text))
+                        found.setdefault(component, []).append(folder)
+            self._includers = found
+        return self._includers
+
+    # -- building ----------------------------------------------------------------------------------
+
+    def _build(self, result: Built, folder: str) -> None:
+        if folder in self._pending:
+            raise UnknownError(_CYCLE)
+        if len(self._pending) >= limits.MAX_LAYERS:
+            raise UnknownError(say("the kustomizations are nested too deep"))
+        self._pending.append(folder)
+        try:
+            self._run(result, folder)
+        finally:
+            self._pending.pop()
+
+    def _run(self, result: Built, folder: str) -> None:
+        root = kustomization_in(folder)
+        self._files -= 1
+        if self._files < 0:
+            raise UnknownError(_TOO_LARGE)
+        if root is None:
+            raise UnknownError(
+                say("{folder} has no kustomization that can be read", folder=self._name(folder))
+            )
+        for entry in (*listed(root, "resources"), *listed(root, "bases")):
+            self._resource(result, folder, entry)
+        made = next((name for name in GENERATES if get(root, name) is not None), None)
+        if made:
+            result.unread = say("{field} in {folder} is not read", field=made, folder=self._name(folder))
+        for entry in listed(root, "components"):
+            path = self._local(folder, entry)
+            if path is None or not os.path.isdir(path):
+                raise UnknownError(_not_local(entry))
+            self._build(result, path)
+        for entry in listed(root, "patchesStrategicMerge"):
+            self._patch(result, folder, entry, None, None)
+        for entry in listed(root, "patches"):
+            self._patch_entry(result, folder, entry)
+        rename(result.objects, root)
+        stamp(result.objects, root)
+        for entry in listed(root, "patchesJson6902"):
+            self._patch_entry(result, folder, entry)
+        altering = next((name for name in ALTERS if get(root, name) is not None), None)
+        if altering:
+            result.flag(say("{field} in {folder} is not read", field=altering, folder=self._name(folder)))
+
+    def _name(self, folder: str) -> str:
+        return os.path.relpath(folder, self._root)
+
+    def _resource(self, result: Built, folder: str, entry: Node) -> None:
+        path = self._local(folder, entry)
+        if path is None:
+            result.unread = _not_local(entry)
+        elif os.path.isdir(path):
+            if path in self._pending:
+                raise UnknownError(_CYCLE)
+            below = self.built(path)
+            result.objects += below.objects
+            result.unread = result.unread or below.unread
+        else:
+            try:
+                result.objects += [
+                    one for document in self._documents(path) for one in workloads_in(document)
+                ]
+            except UnknownError as error:
+                result.unread = error.message
+        if len(result.objects) > limits.MAX_ENTRIES:
+            result.objects.clear()
+            raise UnknownError(say("the kustomization has too many objects"))
+
+    def _local(self, folder: str, entry: Node) -> str | None:
+        """The path of a file or folder that is here; None for a URL, and for links that lead elsewhere."""
+        text = entry.text if isinstance(entry, Scalar) else ""
+        if not text or "\0" in text or "\n" in text or os.path.isabs(text):
+            return None
+        path = os.path.normpath(os.path.join(folder, text))
+        straight = os.path.normpath(os.path.join(os.path.realpath(folder), text))
+        if not os.path.exists(path) or (os.path.realpath(path) != straight and not inside(path, self._root)):
+            return None
+        return path
+
+    def _documents(self, path: str) -> list[Document]:
+        """The documents of a file, within the allowance. Raises UnknownError."""
+        self._files -= 1
+        if self._files < 0 or self._bytes <= 0:
+            raise UnknownError(_TOO_LARGE)
+        try:
+            data = content(path, limits.MAX_CONFIG_BYTES)
+            self._bytes -= len(data)
+            return [one for one in documents(Source.from_bytes(path, data)) if one.root is not None]
+        except (OSError, DecodeError, NotYamlError):
+            raise UnknownError(say("{file} cannot be read", file=self._name(path))) from None
+
+    # -- patches -----------------------------------------------------------------------------------
+
+    def _patch_entry(self, result: Built, folder: str, entry: Node) -> None:
+        target = get(entry, "target")
+        chosen = (
+            {
+                name: one.text
+                for name, _, value, _ in entries_of(target)
+                if isinstance(one := deref(value), Scalar)
+            }
+            if isinstance(target, Mapping)
+            else None
+        )
+        path, text = get(entry, "path"), get(entry, "patch")
+        self._patch(result, folder, path, text, chosen)
+
+    def _patch(
+        self, result: Built, folder: str, path: Node | None, text: Node | None, target: dict[str, str] | None
+    ) -> None:
+        """Apply one entry; where it cannot be, nothing is known of what it may be for."""
+        if text is None and isinstance(path, Scalar) and "\n" in path.text:
+            path, text = None, path
+        file = ""
+        try:
+            if isinstance(text, Scalar):
+                found = _documents_in(text.text)
+            else:
+                local = self._local(folder, path) if path is not None else None
+                if local is None:
+                    raise UnknownError(_not_local(path))
+                file, found = local, self._documents(local)
+            matches = None if target is None else selector(target)
+        except (UnknownError, SelectorError) as error:
+            result.flag(error.message)
+            if isinstance(path, Scalar):
+                here = os.path.normpath(os.path.join(folder, path.text))
+                result.hits.setdefault((here, -1), []).append(Hit(why=error.message))
+            return
+        for document in found:
+            self._looks -= len(result.objects)
+            if self._looks < 0:
+                raise UnknownError(_TOO_LARGE)
+            test = matches or _named(document)
+            chosen = [number for number, one in enumerate(result.objects) if test(one.identity)]
+            why = result.unread if matches is not None else None
+            if not chosen:
+                why = result.unread or say("what it patches is not in the kustomization")
+            hit = Hit(tuple(result.objects[number] for number in chosen), why, matches is not None)
+            result.hits.setdefault((file, document.index), []).append(hit)
+            for number in chosen:
+                result.objects[number] = after_patch(
+                    result.objects[number], document, targeted=matches is not None
+                )
+
+
+def _documents_in(text: str) -> list[Document]:
+    try:
+        return [one for one in documents(Source("patch", text)) if one.root is not None]
+    except NotYamlError:
+        raise UnknownError(say("a patch in the kustomization cannot be read")) from None
+
+
+def _not_local(entry: Node | None) -> Message:
+    text = entry.text if isinstance(entry, Scalar) else ""
+    return say("{name} is not a file or folder here", name=limits.cut(text, limits.MAX_NAME))
+
+
+def _named(document: Document) -> Selector:
+    """Whether a patch names an object, by one of the names that it has had."""
+    asked = identity_of(document.root) if isinstance(document.root, Mapping) else None
+
+    def matches(one: Identity) -> bool:
+        if asked is None or asked[:3] != one[:3]:
+            return False
+        (name, namespace), *_ = asked.names
+        return any(
+            (called, where or "default") == (name, namespace or "default") for called, where in one.names
+        )
+
+    return matches
+
+
+@lru_cache(maxsize=16)
+def tree(folder: str) -> Tree:
+    """The kustomizations of a repository by its folder."""
+    return Tree(folder)
+
+
+def root_of(folder: str) -> str:
+    """Where to look for what includes a kustomization: its repository, else the working folder."""
+    found = repository(folder)
+    if os.path.exists(os.path.join(found, ".git")):
+        return found
+    here = os.getcwd()
+    return here if inside(folder, here) else found

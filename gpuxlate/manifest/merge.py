@@ -1,0 +1,155 @@
+"""A part of an object laid over the object, on trees: as kustomize does it, and Helm with its values.
+
+Source: kyaml ``merge2`` and ``walk`` (kustomize 5). A null deletes, mappings are merged by key, and lists are
+replaced but for those that a schema gives a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Mapping as Map
+from itertools import chain
+
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import Kind, Path
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get
+from gpuxlate.yamltext.nodes import Sequence as List
+
+LISTS: Map[str, str] = {
+    "containers": "name",
+    "initContainers": "name",
+    "ephemeralContainers": "name",
+    "env": "name",
+    "topologySpreadConstraints": "topologyKey",
+}
+"""Lists of a pod that are merged by a key of their items: those with something that pods are read for.
+
+Source: ``x-kubernetes-patch-merge-key`` in the OpenAPI of Kubernetes, which kustomize has built in. The terms
+and expressions of an affinity have none: they are replaced as a whole."""
+_TEMPLATE = ("spec", "template")
+TEMPLATES: Map[tuple[str, str], Path] = {
+    ("v1", "Pod"): (),
+    ("v1", "ReplicationController"): _TEMPLATE,
+    ("v1", "PodTemplate"): ("template",),
+    **{("apps/v1", kind): _TEMPLATE for kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")},
+    ("batch/v1", "Job"): _TEMPLATE,
+    ("batch/v1", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
+}
+"""Kinds whose schema kustomize has built in, with their pod templates: lists of all others are replaced."""
+
+_DIRECTIVE = "$patch"
+
+
+class CannotMergeError(ValueError):
+    """The part does not fit the object, or asks for something that is not read. The message says why."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def lists_of(api_version: str | None, kind: str | None) -> Map[str, str]:
+    """The lists that a patch of a kind merges, with the key of their items."""
+    return LISTS if (api_version, kind) in TEMPLATES else {}
+
+
+def merged(base: Node | None, part: Node, lists: Map[str, str], key: str | None = None) -> Node | None:
+    """``base`` with ``part`` laid over it, None where nothing is left. Neither of them is changed.
+
+    ``key``: they are lists whose items are merged by it. Raises CannotMergeError.
+    """
+    part = deref(part)
+    base = None if base is None or is_null(base) else deref(base)
+    if is_null(part):
+        return None
+    if base is not None and type(base) is not type(part):
+        raise CannotMergeError(say("it has another type than what it replaces"))
+    if isinstance(part, List) and key is not None:
+        return _list(base.items if isinstance(base, List) else [], part, lists, key)
+    if isinstance(part, Mapping):
+        return _mapping(base if isinstance(base, Mapping) else None, part, lists)
+    return part
+
+
+def is_null(node: Node) -> bool:
+    node = deref(node)
+    return isinstance(node, Scalar) and node.kind is Kind.NULL
+
+
+def new_mapping(entries: Iterable[tuple[Node, Node]]) -> Mapping:
+    """A mapping that is in no text."""
+    made = Mapping(0, None, None, flow=False)
+    made.entries.extend(entries)
+    return made
+
+
+def new_list(items: Iterable[Node]) -> List:
+    """A list that is in no text."""
+    made = List(0, None, None, flow=False)
+    made.items.extend(items)
+    return made
+
+
+def with_entry(mapping: Mapping, name: str, value: Node | None) -> Mapping:
+    """The mapping with another value of one key, or without the key."""
+    entries = {one: (key, old) for one, key, old, _ in entries_of(mapping)}
+    if value is None:
+        entries.pop(name, None)
+    else:
+        entries[name] = (entries[name][0] if name in entries else Scalar.at(0, 0, name), value)
+    return new_mapping(entries.values())
+
+
+def _mapping(base: Mapping | None, part: Mapping, lists: Map[str, str]) -> Mapping | None:
+    found = {name: (key, value) for name, key, value, _ in entries_of(part)}
+    directive = _directive(found)
+    if directive == "delete":
+        return None
+    old = {} if directive == "replace" else {n: (k, v) for n, k, v, _ in (entries_of(base) if base else ())}
+    new = dict(old)
+    for name, (key, value) in found.items():
+        was = old.get(name)
+        made = merged(was[1] if was else None, value, lists, lists.get(name))
+        if made is None:
+            new.pop(name, None)
+        else:
+            new[name] = (was[0] if was else key, made)
+    return new_mapping(new.values())
+
+
+def _directive(found: dict[str, tuple[Node, Node]]) -> str:
+    """``$patch`` of a mapping, which it loses."""
+    text = "merge"
+    if _DIRECTIVE in found:
+        value = deref(found.pop(_DIRECTIVE)[1])
+        text = value.text if isinstance(value, Scalar) else ""
+    other = next((name for name in found if name.startswith("$")), None)
+    if other or text not in ("merge", "delete", "replace"):
+        raise CannotMergeError(say("{name} in it is not read", name=other or f"{_DIRECTIVE}: {text}"))
+    return text
+
+
+def _list(base: Sequence[Node], part: List, lists: Map[str, str], key: str) -> List | None:
+    """Items of the part come first, in its order, then those that the base alone has."""
+    if any(_DIRECTIVE in _names(item) and key not in _names(item) for item in part.items):
+        raise CannotMergeError(say("{name} in it is not read", name=_DIRECTIVE))
+    old, new = _by_key(base, key), _by_key(part.items, key)
+    made = (merged(old.get(name), item, lists) for name, item in new.items())
+    left = (item for name, item in old.items() if name not in new)
+    return new_list(chain((one for one in made if one is not None), left))
+
+
+def _names(item: Node) -> set[str]:
+    item = deref(item)
+    return {name for name, *_ in entries_of(item)} if isinstance(item, Mapping) else set()
+
+
+def _by_key(items: Sequence[Node], key: str) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for item in items:
+        one = deref(item)
+        value = get(one, key)
+        if not isinstance(value, Scalar) or value.text in found:
+            raise CannotMergeError(say("items of a list in it have no {key}, or the same", key=key))
+        found[value.text] = one
+    return found

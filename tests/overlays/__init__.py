@@ -1,0 +1,1 @@
+"""Overlays of kustomize: patches over their bases."""

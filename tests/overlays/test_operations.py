@@ -1,0 +1,237 @@
+"""Edits of an object that are written as edits of the operations on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from gpuxlate.manifest.operation_edits import op_edits
+from gpuxlate.manifest.operations import CannotMergeError, operated, written_at
+from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
+from gpuxlate.yamltext.compose import Document, documents
+from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.yamltext.nodes import Mapping, get, get_text
+from gpuxlate.yamltext.source import Source
+
+AT = "/spec/containers/0/resources/limits"
+LIMITS = ("spec", "containers", 0, "resources", "limits")
+OLD, NEW = (*LIMITS, "old.com/mem"), (*LIMITS, "new.com/mem")
+NOTES = ("metadata", "annotations")
+SET = f"- {{op: replace, path: {AT}/old.com~1mem, value: 8}}  # a\n"
+BLOCK = f'# b\n- op: add   # c\n  path: "{AT}/old.com~1mem"\n  value: 8 # d\n'
+WHOLE = f"- op: add\n  path: {AT}\n  value:\n    old.com/mem: 8  # a\n    cpu: 1\n"
+GONE = f"- {{op: remove, path: {AT}/old.com~1mem}}\n"
+JSON = json.dumps([{"op": "add", "path": f"{AT}/old.com~1mem", "value": 8}], indent=2) + "\n"
+OTHER = "- {op: add, path: /spec/x, value: 1}\n"
+
+# by what it shows: the list, the edits, what is there already (of limits and of annotations), the new list
+CASES: dict[str, tuple[str, Sequence[Edit], set[tuple[Any, ...]], str]] = {
+    "a key of an operation": (
+        SET,
+        [Rename(OLD, "new.com/mem", 8192)],
+        {NEW},
+        f"- {{op: replace, path: {AT}/new.com~1mem, value: 8192}}  # a\n",
+    ),
+    "nothing is there to replace": (
+        SET,
+        [Rename(OLD, "new.com/mem", 8192)],
+        set(),
+        f"- {{op: add, path: {AT}/new.com~1mem, value: 8192}}  # a\n",
+    ),
+    "block style": (
+        BLOCK,
+        [Rename(OLD, "new.com/mem", "8192")],
+        {NEW},
+        f'# b\n- op: add   # c\n  path: "{AT}/new.com~1mem"\n  value: "8192" # d\n',
+    ),
+    "JSON": (
+        JSON,
+        [Rename(OLD, "new.com/mem", 8192), Put((*LIMITS, "new.com/x"), "1")],
+        {NEW},
+        json.dumps(
+            [
+                {"op": "add", "path": f"{AT}/new.com~1mem", "value": 8192},
+                {"op": "add", "path": f"{AT}/new.com~1x", "value": "1"},
+            ],
+            indent=2,
+        )
+        + "\n",
+    ),
+    "another value": (SET, [Put(OLD, 9)], {OLD}, SET.replace("8", "9")),
+    "deleted now": (
+        SET,
+        [Put(OLD, None)],
+        {OLD},
+        f"- {{op: remove, path: {AT}/old.com~1mem}}  # a\n",
+    ),
+    "a key that is deleted": (
+        GONE,
+        [Rename(OLD, "new.com/mem", None)],
+        {NEW},
+        f"- {{op: remove, path: {AT}/new.com~1mem}}\n",
+    ),
+    "a key that is not there to delete": (OTHER + GONE, [Rename(OLD, "new.com/mem", None)], set(), OTHER),
+    "given instead of deleted": (
+        GONE,
+        [Rename(OLD, "new.com/mem", 5)],
+        set(),
+        f"- {{op: add, path: {AT}/new.com~1mem, value: 5}}\n",
+    ),
+    "an operation without a counterpart": (SET + OTHER, [Remove(OLD)], set(), "# a\n" + OTHER),
+    "a later one keeps its place": (
+        SET + OTHER + BLOCK.replace("old.com", "b.com"),
+        [Remove(OLD), Rename((*LIMITS, "b.com/mem"), "c.com/mem", 1)],
+        set(),
+        "# a\n" + OTHER + BLOCK.replace("old.com", "c.com").replace("8", "1"),
+    ),
+    "within a mapping": (
+        WHOLE,
+        [Rename(OLD, "new.com/mem", 8192), Put((*LIMITS, "new.com/x"), 1)],
+        set(),
+        WHOLE.replace("old.com/mem: 8", "new.com/mem: 8192") + "    new.com/x: 1\n",
+    ),
+    "a null deletes nothing in a mapping": (
+        WHOLE,
+        [Rename(OLD, "new.com/mem", None)],
+        {NEW},
+        WHOLE.replace("old.com/mem: 8  # a\n", "# a\n"),
+    ),
+    "an emptied mapping": (
+        WHOLE + OTHER,
+        [Remove(OLD), Remove((*LIMITS, "cpu"))],
+        set(),
+        "# a\n" + OTHER,
+    ),
+    "an emptied mapping over one that is there": (
+        WHOLE,
+        [Remove(OLD), Remove((*LIMITS, "cpu"))],
+        {NEW},
+        f"- op: remove\n  path: {AT}\n  # a\n",
+    ),
+    "a new key": (
+        SET,
+        [Put((*NOTES, "a/b~"), "x")],
+        {NOTES},
+        SET + "- op: add\n  path: /metadata/annotations/a~1b~0\n  value: x\n",
+    ),
+    "new keys in a mapping that is not there": (
+        SET,
+        [Put((*NOTES, "a"), "x"), Put((*NOTES, "b"), "y")],
+        set(),
+        SET + "- op: add\n  path: /metadata/annotations\n  value:\n    a: x\n    b: y\n",
+    ),
+    "a key to delete": (
+        SET,
+        [Put((*NOTES, "a"), None), Put((*NOTES, "b"), None)],
+        {(*NOTES, "a")},
+        SET + "- op: remove\n  path: /metadata/annotations/a\n",
+    ),
+    "items of a list": (
+        SET,
+        [Append(("spec", "env"), {"name": "A"}), Append(("spec", "env"), {"name": "B"})],
+        {("spec", "env")},
+        SET + "".join(f"- op: add\n  path: /spec/env/-\n  value:\n    name: {name}\n" for name in "AB"),
+    ),
+    "the first item of a list": (
+        SET,
+        [Append(("spec", "env"), {"name": "A"})],
+        set(),
+        SET + "- op: add\n  path: /spec/env\n  value:\n    - name: A\n",
+    ),
+}
+REFUSED: dict[str, tuple[str, Edit, str]] = {
+    "all operations go": (SET, Remove(OLD), "no operation would be left"),
+    "a tested key": (
+        f"- {{op: test, path: {AT}/old.com~1mem, value: 8}}\n" + SET,
+        Put(OLD, 1),
+        "tests, moves",
+    ),
+    "a copied mapping": (f"- {{op: copy, path: {AT}, from: /x}}\n", Put(OLD, 1), "tests, moves"),
+    "a removed mapping": (f"- {{op: remove, path: {AT}}}\n", Put(NEW, 1), "removes what this is in"),
+    "no operation": (OTHER, Rename(OLD, "new.com/mem", 1), "no operation sets this"),
+    "no such container": (OTHER, Put(("spec", "sidecars", 3, "x"), 1), "has no such item"),
+}
+
+
+def document_of(text: str) -> Document:
+    return next(iter(documents(Source("p.yaml", text))))
+
+
+@pytest.mark.parametrize(("text", "edits", "there", "expected"), CASES.values(), ids=CASES)
+def test_edits_of_operations(
+    text: str, edits: Sequence[Edit], there: set[tuple[Any, ...]], expected: str
+) -> None:
+    document = document_of(text)
+    always = {("metadata",), ("spec",), *(LIMITS[:depth] for depth in range(1, 5))}
+    known = always | there | {one[:depth] for one in there for depth in range(1, len(one))}
+    made = op_edits(document, edits, known.__contains__)
+    assert apply(text, edit_document(document, made)) == expected
+
+
+@pytest.mark.parametrize(("text", "edit", "why"), REFUSED.values(), ids=REFUSED)
+def test_edits_that_operations_cannot_say(text: str, edit: Edit, why: str) -> None:
+    with pytest.raises(EditError, match=why):
+        op_edits(document_of(text), [edit], lambda path: path[-1] != 3 and "sidecars" not in path)
+
+
+OBJECT = '{metadata: {name: a, "x/y~": 1}, spec: {list: [a, b, c], map: {k: v}, nothing: null}}'
+# operations, a path of the object after them, the text there (None: nothing is there)
+DONE: list[tuple[str, tuple[str | int, ...], str | None]] = [
+    ("{op: add, path: /spec/new, value: 1}", ("spec", "new"), "1"),
+    ("{op: add, path: /spec/map, value: {}}", ("spec", "map", "k"), None),
+    ("{op: add, path: /spec/list/1, value: x}", ("spec", "list", 2), "b"),
+    ("{op: add, path: /spec/list/-, value: x}", ("spec", "list", 3), "x"),
+    ("{op: replace, path: /spec/list/1, value: x}", ("spec", "list", 1), "x"),
+    ("{op: replace, path: /metadata/x~1y~0, value: 2}", ("metadata", "x/y~"), "2"),
+    ("{op: remove, path: /spec/list/0}", ("spec", "list", 0), "b"),
+    ("{op: remove, path: /spec/nothing}", ("spec", "nothing"), None),
+    ("{op: move, from: /spec/map/k, path: /spec/k}", ("spec", "k"), "v"),
+    ("{op: move, from: /spec/map/k, path: /spec/k}", ("spec", "map", "k"), None),
+    ("{op: copy, from: /spec/list, path: /spec/map/l}", ("spec", "map", "l", 2), "c"),
+    ("{op: test, path: /spec/list, value: [a, b, c]}", ("metadata", "name"), "a"),
+]
+UNDONE = [
+    "{op: add, path: /spec/new/er, value: 1}",
+    "{op: add, path: /spec/list/4, value: 1}",
+    "{op: add, path: /spec/list/x, value: 1}",
+    "{op: add, path: '', value: {}}",
+    "{op: add, path: /spec/new}",
+    "{op: replace, path: /spec/list/-, value: 1}",
+    "{op: remove, path: /spec/new}",
+    "{op: remove, path: /spec/list/3}",
+    "{op: move, from: /spec/new, path: /spec/k}",
+    "{op: test, path: /metadata/name, value: b}",
+    "{op: test, path: /metadata/x~1y~0, value: '1'}",
+    "{op: grow, path: /spec/new, value: 1}",
+    "{op: add, value: 1}",
+    "5",
+]
+
+
+@pytest.mark.parametrize(("operation", "path", "text"), DONE)
+def test_operations_on_an_object(operation: str, path: tuple[str | int, ...], text: str | None) -> None:
+    root = document_of(OBJECT).root
+    assert isinstance(root, Mapping)
+    made = operated(root, document_of(f"- {operation}")).root
+    assert get_text(made, *path) == text
+    assert text is not None or get(made, *path) is None
+
+
+@pytest.mark.parametrize("operation", UNDONE)
+def test_operations_that_do_not_apply(operation: str) -> None:
+    root = document_of(OBJECT).root
+    assert isinstance(root, Mapping)
+    with pytest.raises(CannotMergeError):
+        operated(root, document_of(f"- {operation}"))
+
+
+def test_where_a_list_says_it() -> None:
+    document = document_of(SET + WHOLE + OTHER)
+    assert written_at(document, OLD) == (1, "value", "old.com/mem")  # the last one counts
+    assert written_at(document_of(SET), OLD) == (0, "value")
+    assert written_at(document_of(OTHER + GONE), OLD) == (1, "path")
+    assert written_at(document_of(OTHER + GONE), LIMITS) == (1, "path")
+    assert written_at(document, ("metadata",)) == ()
