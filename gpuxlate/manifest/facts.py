@@ -23,6 +23,8 @@ _EMBEDDED = re.compile(
 """A key with a domain and its colon, in a string that contains a whole manifest."""
 _POINTER = re.compile(r"""(?:^|[\s"'])(/[^\s"']*~1[^\s"']*)""")
 """A JSON pointer with an escaped slash, as in JSON patches."""
+_SET = re.compile(r"(?<!\\)\.")
+"""The dots of a path as Helm's ``--set`` has it; those in a key are escaped."""
 _QUOTA = ("requests.", "limits.")
 """Prefixes of resources in a ResourceQuota."""
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -104,12 +106,14 @@ def resource_of(text: str) -> str:
 
 
 def _in_text(text: str, is_key: IsKey) -> list[str]:
-    """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
+    """The keys in a manifest in a string, as in a ConfigMap, in JSON patches and in paths of ``--set``."""
     found: dict[str, None] = {}
     pointers = [text] if text.startswith("/") else _POINTER.findall(text) if "~1" in text else []
     for pointer in pointers:
         steps = (step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/"))
         found |= {resource_of(step): None for step in steps}
+    if "\\." in text:
+        found |= {step.partition("=")[0].replace("\\.", "."): None for step in _SET.split(text)}
     if "\n" in text or "{" in text:
         found |= {resource_of(name): None for name in _EMBEDDED.findall(text)}
     return [name for name in found if is_key(name)]
@@ -133,7 +137,7 @@ def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
     named = -sum("/" in name for name in known)
     for scalar in document.names:
         text = scalar.text
-        if "\n" in text or "{" in text or "~1" in text:  # a manifest in a string
+        if "\n" in text or "{" in text or "~1" in text or "\\." in text:  # more than a name
             return True
         named += any(map(is_key, text.split("/"))) if text[0] == "/" else is_key(resource_of(text))
     return named > 0 or bool(document.aliases)  # an alias counts more than once

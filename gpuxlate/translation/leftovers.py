@@ -198,7 +198,7 @@ def _span_in_text(document: Document, found: Found) -> Span | None:
     assert document.root is not None
     start, end = locate(document.root, found.path)
     source = document.source
-    for written in (found.name, found.name.replace("/", "~1")):
+    for written in (found.name, found.name.replace("/", "~1"), found.name.replace(".", "\\.")):
         at = source.text.find(written, start, end)
         if at >= 0:
             return source.span(at, at + len(written))
