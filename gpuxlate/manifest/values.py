@@ -84,8 +84,13 @@ def _mappings(document: Document) -> Iterator[tuple[Path, Mapping]]:
 
 
 def _is_part(node: Mapping) -> bool:
+    """It has resources, maybe empty ones: some dialects request a share by annotations alone."""
     resources = get(node, RESOURCES)
-    return any(isinstance(get(resources, name), Mapping) for name in ("limits", "requests"))
+    if not isinstance(resources, Mapping):
+        return False
+    return not resources.entries or any(
+        isinstance(get(resources, name), Mapping) for name in ("limits", "requests")
+    )
 
 
 def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> Pod:
@@ -94,7 +99,8 @@ def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> P
     found = replace(keys(node, path, node, path, [one], fields), grows=True)
     wanted = METADATA | SCHEDULING | {ENV}
     there = {field for field in wanted if _holds(get(node, fields.get(field, field)), field)}
-    siblings = tuple((*path, fields.get(field, field)) for field in sorted(there - {SCHEDULER}))
+    kept = (RESOURCES, *(fields.get(field, field) for field in sorted(there - {SCHEDULER})))
+    siblings = tuple((*path, name) for name in kept)
     return Pod(found, ref, (), wanted - there, places=(path,), siblings=siblings)
 
 
