@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
 from gpuxlate.inputs.bounded import StrPath
 from gpuxlate.inputs.kustomize import first_document, patched_by
 from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, Kind, Laid, Layer, Over, is_values
+from gpuxlate.manifest.objects import name_at
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import get_text
 
 CHART = "Chart.yaml"
 
@@ -55,16 +57,21 @@ def _values(folder: str, name: str) -> Layer:
 
     def pods(document: Document) -> Sequence[Laid]:
         found = values_pods(document, Chart(chart, below))
-        return [
-            Laid(pod, (Over(base[pod.keys.path], pod),) if pod.keys.path in base else ()) for pod in found
-        ]
+        return [Laid(pod, _below(base, pod)) for pod in found]
 
     return Layer(Kind.VALUES, pods, partial=True)
 
 
+def _below(base: Mapping[Path, Pod], pod: Pod) -> tuple[Over, ...]:
+    """What a part is laid over: Helm merges mappings, and a list replaces the one below it."""
+    path = pod.keys.path
+    found = None if any(isinstance(step, int) for step in path) else base.get(path)
+    return (Over(found, pod),) if found else ()
+
+
 def _name(folder: str) -> str | None:
     chart = _first(os.path.join(folder, CHART))
-    return get_text(chart.root, "name") if chart else None
+    return name_at(chart.root, "name") if chart else None
 
 
 @lru_cache(maxsize=256)

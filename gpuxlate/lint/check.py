@@ -13,6 +13,7 @@ from gpuxlate.lint.quotas import judge_quotas
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
+from gpuxlate.manifest.objects import METADATA
 from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -159,7 +160,7 @@ def _document(
             yield placed(document, one, job.pod.object if document.job is None else None)
     for pod in _said(document, pods) if layer.kind is Kind.PATCH else pods:
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
-            offered = counts or _changes_what_is_there(document, one.fix)
+            offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
             yield placed(document, one if offered else one.located(fix=None), pod.object)
         asking = sum(any(map(registry.is_owned, one.resources)) for one in pod.keys.all_containers())
         result.shares += counts and asking
@@ -177,6 +178,13 @@ def _changes_what_is_there(document: Document, fix: Fix | None) -> bool:
     edits = fix.edits if fix else ()
     in_object = isinstance(document.root, nodes.Mapping)
     return in_object and all(nodes.get(document.root, *one.path) is not None for one in edits)
+
+
+def _has_place(pod: Pod, fix: Fix | None) -> bool:
+    """The object of the pod has the fields that the fix adds something to."""
+    lacking = [pod.keys.metadata_of(one) if one in METADATA else (*pod.keys.path, one) for one in pod.lacks]
+    edits = fix.edits if fix else ()
+    return not any(edit.path[: len(one)] == one for edit in edits for one in lacking)
 
 
 def _is_share(document: Document) -> bool:

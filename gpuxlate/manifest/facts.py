@@ -63,18 +63,19 @@ def document_keys(
     )
 
 
-def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
+def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[Found]:
     """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
 
-    What a server writes is left out: ``status``, and kubectl's copy of the manifest.
+    What a server writes is left out: ``status``, and kubectl's copy of the manifest. ``bare``: names without
+    a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
     """
     objects = mappings_in(document)
     written = tuple((*path, "status") for path, node in objects if get(node, "status") is not None)
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
         if "/" not in text:
-            chosen = on_key and _chooses_nodes(steps) and is_key(text)
-            found = [Found(text, text, _path(steps), on_key)] if chosen else []
+            may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and _chooses_nodes(steps))
+            found = [Found(text, text, _path(steps), on_key)] if may_be and is_key(text) else []
         elif (on_key or (is_name(text) and _may_be_a_name(steps))) and is_key(name := resource_of(text)):
             found = [Found(name, text, _path(steps), on_key)]
         else:
@@ -124,7 +125,7 @@ def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
     named = -sum("/" in name for name in known)
     for scalar in document.names:
         text = scalar.text
-        if "\n" in text or "{" in text or "~1" in text:  # a manifest in a string
+        if "\n" in text or "{" in text or "~1" in text or "\\." in text:  # more than a name
             return True
         named += is_key(resource_of(text)) if is_name(text) else may_name(text, is_key)
     return named > 0 or bool(document.aliases)  # an alias counts more than once

@@ -12,6 +12,7 @@ from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
 
 _VALUES = re.compile(r"values.*\.ya?ml")
+_MAYBE_VALUES = re.compile(r"(?:.*[-_.])?values.*\.ya?ml", re.IGNORECASE)
 MAIN_VALUES = ("values.yaml", "values.yml")
 """The values of every release of a chart; those of other files are laid over them."""
 
@@ -19,6 +20,11 @@ MAIN_VALUES = ("values.yaml", "values.yml")
 def is_values(name: str) -> bool:
     """The name of a file, without its folder, is one of a chart's values."""
     return _VALUES.fullmatch(name) is not None
+
+
+def may_be_values(name: str) -> bool:
+    """A file of this name probably holds values of a chart: ``gpu-values.yaml`` of its tests, say."""
+    return _MAYBE_VALUES.fullmatch(name) is not None
 
 
 class Kind(StrEnum):

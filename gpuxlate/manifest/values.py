@@ -17,13 +17,17 @@ from gpuxlate.manifest.objects import ENV, METADATA, SCHEDULING, Pod
 from gpuxlate.manifest.pod_keys import container, keys
 from gpuxlate.manifest.pods import has_containers, pod_at
 from gpuxlate.model.diagnostics import ObjectRef
-from gpuxlate.model.pod import Path
+from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Mapping, Node, Sequence, deref, entries_of, get
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 
 VALUES = "Values"
 """What findings and tables call the kind of a chart's values."""
 RESOURCES = "resources"
+SCHEDULER = "schedulerName"
+EMPTY = {ENV: "[]", SCHEDULER: '""'}
+"""How a chart has fields that hold nothing yet; all others are mappings."""
+_FORMS: Map[str, type[Node]] = {ENV: Sequence, SCHEDULER: Scalar}
 POD_FIELDS = {"labels": "podLabels", "annotations": "podAnnotations"}
 """Labels and annotations of pods beside ``resources``; without ``pod`` where no part of a chart has these."""
 
@@ -63,8 +67,9 @@ def _fields(found: Several[tuple[Path, Mapping]]) -> Map[str, str]:
 
 
 def _mappings(document: Document) -> Iterator[tuple[Path, Mapping]]:
-    """Every mapping, before those in it."""
-    pending: list[tuple[Path, Node]] = [((), document.root)] if document.root else []
+    """Every mapping, before those in it; Helm takes nothing else for values."""
+    root = deref(document.root) if document.root else None
+    pending: list[tuple[Path, Node]] = [((), root)] if isinstance(root, Mapping) else []
     while pending:
         path, written = pending.pop()
         node = deref(written)
@@ -79,17 +84,28 @@ def _mappings(document: Document) -> Iterator[tuple[Path, Mapping]]:
 
 
 def _is_part(node: Mapping) -> bool:
+    """It has resources, maybe empty ones: some dialects request a share by annotations alone."""
     resources = get(node, RESOURCES)
-    return any(isinstance(get(resources, name), Mapping) for name in ("limits", "requests"))
+    if not isinstance(resources, Mapping):
+        return False
+    return not resources.entries or any(
+        isinstance(get(resources, name), Mapping) for name in ("limits", "requests")
+    )
 
 
 def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> Pod:
     name = ".".join(map(str, path)) or ref.name or ""
     one = replace(container(node, path, 0, False, RESOURCES), name=name)
     found = replace(keys(node, path, node, path, [one], fields), grows=True)
-    there = {field for field in METADATA | SCHEDULING if get(node, fields.get(field, field)) is not None}
-    if isinstance(get(node, ENV), Sequence):
-        there.add(ENV)
-    lacks = (METADATA | SCHEDULING | {ENV}) - there
-    siblings = tuple((*path, fields.get(field, field)) for field in sorted(there - {"schedulerName"}))
-    return Pod(found, ref, (), lacks, places=(path,), siblings=siblings)
+    wanted = METADATA | SCHEDULING | {ENV}
+    there = {field for field in wanted if _holds(get(node, fields.get(field, field)), field)}
+    kept = (RESOURCES, *(fields.get(field, field) for field in sorted(there - {SCHEDULER})))
+    siblings = tuple((*path, name) for name in kept)
+    return Pod(found, ref, (), wanted - there, places=(path,), siblings=siblings)
+
+
+def _holds(sibling: Node | None, field: str) -> bool:
+    """What a field needs can be written there: it has the form of the field, or nothing is in it yet."""
+    if isinstance(sibling, Scalar):
+        return field == SCHEDULER or sibling.kind is Kind.NULL
+    return isinstance(sibling, _FORMS.get(field, Mapping))

@@ -63,10 +63,17 @@ class Vocabulary(Owners[Dialect]):
         ]
         self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
         self._bare = tuple({one.partition("*")[0] for one in known if "/" not in one})
+        self._own = {row.name for one in dialects for row in one.keys if "/" not in row.name} - {
+            row.name for one in dialects for row in one.keys if row.general or Place.SCHEDULER in row.places
+        }
 
     def is_foreign(self, name: str) -> bool:
         """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
         return name.partition("/")[0] not in self._domains and not name.startswith(self._bare)
+
+    def bare_in(self, text: str) -> int:
+        """How often a text may name keys that have no domain and are still one vendor's alone."""
+        return len(text) if "\\" in text else sum(map(text.count, self._own))
 
     def _rows(self, name: str) -> tuple[Key, ...]:
         """What the data sheets say of a key."""

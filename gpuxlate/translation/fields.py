@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.objects import ENV, Pod
-from gpuxlate.manifest.values import VALUES
+from gpuxlate.manifest.values import EMPTY, VALUES
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
@@ -39,13 +39,14 @@ def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
         found: Diagnostic = share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
         return found
     message = say(
-        "{target} needs {field} for this share, and these values have none beside resources",
+        "{target} needs {field} for this share: no {field} beside resources can hold it",
         field=name,
         target=target.name,
     )
     hint = say(
-        "add {field} beside resources where the templates of the chart use it, or change the templates",
+        "add {field}: {empty} beside resources if the templates of the chart use it, else change them",
         field=name,
+        empty=EMPTY.get(field, "{}"),
     )
     missing: Diagnostic = share_is_expressible(pod.keys.path, message, hint)
     return missing

@@ -17,16 +17,15 @@ from gpuxlate.manifest.objects import Pod
 from gpuxlate.manifest.operation_edits import op_edits
 from gpuxlate.manifest.operations import is_operations, written_at
 from gpuxlate.manifest.patches import laid_over, strangers
-from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
-from gpuxlate.rules.translation import share_is_expressible
 from gpuxlate.translation.difference import Owned, Role
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.placement import replaced_keys, role_of, share_edits
-from gpuxlate.translation.pods import Part, dialects_of, fitted, refuses
+from gpuxlate.translation.pods import Part, dialects_of, fitted, is_refusal, refuses
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
@@ -97,10 +96,10 @@ def _edits(
     after = fitted(document, whole, dialects_of(keys, settings), settings)
     if refuses(before.found):
         raise _CannotError(say("what it is laid over cannot be translated"))
-    known = {(found.code, str(found.message)) for found in before.found}
+    known = set(map(_words, before.found))
     listed = is_operations(document)
     for found in after.found:
-        if (found.code, str(found.message)) not in known:
+        if _words(found) not in known:
             found = replace(found, path=written_at(document, found.path)) if listed else found
             part.diagnostics.append(placed(document, found, one.part.object))
     if refuses(after.found):
@@ -131,22 +130,23 @@ def _is_there(root: nodes.Mapping | None, edits: Sequence[Edit], path: Path) -> 
 def left_part(made: Part, pod: Pod, settings: Settings) -> Part:
     """A part whose share the target cannot express is left behind, under the code of the reason.
 
-    Losses that an option accepts are errors as they are of any pod.
+    Losses that an option accepts are errors as they are of any pod; those that were accepted are none.
     """
     losses = [loss for item in made.items for loss in item.losses]
-    lost = {(one.code, str(one.message)) for one in losses if one.kind is LossKind.REFUSED}
-    left = [one for one in made.diagnostics if _is_refusal(one) or (one.code, str(one.message)) in lost]
+    refused = {_words(loss.diagnostic()) for loss in losses if loss.kind is LossKind.REFUSED}
+    accepted = {_words(loss.diagnostic()) for loss in losses if loss.accepted}
+    left = [one for one in made.diagnostics if is_refusal(one) or _words(one) in refused]
     if left:
         severity = settings.scope.severity
         name = next((one.name for one in pod.keys.all_containers()), "")
         made.leftovers = [Leftover(name, replace(one, severity=severity)) for one in left]
-        others = [one for one in made.diagnostics if one not in left]
+        others = [one for one in made.diagnostics if one not in left and _words(one) not in accepted]
         made.diagnostics = [*others, *(one.found for one in made.leftovers)]
     return made
 
 
-def _is_refusal(one: Diagnostic) -> bool:
-    return one.code == share_is_expressible.code and one.severity is Severity.ERROR
+def _words(found: Diagnostic) -> tuple[str, str]:
+    return found.code, str(found.message)
 
 
 Pair = tuple[PodKeys, PodKeys]

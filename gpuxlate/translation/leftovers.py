@@ -14,7 +14,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
 from gpuxlate.manifest.facts import Found, chooses_more, keys_named, names_more
-from gpuxlate.manifest.layers import Kind, is_values
+from gpuxlate.manifest.layers import Kind, may_be_values
 from gpuxlate.manifest.placements import Choice, choices_in
 from gpuxlate.manifest.pods import Pod, objects_in
 from gpuxlate.manifest.texts import resource_of
@@ -30,7 +30,7 @@ from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+")
+_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9.-]*/)?[A-Za-z0-9._-]+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
 """A comment of YAML (to the end of its line) or of a template."""
 _FACTS_OF_A_CLUSTER = ("Node",)
@@ -44,7 +44,10 @@ BEFORE = (
 )
 REMOVE = "remove it, or pass --allow-leftovers where it is meant"
 NO_SHARE = "its pod requests no share"
-NO_CHART = "put this file beside the Chart.yaml of its chart, change it by hand, or pass --allow-leftovers"
+NO_CHART = (
+    "name this file values*.yaml beside the Chart.yaml of its chart, change it by hand, "
+    "or pass --allow-leftovers"
+)
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 IN_TEXT = "a text names it"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
@@ -52,7 +55,7 @@ MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers 
 
 _WHERE = {
     Kind.MANIFESTS: ("it is outside any pod", BY_HAND),
-    Kind.VALUES: ("no resources are beside it in these values", BY_HAND),
+    Kind.VALUES: ("it is outside any part of these values (a mapping with resources)", BY_HAND),
     Kind.PATCH: ("this file is a patch", BUILT),
 }
 """Why a key of a file is left where nothing else says it, and what to do."""
@@ -176,13 +179,18 @@ def left_in_document(
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives
             known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     yield from _machines(document, dialects, owners, scope)
-    if names_more(document, scope.is_left, in_pods.values()) or chooses_more(document, pods):
+    bare = sum("/" not in name for name in in_pods.values())
+    if (
+        names_more(document, scope.is_left, in_pods.values())
+        or scope.words.bare_in(document.text) > bare
+        or chooses_more(document, pods)
+    ):
         handled = {
             *edited,
             *(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER),
         }
         known |= in_pods.keys()
-        for found in keys_named(document, scope.is_left):
+        for found in keys_named(document, scope.is_left, bare=True):
             above = {found.path[:length] for length in range(len(found.path) + 1)}
             if found.path not in known and above.isdisjoint(handled):
                 yield _outside(document, found, scope, kind, why_left.get(id(None)))
@@ -195,7 +203,7 @@ def _outside(document: Document, found: Found, scope: Scope, kind: Kind, reason:
         why = IN_TEXT
     if found.embedded and name in KUSTOMIZATIONS:
         hint = BUILT
-    elif kind is Kind.MANIFESTS and is_values(name):
+    elif kind is Kind.MANIFESTS and may_be_values(name):
         hint = NO_CHART
     made = replace(scope.found(found.name, None, found.path, reason or why, hint), on_key=found.on_key)
     span = document.source.span(*found.at) if found.at else None

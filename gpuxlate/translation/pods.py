@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
@@ -19,7 +19,7 @@ from gpuxlate.rules.translation import (
     share_is_expressible,
 )
 from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
-from gpuxlate.translation.fit import PodFit, fit_pod
+from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.placement import Written, share_edits, writable
@@ -106,6 +106,8 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     readings, fit, found, broken = fitted(document, pod, sources, settings)
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
+    if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot
+        part.items = [replace(one, verdict=Verdict.REFUSED) for one in part.items]
     if settings.to.form_module:
         part.diagnostics.append(placed(document, _not_a_pod(pod, sources, settings.to), pod.object))
     elif not (settings.reads_only or refuses(part.diagnostics)):
@@ -125,6 +127,11 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
         key is not None and any(key in one.resources for one in pod.all_containers())
     )
     return (chosen,) if speaks or chosen.has_words_in(pod) else ()
+
+
+def is_refusal(one: Diagnostic) -> bool:
+    """There is no place for a share (GX023)."""
+    return one.code == share_is_expressible.code and one.severity is Severity.ERROR
 
 
 def refuses(found: Iterable[Diagnostic]) -> bool:

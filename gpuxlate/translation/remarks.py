@@ -104,10 +104,11 @@ def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
     """A key with a number for each container, for a pod whose containers the values do not show (GX030)."""
     if pod.object.kind != VALUES:
         return
-    for name in (*fit.keys.labels, *fit.keys.annotations):
-        row = target.find(name)
-        if row is not None and row.per is Per.CONTAINER:
-            yield containers_are_known(pod.keys.path, name)
+    for field, values in (("labels", fit.keys.labels), ("annotations", fit.keys.annotations)):
+        for name in values if field not in pod.lacks else ():
+            row = target.find(name)
+            if row is not None and row.per is Per.CONTAINER:
+                yield containers_are_known(pod.keys.path, name)
 
 
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------

@@ -1,0 +1,1 @@
+"""Charts: their values as pods, there and back, and broken ones."""

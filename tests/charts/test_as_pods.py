@@ -1,0 +1,105 @@
+"""A part of a chart's values is read, checked and translated as the same pod is."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+import yaml
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.placing import Accept
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.yamltext.source import Source
+from tests.charts.parts import VALUES, Part, as_manifest, as_values, from_values, part_of, parts_in
+from tests.fixtures.cases import Kind, cases
+from tests.lint import cases as lint_cases
+
+STEP = 2
+"""Of the targets of a case, every second; the next case begins one later."""
+OF_VALUES = {"GX030"}
+"""What is said of values alone: a template may add containers."""
+OF_PODS = {"VKE017"}
+"""Rules that count the containers of a pod."""
+CASES = [
+    (f"{case.name}#{number}", case, part)
+    for case in cases()
+    if case.kind is Kind.TRANSLATE and registry.get(case.dialect).form is None
+    for number, part in enumerate(parts_in(case.input.read_text(encoding="utf-8")))
+]
+
+
+def source(text: str) -> Source:
+    return Source.from_bytes("values.yaml", text.encode())
+
+
+def codes(made: Translation) -> set[str]:
+    return {f"{one.code} {one.severity}" for one in made.diagnostics if one.code not in OF_VALUES}
+
+
+def both(part: Part, settings: Settings) -> tuple[Translation, Translation]:
+    return (
+        translate_source(source(as_manifest(part)), settings),
+        translate_source(source(as_values(part)), settings, layer=VALUES),
+    )
+
+
+def test_there_are_enough() -> None:
+    dialects = {case.dialect for _, case, _ in CASES}
+    assert len(CASES) > 60
+    assert len(dialects) > 15
+
+
+@pytest.mark.parametrize(("number", "accepted"), [(n, a) for n in range(len(CASES)) for a in (True, False)])
+def test_translate(number: int, accepted: bool) -> None:
+    _, case, part = CASES[number]
+    from_ = registry.get(case.data["from"]) if case.data.get("from") else None
+    for target, expected in list(case.targets.items())[number % STEP :: STEP]:
+        backend = registry.get(target)
+        if backend.form_module:
+            continue
+        settings = Settings(backend, from_, expected.accept if accepted else Accept())
+        pod, values = both(part, settings)
+        assert codes(values) == codes(pod), target
+        assert [(one.share, one.verdict, len(one.losses)) for one in values.items] == [
+            (one.share, one.verdict, len(one.losses)) for one in pod.items
+        ]
+        if not pod.refused:
+            assert from_values(values.text) == part_of(yaml.safe_load(pod.text)), target
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_read(number: int) -> None:
+    _, case, part = CASES[number]
+    from_ = registry.get(case.data["from"]) if case.data.get("from") else None
+    pod, values = both(part, Settings(registry.get("neutral"), from_, reads_only=True))
+    assert [(one.source, one.share) for one in values.items] == [(one.source, one.share) for one in pod.items]
+    assert codes(values) == codes(pod)
+
+
+def examples() -> list[tuple[str, Part]]:
+    """The pods of the examples of rules, bad and good."""
+    found = []
+    for one in lint_cases.cases():
+        with suppress(yaml.YAMLError, AttributeError, TypeError, KeyError):  # broken on purpose
+            found += [(f"{one.id}#{n}", part) for n, part in enumerate(parts_in(one.source.text))]
+    return found
+
+
+EXAMPLES = examples()
+
+
+def test_many_rules_have_examples() -> None:
+    assert len({name.partition("/")[0] for name, _ in EXAMPLES}) > 80
+
+
+@pytest.mark.parametrize(
+    "part", [pytest.param(part, id=name) for name, part in EXAMPLES if name[:6] not in OF_PODS]
+)
+def test_lint(part: Part) -> None:
+    pod = lint_source(source(as_manifest(part)), LintSettings())
+    values = lint_source(source(as_values(part)), LintSettings(layer=VALUES))
+    assert sorted(one.code for one in values.diagnostics) == sorted(one.code for one in pod.diagnostics)
+    assert values.shares == pod.shares

@@ -1,0 +1,113 @@
+"""Broken charts: a finding at its place, nothing half written, and no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuxlate.model.limits import MAX_CONFIG_BYTES
+from tests.running import Ran, run
+
+CASES = yaml.safe_load((Path(__file__).parent / "broken.yaml").read_text(encoding="utf-8"))
+CHART = "apiVersion: v2\nname: c\nversion: 0.1.0\n"
+VALUES = "resources: {limits: {gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 1024}}\n"
+_ERROR = re.compile(r"error\[(\w+)\]: (.*)\n *--> (\S+)")
+
+
+@pytest.fixture
+def chart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "Chart.yaml").write_text(CHART)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(folder: Path, case: dict[str, Any]) -> None:
+    for name, text in ({"values.yaml": case["values"]} | case.get("files", {})).items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def errors(ran: Ran) -> list[str]:
+    found = _ERROR.findall(ran.err.decode())
+    return [f"{place} {code} {message}" for code, message, place in sorted(found, key=_place)]
+
+
+def _place(found: tuple[str, str, str]) -> list[int]:
+    return list(map(int, re.findall(r"\d+", found[2])))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[one["name"] for one in CASES])
+def test_each_is_reported_at_its_place(case: dict[str, Any], chart: Path) -> None:
+    put(chart, case)
+    ran = run("translate", ".", "--to", case["to"], "-i")
+    found = errors(ran)
+    assert len(found) == len(case["errors"]), found
+    for one, parts in zip(found, case["errors"], strict=True):
+        assert all(part in one for part in parts.split(" ")), found
+    assert ran.code == bool(found)
+    assert ((chart / "values.yaml").read_text() == case["values"]) == bool(found)
+    for command in ("lint", "inspect", "assess"):
+        assert run(command, ".", *(["--to", case["to"]] if command == "assess" else [])).code in (0, 1)
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if "written" in one], ids=lambda one: one["name"])
+def test_the_rest_is_written_where_leftovers_are_accepted(case: dict[str, Any], chart: Path) -> None:
+    put(chart, case)
+    ran = run("translate", ".", "--to", case["to"], "-i", "--allow-leftovers", "--report", "r.json")
+    assert (ran.code, errors(ran)) == (0, [])
+    assert (chart / "values.yaml").read_text() == case["written"]
+    report = json.loads((chart / "r.json").read_text())
+    assert len(report["leftovers"]) == len(case["errors"])
+    assert report["summary"]["refused"] == len(case["errors"])
+    assert report["summary"]["exact"] == len(report["items"]) - len(case["errors"])
+    put(chart, case)
+    assessed = json.loads(run("assess", ".", "--to", case["to"], "-o", "json").out)
+    assert assessed["leftovers"] == report["leftovers"]
+    assert assessed["summary"] == report["summary"]
+
+
+def _link(path: Path) -> None:
+    path.symlink_to("/etc/hostname")
+
+
+def _nowhere(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def _huge(path: Path) -> None:
+    path.write_bytes(b"#" * (MAX_CONFIG_BYTES + 1))
+
+
+@pytest.mark.parametrize("make", [_link, _nowhere, _huge, os.mkfifo, Path.mkdir])
+@pytest.mark.parametrize("name", ["Chart.yaml", "values.yaml"])
+def test_what_is_no_file_says_nothing(make: Callable[[Path], None], name: str, chart: Path) -> None:
+    (chart / name).unlink(missing_ok=True)
+    make(chart / name)
+    (chart / "values-prod.yaml").write_text(VALUES)
+    ran = run("translate", "values-prod.yaml", "--to", "hami")
+    translated = b"nvidia.com/gpumem" in ran.out
+    assert (translated, ran.code) == (b"GX026" not in ran.err, int(not translated))
+    assert translated == (name == "values.yaml" or make in (_link, _huge))
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        *(("values.yaml", True), ("values.yml", True), ("values-prod.yaml", True), ("values_a.yaml", True)),
+        *(("prod-values.yaml", False), ("templates/values.yaml", False), ("ci/values.yaml", False)),
+    ],
+)
+def test_which_files_are_values(name: str, read: bool, chart: Path) -> None:
+    (chart / name).parent.mkdir(exist_ok=True)
+    (chart / name).write_text(VALUES)
+    ran = run("translate", name, "--to", "hami", "-i")
+    assert ((chart / name).read_text() != VALUES) == read
+    assert (b"GX026" in ran.err) == (not read)
+    hinted = b"name this file values*.yaml beside the Chart.yaml" in ran.err
+    assert hinted == (not read and "templates" not in name)
