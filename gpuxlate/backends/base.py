@@ -7,8 +7,9 @@ is not taken is reported, so that none is lost silently.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -75,17 +76,30 @@ MEMORY = 10_000
 
 
 class Cloud(NamedTuple):
-    """How a cloud calls its machines: the domains of its node labels, and its machine types."""
+    """How a cloud calls its machines.
+
+    ``domains``: of the labels and taints of its nodes. ``machine_type``: its names in INSTANCE_TYPES.
+    ``provider``: the value of VIRTUAL_NODES on its virtual nodes, where they have that taint.
+    """
 
     domains: tuple[str, ...]
     machine_type: re.Pattern[str]
+    provider: str | None = None
 
-    def chooses(self, label: str, types: Iterable[str]) -> bool:
-        """A node selector chooses machines of this cloud; ``types``: the machine types that it names."""
+    def chooses(self, label: str, values: Collection[str]) -> bool:
+        """A label or taint of nodes, with values that are wanted of it, is about machines of this cloud."""
+        if label in INSTANCE_TYPES:
+            return any(map(self.machine_type.fullmatch, values))
+        if label == VIRTUAL_NODES:
+            return self.provider in values
         domain = "." + label.partition("/")[0] if "/" in label else ""
-        return domain.endswith(tuple(f".{one}" for one in self.domains)) or any(
-            map(self.machine_type.fullmatch, types)
-        )
+        return domain.endswith(tuple(f".{one}" for one in self.domains))
+
+
+INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+"""Labels of nodes whose values are the clouds' names of machines."""
+VIRTUAL_NODES = "virtual-kubelet.io/provider"
+"""The taint of nodes without a machine: DefaultTaintKey of virtual-kubelet/virtual-kubelet."""
 
 
 class InContainer(NamedTuple):
@@ -142,6 +156,7 @@ class Backend:
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
     sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
+    units: Callable[[Key, Profile | None], Fraction] | None = None  # where a cluster may have other units
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -197,6 +212,10 @@ class Backend:
     @cached_property
     def _other_names(self) -> Mapping[str, str]:
         return other_names(self.keys)
+
+    def unit(self, row: Key, profile: Profile | None) -> Fraction:
+        """MiB, percent or cards of one unit of a row's number, in the cluster of a profile."""
+        return self.units(row, profile) if self.units else Fraction(row.unit)
 
     def under_own_names(self, pod: PodKeys) -> PodKeys:
         """The pod with the names of the data sheet in place of their aliases, for the vendor's code."""

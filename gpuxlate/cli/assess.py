@@ -13,6 +13,7 @@ from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.item import Item
+from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 
 
@@ -44,9 +45,9 @@ def command(
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
     common.show(broken, run.texts)
     if report:
-        write_report(Path(report), items, run.leftovers)
+        write_report(Path(report), items, run.leftovers, run.quotas)
     if output == "json":
-        common.out(common.write_json(report_json(items, run.leftovers)))
+        common.out(common.write_json(report_json(items, run.leftovers, run.quotas)))
     else:
         common.out(_text(run, settings.to.name))
     return common.Exit.FINDINGS if broken else common.Exit.CLEAN
@@ -54,10 +55,13 @@ def command(
 
 def _text(run: Run, target: str) -> str:
     items = run.items
-    where = "" if run.leftovers else f" in {len({one.file for one in items})} of {len(run.files)} files"
+    files = {one.file for one in items} | {one.file for one in run.quotas}
+    where = "" if run.leftovers else f" in {len(files)} of {len(run.files)} files"
     text = f"{run.counts}{where}, to {target}\n"
     if items:
         text += "\n" + _verdicts(items)
+    if run.quotas:
+        text += "\n" + _quotas(run.quotas)
     if run.leftovers:
         text += "\n" + leftover_table(run.leftovers)
     return text
@@ -74,6 +78,20 @@ def _verdicts(items: Sequence[Item]) -> str:
     if reasons:
         text += "\n" + table(["WHY", "SHARES", "FIRST AT", "FOR EXAMPLE"], reasons)
     return text
+
+
+def _quotas(quotas: Sequence[QuotaItem]) -> str:
+    """Every amount of a quota with its verdict and what it becomes."""
+    lines = [
+        [
+            f"{one.file}:{one.span.line}" if one.span else one.file,
+            f"{one.key} {one.value}",
+            str(one.outcome),
+            f"{one.new_key} {one.new_value}" if one.new_key else "",
+        ]
+        for one in quotas
+    ]
+    return table(["QUOTA AT", "AMOUNT", "VERDICT", "BECOMES"], lines)
 
 
 def _reasons(items: Sequence[Item]) -> list[list[str]]:

@@ -9,9 +9,10 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import leftover_table, translate_inputs
-from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.share import Share
 from gpuxlate.translation.item import Item
+from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 
 UNREADABLE = ("GX001", "GX010", "GX012", "GX025")
@@ -39,10 +40,18 @@ def command(
         items = [_item_json(one) for one in run.items]
         left = [one.to_json() for one in run.leftovers]
         sums = totals(run.items)
-        data = {"format": "gpuxlate-inspect/v1", "items": items, "totals": sums, "leftovers": left}
+        data = {
+            "format": "gpuxlate-inspect/v1",
+            "items": items,
+            "totals": sums,
+            "quotas": [one.read_json() for one in run.quotas],
+            "leftovers": left,
+        }
         common.out(common.write_json(data))
     else:
         common.out(_text(run.items))
+        if run.quotas:
+            common.out(f"\n{_quotas(run.quotas)}")
         if run.leftovers:
             common.out(f"\n{run.counts}, which are not counted above\n\n{leftover_table(run.leftovers)}")
     failed = any(one.severity is Severity.ERROR for one in broken)
@@ -89,7 +98,7 @@ def _text(items: Sequence[Item]) -> str:
     shown = [n for n in SOMETIMES if any(one.share and getattr(one.share, n) is not None for one in items)]
     lines = [
         [
-            "/".join(part for part in (one.object.namespace, one.object.kind, one.object.name) if part),
+            _name(one.object),
             one.container,
             one.source,
             *_numbers(one.share),
@@ -106,6 +115,15 @@ def _text(items: Sequence[Item]) -> str:
     ]
     head = ["TOTAL", "PODS", "WHOLE CARDS", "SHARED CARDS", "CORES %", "MEMORY MiB"]
     return text + "\n" + table(head, summed)
+
+
+def _name(one: ObjectRef) -> str:
+    return "/".join(part for part in (one.namespace, one.kind, one.name) if part)
+
+
+def _quotas(quotas: Sequence[QuotaItem]) -> str:
+    lines = [[_name(one.object), one.place, one.key, one.amount or f"? ({one.value})"] for one in quotas]
+    return table(["OBJECT", "AT", "RESOURCE", "AMOUNT"], lines)
 
 
 def _memory(share: Share) -> str:

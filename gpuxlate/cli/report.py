@@ -11,19 +11,28 @@ from gpuxlate.cli import common, outputs
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.translation.quotas.item import QuotaItem
 
 
-def report_json(items: Sequence[Item], leftovers: Sequence[Leftover] = ()) -> dict[str, Any]:
-    """The report, its items and leftovers in the order of the run."""
+def report_json(
+    items: Sequence[Item], leftovers: Sequence[Leftover] = (), quotas: Sequence[QuotaItem] = ()
+) -> dict[str, Any]:
+    """The report: its items, quotas and leftovers in the order of the run."""
     counts = Counter(str(item.verdict) for item in items)
     return {
         "format": "gpuxlate-report/v1",
         "items": [item.to_json() for item in items],
+        "quotas": [one.to_json() for one in quotas],
         "leftovers": [one.to_json() for one in leftovers],
         "summary": {str(verdict): counts[str(verdict)] for verdict in Verdict},
     }
 
 
-def write_report(path: Path, items: Sequence[Item], leftovers: Sequence[Leftover] = ()) -> None:
+def write_report(
+    path: Path,
+    items: Sequence[Item],
+    leftovers: Sequence[Leftover] = (),
+    quotas: Sequence[QuotaItem] = (),
+) -> None:
     """Write the report to a file."""
-    outputs.write_files({path: common.write_json(report_json(items, leftovers)).encode()})
+    outputs.write_files({path: common.write_json(report_json(items, leftovers, quotas)).encode()})

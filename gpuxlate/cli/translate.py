@@ -55,7 +55,7 @@ def command(
     run = translate_inputs(given, settings)
     show(run)
     if report:
-        write_report(Path(report), run.items, run.leftovers)
+        write_report(Path(report), run.items, run.leftovers, run.quotas)
     if run.refused:
         return common.Exit.FINDINGS
     if diff:

@@ -19,6 +19,7 @@ from gpuxlate.report.text import plural
 from gpuxlate.rules.unreadable import in_chart
 from gpuxlate.translation.item import Item
 from gpuxlate.translation.leftovers import Leftover, left_in_text
+from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source, Texts
@@ -35,6 +36,7 @@ class Translated:
     items: tuple[Item, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
+    quotas: tuple[QuotaItem, ...] = ()
     source: Source | None = None
 
     @property
@@ -50,6 +52,7 @@ class Run:
     items: list[Item] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
+    quotas: list[QuotaItem] = field(default_factory=list)
     texts: Texts = field(default_factory=Texts)
 
     @property
@@ -62,8 +65,11 @@ class Run:
 
     @property
     def counts(self) -> str:
-        """The shares and leftovers: "41 shares, 3 leftovers in 2 files"."""
+        """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers in 2 files"."""
         shares = plural(len(self.items), "share")
+        if self.quotas:
+            objects = {(one.file, one.document, one.object_path) for one in self.quotas}
+            shares += f", {plural(len(objects), 'quota')}"
         if not self.leftovers:
             return shares
         files = plural(len({one.found.file for one in self.leftovers}), "file")
@@ -97,6 +103,7 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
         run.items += made.items
         run.diagnostics += made.diagnostics
         run.leftovers += made.leftovers
+        run.quotas += made.quotas
         if made.source is not None:
             run.texts.add(made.source)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
@@ -124,6 +131,7 @@ def translate_input(one: Input, settings: Settings) -> Translated:
         made.items,
         made.diagnostics,
         made.leftovers,
+        made.quotas,
         source if made.diagnostics else None,
     )
 
@@ -133,4 +141,4 @@ def _template(one: Input, data: bytes, settings: Settings) -> Translated:
     source = one.source(data)
     left = tuple(left_in_text(source, settings.scope))
     found = (in_chart(one.name), *(() if settings.reads_only else (each.found for each in left)))
-    return Translated(one.name, True, data, data, (), found, left, source)
+    return Translated(one.name, True, data, data, (), found, left, (), source)

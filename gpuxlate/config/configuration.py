@@ -236,7 +236,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
 
 
 def _named_twice(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
-    from gpuxlate.config.problems import dotted
+    from gpuxlate.model.pod import dotted
 
     names: set[str] = set()
     for index, one in enumerate(catalogue):

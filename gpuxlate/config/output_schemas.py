@@ -209,6 +209,37 @@ _LEFTOVER = _object(
     },
 )
 
+_NUMBER = ["number", "null"]
+_QUOTA = _object(
+    "An amount of a resource in a quota, a range of limits or a queue, and what became of it.",
+    {
+        "file": _FILE,
+        "document": _DOCUMENT,
+        "line": _place("Line of the amount, from 1."),
+        "column": _place("Its column, from 1, in characters."),
+        "object": _or_null({"$ref": "#/$defs/ObjectRef"}),
+        "place": _a("string", "Where it is in the object.", examples=["spec.hard", "spec.limits[0].max"]),
+        "key": _a("string", "The resource as it is written.", examples=["requests.aliyun.com/gpu-mem"]),
+        "value": _a("string", "The amount as it is written."),
+        "from": _a("string", "The target that it was read from."),
+        "field": {
+            "enum": ["cards", "cores", "memoryMiB", "memoryPercent", None],
+            "description": "What it counts, as in a share; null: no share says it.",
+        },
+        "amount": _a(_NUMBER, "Cards, percent or MiB; null where it is not known."),
+        "perCard": _a(["boolean", "null"], "It counts each card, and is no total over the cards."),
+        "perContainer": _a("boolean", "It is an amount of one container, not of all together."),
+        "to": _a("string", "The target."),
+        "verdict": {
+            "enum": ["exact", "rounded", "left"],
+            "description": "Whether the target has a number for it: the same, a larger one, or none.",
+        },
+        "given": _a(_NUMBER, "Cards, percent or MiB at the target; null: it is left."),
+        "newKey": _a(["string", "null"], "The resource of the target."),
+        "newValue": _a(["string", "null"], "Its number."),
+    },
+)
+
 REPORT: Schema = {
     "title": "Report of gpuxlate",
     **_object(
@@ -221,11 +252,15 @@ REPORT: Schema = {
                 {one: _count(f"Shares that are {one}.") for one in _VERDICTS},
             ),
         },
-        {"leftovers": _list({"$ref": "#/$defs/Leftover"}, "Every place that is left behind.")},
+        {
+            "quotas": _list({"$ref": "#/$defs/Quota"}, "Every amount of a quota that is read."),
+            "leftovers": _list({"$ref": "#/$defs/Leftover"}, "Every place that is left behind."),
+        },
     ),
     "$defs": {
         "Item": _ITEM,
         "Leftover": _LEFTOVER,
+        "Quota": _QUOTA,
         "Share": _SHARE,
         "Change": _CHANGE,
         "Filled": _FILLED,

@@ -17,7 +17,7 @@ from gpuxlate.backends import registry
 from gpuxlate.config.wording import LONGEST, number_hint, shown, yaml_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_PROBLEMS
-from gpuxlate.model.pod import Path
+from gpuxlate.model.pod import Path, dotted
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -98,14 +98,6 @@ def _larger(data: object, most: int) -> bool:
             count += len(one)
             pending.extend(islice(one.values() if isinstance(one, dict) else one, most + 1))
     return count > most
-
-
-def dotted(path: Path) -> str:
-    """A path in one word: ``metadata.name``, ``per-file-ignores[0].path``."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return text.removeprefix(".")
 
 
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:

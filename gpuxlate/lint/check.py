@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
+from gpuxlate.lint.quotas import judge_quotas
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
@@ -145,10 +146,13 @@ def _document(
     found = [] if document.job else layer.pods(document)
     pods = [one.pod.under(renamed_by(context.profile)) for one in found if one.pod]
     ignores.extend(ignores_in_document(document, pods))
-    facts = document_keys(document, pods, registry.is_gpu_key)
+    quotas = judge_quotas(document, context)
+    facts = document_keys(document, pods, registry.is_gpu_key, quotas.read)
     for one in check_document(catalog.neutral_document_rules(), facts, context):
         if one.code != "GX002" or jobs or _requests_gpus(pods):
             yield placed(document, one)
+    for one, ref in quotas.found:
+        yield placed(document, one, ref)
     for job in jobs:
         backend = registry.get(job.target)
         result.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))

@@ -1,8 +1,8 @@
 """Suppressing findings: by a comment, by an annotation, by the configuration; and GX009 for the unused.
 
 A comment ``# gpuxlate: ignore[TKE002] reason`` counts for its line; alone on a line, for the next line
-that is not a comment. The annotation ``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or
-for its pod template.
+that is not a comment; at the first line of a string, for all of its text. The annotation
+``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or for its pod template.
 """
 
 from __future__ import annotations
@@ -161,7 +161,8 @@ class _IgnoreIndex:
         """The ignores of a finding."""
         found: list[Ignore] = []
         if self._by_line and one.span is not None:
-            found += self._by_line.get((one.code, one.span.line), ())
+            for line in {one.span.line, one.text_line or one.span.line}:
+                found += self._by_line.get((one.code, line), ())
         if self._by_path and one.document is not None:
             for length in range(len(one.path) + 1):
                 found += self._by_path.get((one.code, one.document, one.path[:length]), ())

@@ -16,7 +16,8 @@ class Counter(NamedTuple):
     """How one operator counts in the pods of some kinds.
 
     ``pod``: the path of the pod spec, from the object. ``names``: the resources that it counts.
-    ``told``: where it can be told the number instead, from the object; ``hint`` is the end of it.
+    ``told``: where it can be told the number instead, from the object; ``hint`` is the end of it, with the
+    number as it is written there.
     ``listed``: a mapping of names that it counts in the same way. ``first``: of several resources the
     first by name counts; else any of them. ``fields``: where it looks, in this order.
     """
@@ -41,7 +42,7 @@ COUNTERS: tuple[Counter, ...] = (
             (*spec, *group, "template", "spec"),
             re.compile(r".*gpu|.*nvidia\.com/mig-\d+g\.\d+gb"),
             (*spec, *group, "rayStartParams", "num-gpus"),
-            "rayStartParams.num-gpus",
+            'rayStartParams.num-gpus: "{cards}"',
             (*spec, *group, "resources"),
         )
         for kind, spec in RAY
@@ -54,7 +55,7 @@ COUNTERS: tuple[Counter, ...] = (
         ("spec",),
         re.compile(r"(?i:.*gpu.*)"),
         ("spec", "trainer", "numProcPerNode"),
-        "spec.trainer.numProcPerNode",
+        "spec.trainer.numProcPerNode: {cards}",
         first=False,
         fields=("requests", "limits"),
     ),

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.objects import Pod, mappings_in
-from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Path
+from gpuxlate.manifest.texts import IsKey, is_name, may_name, named_in, places, resource_of
+from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Outside, Path
 from gpuxlate.model.spots import spots
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get, get_text, is_merge
 
-IsKey = Callable[[str], bool]
-
-_EMBEDDED = re.compile(
-    r"""(?:^|[\n{,])[ \t]*(?:-[ \t]+)*\\?["']?([A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+)\\?["']?[ \t]*:"""
-)
-"""A key with a domain and its colon, in a string that contains a whole manifest."""
-_POINTER = re.compile(r"""(?:^|[\s"'])(/[^\s"']*~1[^\s"']*)""")
-"""A JSON pointer with an escaped slash, as in JSON patches."""
-_SET = re.compile(r"(?<!\\)\.")
-"""The dots of a path as Helm's ``--set`` has it; those in a key are escaped."""
-_QUOTA = ("requests.", "limits.")
-"""Prefixes of resources in a ResourceQuota."""
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation that kubectl writes anew with each apply."""
 
@@ -38,7 +26,8 @@ _Steps = tuple[Any, str | int] | None
 class Found(NamedTuple):
     """A key that a document names: ``text`` as it is written, ``name`` the key in it.
 
-    ``on_key``: it is the key of a mapping; else the whole of a value, or ``embedded`` in one.
+    ``on_key``: it is the key of a mapping; else the whole of a value, or ``embedded`` in one. ``at``: the
+    characters of the source that name it in a text, None where escapes hide them.
     """
 
     name: str
@@ -46,16 +35,24 @@ class Found(NamedTuple):
     path: Path
     on_key: bool = True
     embedded: bool = False
+    at: tuple[int, int] | None = None
 
 
-def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> DocumentKeys:
-    """The facts of a document for its rules."""
+def document_keys(
+    document: Document, pods: list[Pod], is_gpu_key: IsKey, read: Set[Path] = frozenset()
+) -> DocumentKeys:
+    """The facts of a document for its rules. ``read``: the places of names that are read outside of pods."""
     root = deref(document.root) if document.root else None
-    outside: list[tuple[str, Path]] = []
+    outside: list[Outside] = []
     if _names_more(document, pods, is_gpu_key):
-        inside = {spot.path for pod in pods for spot in spots(pod.keys)}
-        named = (one for one in keys_named(document, _with_domain(is_gpu_key)) if one.path not in inside)
-        outside.extend((found.text if found.on_key else found.name, found.path) for found in named)
+        inside = {spot.path for pod in pods for spot in spots(pod.keys)} | read
+        # a name without a domain may be anybody's where no pod tells
+        for found in keys_named(document, lambda name: "/" in name and is_gpu_key(name)):
+            if found.path not in inside:
+                name = found.text if found.on_key else found.name
+                outside.append(
+                    Outside(name, found.path, document.source.span(*found.at) if found.at else None)
+                )
     return DocumentKeys(
         get_text(root, "apiVersion"),
         get_text(root, "kind"),
@@ -64,11 +61,6 @@ def document_keys(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Doc
         tuple(_repeated(document)),
         tuple(_shared_paths(document, pods, is_gpu_key)),
     )
-
-
-def _with_domain(is_key: IsKey) -> IsKey:
-    """A name without a domain may be anybody's where nothing tells of a pod."""
-    return lambda name: "/" in name and is_key(name)
 
 
 def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
@@ -80,16 +72,25 @@ def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
     written = tuple((*path, "status") for path, node in objects if get(node, "status") is not None)
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
-        name = resource_of(text)
-        if is_key(name) and (on_key or _may_be_a_name(steps)):
+        if "/" not in text:
+            named = is_key(text) and (on_key or _may_be_a_name(steps))
+            found = [Found(text, text, _path(steps), on_key)] if named else []
+        elif (on_key or (is_name(text) and _may_be_a_name(steps))) and is_key(name := resource_of(text)):
             found = [Found(name, text, _path(steps), on_key)]
-        elif on_key or "/" not in text:
-            continue
         else:
-            found = [Found(one, text, _path(steps), False, True) for one in _in_text(text, is_key)]
+            found = [] if on_key else list(_in_text(document, scalar, steps, is_key))
         for one in found:
             if _LAST_APPLIED not in one.path and not _is_below(one.path, written):
                 yield one
+
+
+def _in_text(document: Document, scalar: Scalar, steps: _Steps, is_key: IsKey) -> Iterator[Found]:
+    """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
+    named = named_in(scalar.text, is_key)
+    path = _path(steps) if named else ()
+    for one, start in zip(named, places(scalar, document.source.text, named), strict=True):
+        at = None if start is None else (start, start + one.end - one.start)
+        yield Found(one.name, scalar.text, path, False, True, at)
 
 
 def _may_be_a_name(steps: _Steps) -> bool:
@@ -98,25 +99,6 @@ def _may_be_a_name(steps: _Steps) -> bool:
     while steps is not None and isinstance(steps[1], int):
         steps = steps[0]
     return steps is not None
-
-
-def resource_of(text: str) -> str:
-    """The resource that a key of a quota counts: ``requests.example.com/gpu`` counts ``example.com/gpu``."""
-    return text.partition(".")[2] if text.startswith(_QUOTA) else text
-
-
-def _in_text(text: str, is_key: IsKey) -> list[str]:
-    """The keys in a manifest in a string, as in a ConfigMap, in JSON patches and in paths of ``--set``."""
-    found: dict[str, None] = {}
-    pointers = [text] if text.startswith("/") else _POINTER.findall(text) if "~1" in text else []
-    for pointer in pointers:
-        steps = (step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/"))
-        found |= {resource_of(step): None for step in steps}
-    if "\\." in text:
-        found |= {step.partition("=")[0].replace("\\.", "."): None for step in _SET.split(text)}
-    if "\n" in text or "{" in text:
-        found |= {resource_of(name): None for name in _EMBEDDED.findall(text)}
-    return [name for name in found if is_key(name)]
 
 
 def _is_below(path: Path, above: Several[Path]) -> bool:
@@ -137,9 +119,9 @@ def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
     named = -sum("/" in name for name in known)
     for scalar in document.names:
         text = scalar.text
-        if "\n" in text or "{" in text or "~1" in text or "\\." in text:  # more than a name
+        if "\n" in text or "{" in text or "~1" in text:  # a manifest in a string
             return True
-        named += any(map(is_key, text.split("/"))) if text[0] == "/" else is_key(resource_of(text))
+        named += is_key(resource_of(text)) if is_name(text) else may_name(text, is_key)
     return named > 0 or bool(document.aliases)  # an alias counts more than once
 
 

@@ -7,6 +7,7 @@ elsewhere. Sources: the custom resource definitions and controllers of each proj
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpuxlate.model.pod import Path
@@ -24,8 +25,9 @@ def filled(steps: Steps, own: Path) -> Path:
 class Copied(NamedTuple):
     """Metadata of an object that its operator copies into pods.
 
-    ``path``: the mapping with ``labels`` and ``annotations``, from the object. ``fields``: which of them.
-    ``wins``: where the pod has the same key of its own, that of the object counts.
+    ``path``: the mapping with ``labels`` and ``annotations``, from the object; ``*`` is the item of the list
+    that the pod is in. ``fields``: which of them. ``wins``: where the pod has the same key of its own, that
+    of the object counts. Of several that do not win, the later one counts before the earlier.
     """
 
     path: Steps
@@ -41,6 +43,7 @@ class Row(NamedTuple):
     ``labels`` and ``annotations``, from the pod spec (empty: the pod spec itself), or None where
     the kind has no such place. ``resources``: the field of a container that holds limits. ``nodes``:
     the pod spec takes ``nodeSelector`` and ``affinity``. ``copied``: what the pod has from its object.
+    ``api``: the beginning of apiVersion, where another project has a kind of the same name.
     """
 
     kinds: tuple[str, ...]
@@ -50,12 +53,14 @@ class Row(NamedTuple):
     resources: str = "resources"
     nodes: bool = True
     copied: tuple[Copied, ...] = ()
+    api: str = ""
 
 
 RAY: tuple[tuple[str, Steps], ...] = (
     ("RayCluster", ("spec",)),
     ("RayJob", ("spec", "rayClusterSpec")),
     ("RayService", ("spec", "rayClusterConfig")),
+    ("RayCronJob", ("spec", "jobTemplate", "rayClusterSpec")),
 )
 """Kinds of KubeRay, and where each has its cluster."""
 
@@ -82,13 +87,14 @@ _KSERVE_CONTAINERS: tuple[Steps, ...] = (
     ("lightgbm",),
     ("paddle",),
     ("pmml",),
+    ("art",),
     ("containers", "*"),
 )
 
 _TEKTON_CONTAINERS: tuple[Steps, ...] = (("steps", "*"), ("stepTemplate",), ("sidecars", "*"))
 
 _OF_OBJECT = (Copied(("metadata",)),)
-_OF_PIPELINE = (Copied(("metadata",), wins=True),)
+_OVER_PODS = (Copied(("metadata",), wins=True),)
 
 _ARGO_SPECS: tuple[tuple[tuple[str, ...], Steps], ...] = (
     (("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), ("spec",)),
@@ -160,8 +166,11 @@ ROWS: tuple[Row, ...] = (
             ("Task", ("spec",), None, _OF_OBJECT),
             ("ClusterTask", ("spec",), None, _OF_OBJECT),
             ("TaskRun", ("spec", "taskSpec"), None, _OF_OBJECT),
-            ("Pipeline", ("spec", "tasks", "*", "taskSpec"), ("metadata",), _OF_PIPELINE),
-            ("PipelineRun", ("spec", "pipelineSpec", "tasks", "*", "taskSpec"), ("metadata",), _OF_PIPELINE),
+            *(
+                (kind, (*spec, tasks, "*", "taskSpec"), ("metadata",), _OVER_PODS)
+                for kind, spec in (("Pipeline", ("spec",)), ("PipelineRun", ("spec", "pipelineSpec")))
+                for tasks in ("tasks", "finally")
+            ),
         )
         for resources in ("computeResources", "resources")
     ),
@@ -175,6 +184,39 @@ ROWS: tuple[Row, ...] = (
         nodes=False,
         copied=_OF_OBJECT,
     ),
+    # KubeRay: labels of a group go over those of its template (mergeLabels in controllers/ray/common/pod.go).
+    *(
+        Row(
+            (kind,),
+            (*spec, *group, "template", "spec"),
+            _CONTAINERS,
+            ("..", "metadata"),
+            copied=(Copied((*spec, *group), ("labels",), wins=True),),
+        )
+        for kind, spec in RAY
+        for group in (("headGroupSpec",), ("workerGroupSpecs", "*"))
+    ),
+    # Notebooks of Kubeflow: the template has a spec alone, labels and annotations are those of the object
+    # (generateStatefulSet in components/notebook-controller/controllers/notebook_controller.go).
+    Row(
+        ("Notebook",),
+        ("spec", "template", "spec"),
+        _CONTAINERS,
+        None,
+        copied=_OVER_PODS,
+        api="kubeflow.org/",
+    ),
+    # Seldon Core 1: annotations of the spec, then labels and annotations of the predictor, then those of the
+    # component (createDeploymentWithoutEngine in operator/controllers/seldondeployment_controller.go).
+    Row(
+        ("SeldonDeployment",),
+        ("spec", "predictors", "*", "componentSpecs", "*", "spec"),
+        _CONTAINERS,
+        ("..", "metadata"),
+        copied=(Copied(("spec",), ("annotations",)), Copied(("spec", "predictors", "*"))),
+    ),
+    # OpenKruise: containers that go into other pods, whose labels are not its own.
+    Row(("SidecarSet",), ("spec",), _CONTAINERS, None, nodes=False),
     # Kubeflow Trainer v2: resources of each node, no pod template.
     Row(
         ("TrainJob",),
@@ -215,7 +257,7 @@ SCHEDULERS: tuple[SchedulerRow, ...] = (
     # ray-operator/controllers/ray/batchscheduler
     SchedulerRow(
         "ray.io/",
-        ("RayCluster", "RayJob", "RayService"),
+        tuple(kind for kind, _ in RAY),
         ("metadata", "labels", "ray.io/scheduler-name"),
         wins=True,
     ),
@@ -259,6 +301,42 @@ def is_injected(name: str, value: str) -> bool:
     return name in INJECTED and (not INJECTED[name] or value.lower() in INJECTED[name])
 
 
-def rows_for(kind: str | None) -> tuple[Row, ...]:
+NO_PODS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("apiextensions.k8s.io/", ("CustomResourceDefinition",)),
+    ("admissionregistration.k8s.io/", ()),
+    ("kyverno.io/", ()),
+    ("policies.kyverno.io/", ()),
+    ("templates.gatekeeper.sh/", ()),
+    ("constraints.gatekeeper.sh/", ()),
+    ("mutations.gatekeeper.sh/", ()),
+    ("policy.karmada.io/", ()),
+)
+"""Kinds with patterns of pods, and patches for them, but no pods: the beginning of apiVersion, and the kinds;
+none: all of them. Sources: the API references of Kubernetes, Kyverno, Gatekeeper and Karmada, 2026-08."""
+
+PATCHES: tuple[tuple[tuple[str, ...], Steps], ...] = (
+    # OpenKruise, apis/apps: RawExtension of a subset, merged into its pods
+    (("UnitedDeployment",), ("spec", "topology", "subsets", "*", "patch")),
+    (("WorkloadSpread",), ("spec", "subsets", "*", "patch")),
+    # Kubeflow Trainer, pkg/apis/trainer/v1alpha1: merged into the runtime
+    (("TrainJob",), ("spec", "podTemplateOverrides")),
+    (("TrainJob",), ("spec", "runtimePatches")),
+    # Flux, helm-controller: strategic merge patches of a release
+    (("HelmRelease",), ("spec", "postRenderers")),
+)
+"""Parts of objects that are patches: what looks like a pod in them is none."""
+
+
+def rows_for(api_version: str | None, kind: str | None) -> tuple[Row, ...]:
     """The rows of a kind."""
-    return tuple(row for row in ROWS if kind in row.kinds)
+    return tuple(row for row in ROWS if kind in row.kinds and (api_version or "").startswith(row.api))
+
+
+def holds_no_pods(api_version: str | None, kind: str | None) -> bool:
+    """What looks like a pod in objects of this kind is a pattern or a patch."""
+    return any((api_version or "").startswith(api) and (not kinds or kind in kinds) for api, kinds in NO_PODS)
+
+
+def patches_of(kind: str | None) -> Iterator[Steps]:
+    """The parts of a kind that are patches."""
+    return (steps for kinds, steps in PATCHES if kind in kinds)

@@ -10,7 +10,7 @@ from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Mapping, Node, Sequence, deref, get, get_text
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
 
 METADATA = frozenset({"labels", "annotations"})
 SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
@@ -42,8 +42,17 @@ class Pod(NamedTuple):
         return self if keys is self.keys else self._replace(keys=keys)
 
 
+_VERSION = "apiVersion"
+_NO_OBJECTS = frozenset({"metadata", "status"})
+"""Fields of an object that hold no other objects: references, and what a server observed."""
+
+
 def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
-    """The Kubernetes objects of a document: its own, or the items of a List, nested Lists included."""
+    """The Kubernetes objects of a document: its own, or the items of a List, nested Lists included.
+
+    An object that another one carries (a manifest in a Crossplane Object, a ManifestWork, a Work of Karmada)
+    follows that one.
+    """
     for path, node in mappings_in(document):
         yield object_ref(node), path, node
 
@@ -51,13 +60,50 @@ def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
 def mappings_in(document: Document) -> Iterator[tuple[Path, Mapping]]:
     """The objects of a document, without their names."""
     root = deref(document.root) if document.root else None
-    if isinstance(root, Mapping):
-        yield from _mappings(root, ())
+    if not isinstance(root, Mapping):
+        return
+    own = list(_mappings(root, ()))
+    expected = len(own) + (own[:1] != [((), root)])  # a List has a version too
+    more = document.source.text.count(_VERSION, document.start, document.end) > expected
+    for path, node in own:
+        yield path, node
+        if more or document.aliases:
+            yield from _carried(path, node)
+
+
+def _carried(path: Path, owner: Mapping) -> Iterator[tuple[Path, Mapping]]:
+    """The objects inside an object, and inside those."""
+    pending: list[tuple[Path, Node]] = [(path, owner)]
+    while pending:
+        where, written = pending.pop()
+        node = deref(written)
+        if isinstance(node, Mapping):
+            whole = where == path or _is_object(node)
+            if whole and where != path and not _is_list(node):
+                yield where, node
+            below = [
+                ((*where, name), value)
+                for name, _, value, _ in entries_of(node)
+                if not (isinstance(value, Scalar) or (whole and name in _NO_OBJECTS))
+            ]
+            pending.extend(reversed(below))
+        elif isinstance(node, Sequence):
+            pending.extend(((*where, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
+
+
+def _is_object(node: Mapping) -> bool:
+    """It has what an object has: a reference to one has no metadata, and no spec."""
+    return all(get_text(node, name) for name in (_VERSION, "kind")) and any(
+        isinstance(get(node, name), Mapping) for name in ("metadata", "spec")
+    )
+
+
+def _is_list(node: Mapping) -> bool:
+    return (get_text(node, "kind") or "").endswith("List") and isinstance(get(node, "items"), Sequence)
 
 
 def _mappings(node: Mapping, path: Path) -> Iterator[tuple[Path, Mapping]]:
-    kind = get_text(node, "kind")
-    items = get(node, "items") if kind and kind.endswith("List") else None
+    items = get(node, "items") if _is_list(node) else None
     if not isinstance(items, Sequence):
         yield path, node
         return

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gpuxlate.manifest.operations import Operation, operations, pointer
-from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY, items
+from gpuxlate.manifest.pod_keys import items
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
-from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Mapping, Node, Sequence, deref, entries_of, get
+from gpuxlate.yamltext.nodes import Mapping, Node, deref, entries_of, get
 from gpuxlate.yamltext.plan import EditError
 
 _END = "-"
@@ -20,8 +20,8 @@ _END = "-"
 def op_edits(document: Document, edits: Iterable[Edit], there: Callable[[Path], bool]) -> list[Edit]:
     """Edits on virtual paths as edits of the list of operations.
 
-    ``there``: something is at a virtual path of the object before the patch, as it is going to be. A value of
-    None stands for null: the key is deleted. Raises EditError for what operations cannot say.
+    ``there``: something is at a virtual path of the object before the patch, as it will be.
+    A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
     """
     maker = _Maker(document, there)
     for edit in edits:
@@ -75,14 +75,14 @@ class _Maker:
         return get(one.value, *rest) is not None
 
     def _rename(self, one: Operation, path: Path, value: Any) -> None:
-        if value is None and not self._there(path):
-            self._gone[one.number] = None
-            return
         self._made.append(Put((one.number, "path"), pointer(path)))
         self._set(one, path, value)
 
     def _set(self, one: Operation, path: Path, value: Any) -> None:
         """The operation gives this value, or deletes what is there."""
+        if value is None and not self._there(path):
+            self._gone[one.number] = None
+            return
         if value is None:
             if one.op != "remove":
                 self._made += [Put((one.number, "op"), "remove"), Remove((one.number, "value"))]
@@ -145,10 +145,9 @@ class _Maker:
             rests = {path[depth:] for path in lost}
             if one.value is None or not _is_emptied(one.value, rests):
                 self._made += [Remove((one.number, "value", *path[depth:])) for path in lost]
-            elif self._there(lost[0][:depth]):
-                self._set(one, lost[0][:depth], None)
             else:
-                self._gone[one.number] = None
+                self._set(one, lost[0][:depth], None)
+        self._check_others()
         kept = [edit for edit in self._made if edit.path[0] not in self._gone]
         kept += [Remove((number,)) for number in self._gone]
         kept += [Append((), {"op": "remove", "path": pointer(path)}) for path in self._removals]
@@ -158,6 +157,31 @@ class _Maker:
         if self._gone and len(kept) == len(self._gone) == len(items(self._root)):
             raise EditError("no operation would be left, and kustomize takes no empty list", ())
         return kept
+
+    def _check_others(self) -> None:
+        """What an operation needs is still there: a mapping that loses all its keys is gone."""
+        given: list[Operation] = []
+        for one in self._operations:
+            if one.number not in self._gone:
+                known = self._is_known(one.steps, given) or self._is_edited(one)
+                if one.op == "remove" and not known:
+                    self._gone[one.number] = None
+                elif one.sets and not self._is_known(one.steps[:-1], given):
+                    raise EditError("an operation is in a mapping that would be gone", one.steps)
+            given += [one] if one.sets else []
+
+    def _is_known(self, steps: tuple[str, ...], given: list[Operation]) -> bool:
+        """Something is at these steps, or was given there; a number may be of an item, or a key."""
+        path: Path = tuple(int(step) if step.isdecimal() else step for step in steps)
+        return (
+            not steps
+            or self._there(path)
+            or self._there((*path[:-1], steps[-1]))
+            or any(one.rest(steps) is not None for one in given)
+        )
+
+    def _is_edited(self, one: Operation) -> bool:
+        return any(edit.path[:1] == (one.number,) for edit in self._made)
 
 
 def _is_emptied(node: Node, gone: set[Path], path: Path = ()) -> bool:
@@ -173,50 +197,3 @@ def _both(old: Any, new: Any) -> Any:
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{name: _both(old.get(name), value) for name, value in new.items()}}
     return new
-
-
-# -- what is there --------------------------------------------------------------------------------------
-
-
-def presence(root: Node, base: PodKeys, new: PodKeys, resources: str = "resources") -> Callable[[Path], bool]:
-    """Whether something is at a path of an object when its pod has new keys in place of those of ``base``.
-
-    What loses all that it has is gone too. ``resources``: the field of a container that holds limits.
-    """
-    old, now = set(_places(base, resources)), set(_places(new, resources))
-
-    def there(path: Path) -> bool:
-        if any(one[: len(path)] == path for one in now):
-            return True
-        node = get(root, *path)
-        return node is not None and _stays(node, path, old)
-
-    return there
-
-
-def _stays(node: Node, path: Path, gone: Set[Path]) -> bool:
-    if path in gone:
-        return False
-    node = deref(node)
-    if isinstance(node, Mapping):
-        below = [((*path, name), value) for name, _, value, _ in entries_of(node)]
-    elif isinstance(node, Sequence):
-        below = [((*path, number), item) for number, item in enumerate(node.items)]
-    else:
-        return True
-    return not below or any(_stays(value, where, gone) for where, value in below)
-
-
-def _places(pod: PodKeys, resources: str) -> Iterator[Path]:
-    """Where a pod has its keys, in an object that has them at the usual places."""
-    for one in pod.all_containers():
-        yield from ((*one.path, resources, "limits", name) for name in one.limits)
-        yield from ((*one.path, resources, "requests", name) for name in one.requests)
-        yield from (value.path for value in one.env.values())
-    yield from ((*pod.metadata_path, "labels", name) for name in pod.labels)
-    yield from ((*pod.metadata_path, "annotations", name) for name in pod.annotations)
-    yield from ((*pod.path, "nodeSelector", name) for name in pod.node_selector)
-    if pod.affinity:
-        yield (*pod.path, *REQUIRED_AFFINITY)
-    if pod.scheduler_name:
-        yield (*pod.path, "schedulerName")

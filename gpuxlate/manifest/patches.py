@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Values
 from dataclasses import fields, replace
+from itertools import takewhile
 from typing import Any
 
 from gpuxlate.manifest.operations import operations
@@ -103,6 +104,7 @@ def _part(one: Any, moved: Callable[[Path], Path]) -> Any:
 
 
 Several = tuple[ContainerKeys, ...]
+Terms = tuple[tuple[NodeRequirement, ...], ...]
 
 # -- laying over -------------------------------------------------------------------------------------------
 
@@ -111,11 +113,12 @@ def laid_over(base: PodKeys, part: PodKeys) -> PodKeys:
     """The keys of a pod after a part that gives keys, or deletes them by null.
 
     Containers are matched by name; those of the part come first, as kustomize has it. A list of terms is
-    replaced. Paths are those of the part: what the base alone has is at its container there, or at its pod.
+    replaced. Paths are those of the part: what the base alone has would be below its container there, or pod.
     """
-    places = {name: part.path if name in _OF_SPEC else part.metadata_path for name in _MAPPINGS}
+    spec, metadata = (base.path, part.path), (base.metadata_path, part.metadata_path)
+    places = {name: spec if name in _OF_SPEC else metadata for name in _MAPPINGS}
     values: dict[str, Any] = {
-        name: _over(getattr(base, name), getattr(part, name), path) for name, path in places.items()
+        name: _over(getattr(base, name), getattr(part, name), where) for name, where in places.items()
     }
     return replace(
         base,
@@ -124,10 +127,10 @@ def laid_over(base: PodKeys, part: PodKeys) -> PodKeys:
         init_containers=_containers_over(
             base.init_containers, part.init_containers, part.path, "initContainers"
         ),
-        affinity=part.affinity or _terms_at(base.affinity, part.path),
-        preferred=part.preferred or _terms_at(base.preferred, part.path),
-        scheduler_name=_value_over(base.scheduler_name, part.scheduler_name, part.path),
-        node_name=_value_over(base.node_name, part.node_name, part.path),
+        affinity=part.affinity or _terms_at(base.affinity, spec),
+        preferred=part.preferred or _terms_at(base.preferred, spec),
+        scheduler_name=_value_over(base.scheduler_name, part.scheduler_name, spec),
+        node_name=_value_over(base.node_name, part.node_name, spec),
         path=part.path,
         metadata_path=part.metadata_path,
         selected={**dict.fromkeys(base.selected, part.path), **part.selected},
@@ -152,10 +155,11 @@ def _containers_over(base: Several, part: Several, path: Path, field: str) -> Se
         # in no list of the part: an edit there is an error, a finding is placed above
         own = said.get(name) or ContainerKeys(name, init=field != "containers", path=(*path, field, index))
         was = old.get(name, ContainerKeys())
+        where = (was.path, own.path)
         values: dict[str, Any] = {
-            one: _over(getattr(was, one), getattr(own, one), own.path) for one in _IN_CONTAINER
+            one: _over(getattr(was, one), getattr(own, one), where) for one in _IN_CONTAINER
         }
-        privileged = _value_over(was.privileged, own.privileged, own.path)
+        privileged = _value_over(was.privileged, own.privileged, where)
         found.append(replace(own, index=index, **values, privileged=privileged))
     return tuple(found)
 
@@ -163,21 +167,31 @@ def _containers_over(base: Several, part: Several, path: Path, field: str) -> Se
 _IN_CONTAINER = ("limits", "requests", "env")
 
 
-def _over(base: Values[str, Value], part: Values[str, Value], path: Path) -> dict[str, Value]:
-    both = {name: _value_over(base.get(name), part.get(name), path) for name in {**base, **part}}
+Moved = tuple[Path, Path]
+"""The path of a container or a pod in the base, and that in the part."""
+
+
+def _over(base: Values[str, Value], part: Values[str, Value], where: Moved) -> dict[str, Value]:
+    both = {name: _value_over(base.get(name), part.get(name), where, name) for name in {**base, **part}}
     return {name: value for name, value in both.items() if value is not None}
 
 
-def _value_over(base: Value | None, part: Value | None, path: Path) -> Value | None:
+def _value_over(base: Value | None, part: Value | None, where: Moved, name: str = "") -> Value | None:
     if part is not None:
         return None if part.kind is Kind.NULL else part
-    return replace(base, path=path) if base is not None else None
+    return replace(base, path=_moved(base.path, where, name)) if base is not None else None
 
 
-def _terms_at(
-    terms: tuple[tuple[NodeRequirement, ...], ...], path: Path
-) -> tuple[tuple[NodeRequirement, ...], ...]:
-    return tuple(tuple(replace(one, path=path) for one in term) for term in terms)
+def _moved(path: Path, where: Moved, name: str) -> Path:
+    """A path of the base in the part, where nothing is at it: no item of a list there is meant."""
+    old, new = where
+    below = path[len(old) :] if path[: len(old)] == old else path[-1:]
+    named = tuple(takewhile(lambda step: isinstance(step, str), below))
+    return (*new, *named) if named == below else (*new, *named, name)
+
+
+def _terms_at(terms: Terms, where: Moved) -> Terms:
+    return tuple(tuple(replace(one, path=_moved(one.path, where, one.key)) for one in term) for term in terms)
 
 
 # -- operations --------------------------------------------------------------------------------------------

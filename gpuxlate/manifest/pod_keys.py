@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeGuard
 
-from gpuxlate.manifest.kinds import Copied, Steps
+from gpuxlate.manifest.kinds import Copied, Steps, filled
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
@@ -81,12 +81,15 @@ def with_surroundings(
     )
 
 
-def with_copies(keys: PodKeys, copied: tuple[Copied, ...], owner: Mapping, object_path: Path) -> PodKeys:
-    """Add what the pod has from its object: the operator copies it."""
+def with_copies(
+    keys: PodKeys, copied: tuple[Copied, ...], owner: Mapping, object_path: Path, path: Path
+) -> PodKeys:
+    """Add what the pod at a path has from its object: the operator copies it."""
     fields: dict[str, Map[str, Value]] = {"labels": keys.labels, "annotations": keys.annotations}
-    for one in copied:
+    for one in reversed(copied):
+        steps = filled(one.path, path[len(object_path) :])
         for field in one.fields:
-            above = values(get(owner, *one.path, field), (*object_path, *one.path, field))
+            above = values(get(owner, *steps, field), (*object_path, *steps, field))
             own = fields[field]
             fields[field] = {**own, **above} if one.wins else {**above, **own}
     return replace(keys, labels=fields["labels"], annotations=fields["annotations"])

@@ -10,7 +10,10 @@ from gpuxlate.manifest.kinds import (
     Row,
     SchedulerRow,
     adds_containers,
+    filled,
+    holds_no_pods,
     is_injected,
+    patches_of,
     rows_for,
     scheduler_row,
 )
@@ -43,16 +46,22 @@ from gpuxlate.yamltext.nodes import (
 __all__ = ["REQUIRED_AFFINITY", "Pod", "document_keys", "object_ref", "objects_in", "pods_in"]
 
 _POD_LISTS = ("containers", "initContainers")
-_NO_PODS = frozenset({"CustomResourceDefinition"})
 
 
 def pods_in(document: Document) -> Iterator[Pod]:
     """Every pod of a document, in its order."""
-    for ref, path, node in objects_in(document):
-        if ref.kind in _NO_PODS:
+    objects = list(objects_in(document))
+    places = {path for _, path, _ in objects}
+    closed: Path | None = None  # what an object carries follows it
+    for ref, path, node in objects:
+        if closed is not None and path[: len(closed)] == closed:
             continue
+        closed = path if holds_no_pods(ref.api_version, ref.kind) else None
+        if closed is not None:
+            continue
+        apart = {where for steps in patches_of(ref.kind) for where, _ in expand(node, path, steps)}
         found: dict[Path, list[Pod]] = {}
-        for row in rows_for(ref.kind):
+        for row in rows_for(ref.api_version, ref.kind):
             for pod_path, spec in expand(node, path, row.pod):
                 if isinstance(spec, Mapping):
                     pod = _pod_by_row(row, ref, path, node, pod_path, spec)
@@ -62,7 +71,7 @@ def pods_in(document: Document) -> Iterator[Pod]:
             # rows of one place differ in the field with limits: those that find some are right
             chosen = [pod for pod in pods if _requests(pod)] or pods[:1]
             yield from (_in_cluster(pod, node) for pod in chosen)
-        for spec_path, spec in _walk(node, path, found.keys()):
+        for spec_path, spec in _walk(node, path, (found.keys(), apart, places)):
             yield _in_cluster(pod_at(ref, path, node, spec_path, spec), node)
 
 
@@ -84,13 +93,13 @@ def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
     return pod._replace(keys=replace(keys, served=served, grows=grows, node_name=node_name))
 
 
-def _walk(root: Node, path: Path, known: Set[Path]) -> Iterator[tuple[Path, Mapping]]:
-    """Every mapping with a list of containers in it, at any depth."""
+def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tuple[Path, Mapping]]:
+    """Every mapping with a list of containers in it, at any depth; not in what stands ``apart``."""
     pending: list[tuple[Path, Node]] = [(path, root)]
     while pending:
         where, written = pending.pop()
         node = deref(written)
-        if where in known:
+        if where != path and any(where in one for one in apart):
             continue
         if isinstance(node, Mapping):
             if has_containers(node):
@@ -173,7 +182,7 @@ def _pod_by_row(
     own = _metadata_path(row, path)
     metadata = get(owner, *own[len(object_path) :]) if own is not None else None
     found = keys(spec, path, metadata, places[-1] if own is None else own, containers)
-    found = with_copies(found, row.copied, owner, object_path)
+    found = with_copies(found, row.copied, owner, object_path, path)
     row_of_scheduler = scheduler_row(ref.api_version, ref.kind)
     passed = _passed(row_of_scheduler, object_path, owner)
     wins = bool(row_of_scheduler and row_of_scheduler.wins)
@@ -210,8 +219,11 @@ def _metadata_path(row: Row, path: Path) -> Path | None:
 def _places(row: Row, object_path: Path, path: Path) -> tuple[Path, ...]:
     """The mappings that a pod has labels and annotations from, the one that counts last."""
     own = _metadata_path(row, path)
-    copied = [(*object_path, *one.path) for one in row.copied if not one.wins]
-    winning = [(*object_path, *one.path) for one in row.copied if one.wins]
+    below = path[len(object_path) :]
+    copied, winning = (
+        [(*object_path, *filled(one.path, below)) for one in row.copied if one.wins is wins]
+        for wins in (False, True)
+    )
     places = (*copied, *([own] if own is not None else []), *winning)
     return places or ((*path, "metadata"),)
 

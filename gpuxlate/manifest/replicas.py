@@ -15,8 +15,8 @@ from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Node, get, get_text
 
 _COUNT = re.compile("[0-9]{1,9}")
-PER_NODE = frozenset({"DaemonSet", "BroadcastJob"})
-"""Kinds with one pod a cluster node."""
+UNKNOWN = frozenset({"DaemonSet", "BroadcastJob", "SidecarSet"})
+"""Kinds with one pod a cluster node, or with containers for the pods of others."""
 REPLICA_KEYS = ("replicas", "parallelism", "numReplicas", "instances")
 """Fields next to a pod template that give the number of its pods, in kinds without a row."""
 REPLICAS_OF_VALUES = ("replicaCount", "replicas")
@@ -27,11 +27,13 @@ class Factor(NamedTuple):
     """One number to multiply, 1 where it is not given.
 
     ``paths``: where it may be, from the object; the first that is there counts, and ``*`` is the item of
-    the list that the pod is in. ``apart``: a pod that has a template of its own there is not counted.
+    the list that the pod is in. ``over``: what it is divided by. ``apart``: a pod that has a template of its
+    own there is not counted.
     """
 
     paths: tuple[Steps, ...]
     apart: Steps | None = None
+    over: Steps | None = None
 
 
 class ReplicaRow(NamedTuple):
@@ -51,11 +53,31 @@ ROWS: tuple[ReplicaRow, ...] = (
         ReplicaRow(("InferenceService",), ("spec", part), (Factor((("spec", part, "minReplicas"),)),))
         for part in ("predictor", "transformer", "explainer")
     ),
-    ReplicaRow(
-        ("LLMInferenceService", "LLMInferenceServiceConfig"),
-        ("spec", "prefill"),
-        (Factor((("spec", "prefill", "replicas"),)),),
+    # GetSize in pkg/apis/serving/v1alpha2/llm_inference_service_types_func.go: the size of a group, the
+    # leader included, whose template is a part of its own (expectedMainMultiNodeLWS)
+    *(
+        ReplicaRow(
+            ("LLMInferenceService", "LLMInferenceServiceConfig"),
+            (*workload, *below),
+            (Factor(((*workload, "replicas"),)), *size),
+        )
+        for workload in (("spec", "prefill"), ("spec",))
+        for below, size in (
+            (
+                ("worker",),
+                (
+                    Factor(
+                        tuple((*workload, "parallelism", name) for name in ("data", "pipeline")),
+                        (*workload, "template"),
+                        (*workload, "parallelism", "dataLocal"),
+                    ),
+                ),
+            ),
+            (("template",), ()),
+        )
     ),
+    # OpenKruise: the total of all subsets; that of the template does not count
+    ReplicaRow(("UnitedDeployment",), ("spec", "template"), (Factor((("spec", "replicas"),)),)),
     # LeaderWorkerSet: size counts the leader too
     ReplicaRow(("LeaderWorkerSet",), (*_LWS, "leaderTemplate"), (Factor((("spec", "replicas"),)),)),
     ReplicaRow(
@@ -97,7 +119,7 @@ ROWS: tuple[ReplicaRow, ...] = (
 
 def replicas(document: Document, pod: Pod) -> int | None:
     """The number of pods of one template; None where it depends on the cluster."""
-    if pod.object.kind in PER_NODE:
+    if pod.object.kind in UNKNOWN:
         return None
     start = len(pod.object_path)
     path = pod.keys.path[start:]
@@ -113,6 +135,8 @@ def replicas(document: Document, pod: Pod) -> int | None:
 def _number(owner: Node | None, factor: Factor, path: Path) -> int:
     found = (_count(get_text(owner, *filled(steps, path))) for steps in factor.paths)
     number = next((one for one in found if one is not None), 1)
+    if factor.over is not None:
+        number = max(1, number // (_count(get_text(owner, *filled(factor.over, path))) or 1))
     apart = factor.apart is not None and get(owner, *factor.apart) is not None
     return max(0, number - apart)
 

@@ -64,6 +64,7 @@ class Diagnostic:
     """One finding. Rules give a path; file, document, object and span are found last.
 
     ``missing``: it is about something that is not there, so it is none in a part of an object (a patch).
+    ``text_line``: the line of the string that the span is in, where it is a part of one.
     """
 
     code: str
@@ -78,6 +79,7 @@ class Diagnostic:
     object: ObjectRef | None = None
     span: Span | None = None
     missing: bool = False
+    text_line: int | None = None
 
     def __post_init__(self) -> None:
         # a quoted value may be of any length, and each finding has a copy

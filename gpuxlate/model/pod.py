@@ -8,12 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.model import quantity
 
+if TYPE_CHECKING:
+    from gpuxlate.model.diagnostics import Span
+
 Path = tuple[str | int, ...]
 """Keys and indices from the root of one document."""
+
+
+def dotted(path: Path) -> str:
+    """A path in one word: ``metadata.name``, ``spec.limits[0].max``."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")
 
 
 class Kind(StrEnum):
@@ -195,6 +204,14 @@ class PodKeys:
         return tuple(r for term in found for r in term) if found and all(found) else ()
 
 
+class Outside(NamedTuple):
+    """A vendor's key that is outside any pod; ``span``: where a text names it."""
+
+    name: str
+    path: Path
+    span: Span | None = None
+
+
 class DocumentKeys(NamedTuple):
     """One document: its pods, and what document rules need to know.
 
@@ -206,6 +223,6 @@ class DocumentKeys(NamedTuple):
     api_version: str | None = None
     kind: str | None = None
     pods: tuple[PodKeys, ...] = ()
-    outside: tuple[tuple[str, Path], ...] = ()
+    outside: tuple[Outside, ...] = ()
     repeated: tuple[Path, ...] = ()
     shared: tuple[Path, ...] = ()

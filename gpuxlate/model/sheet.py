@@ -103,7 +103,8 @@ class Key(NamedTuple):
     versions that have it. ``aliases``: other names of the same key, which are read and not written. ``idle``:
     values with which a pod asks for what it asks for without the key (the vendor's default), so that a reader
     may forget them; ANY for all. ``capped``: more than its maximum is read as its maximum.
-    ``whole``: it counts whole cards and nothing else. ``model``: the card, by
+    ``whole``: it counts whole cards and nothing else. ``offline``: it counts shares of the class offline
+    alone. ``model``: the card, by
     its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
     ``{container}`` in it.
     """
@@ -133,6 +134,7 @@ class Key(NamedTuple):
     idle: tuple[str, ...] = ()
     capped: bool = False
     whole: bool = False
+    offline: bool = False
     unread: str = ""
     model: str = ""
     template: str = ""

@@ -1,4 +1,4 @@
-"""The rules of a translation about what is around the shares: operators, cards, containers (GX028 to GX030).
+"""The rules of a translation on what is around the shares: operators, cards, containers, quotas (from GX028).
 
 No admission policy can enforce them: they compare a manifest with its translation.
 """
@@ -89,3 +89,30 @@ def containers_are_known(this: Rule, path: Path, key: str) -> Diagnostic:
     """
     message = say("{key} has one number for each container: values show one container alone", key=key)
     return this.at(path, message, "compare it with the containers that helm template CHART prints")
+
+
+@rule("GX031", Severity.WARNING, scope=Scope.TRANSLATION)
+def quota_limits_the_same(
+    this: Rule, path: Path, message: str, hint: str | None, severity: Severity = Severity.WARNING
+) -> Diagnostic:
+    """A quota limits the same after a translation.
+
+    ## What it does
+    Reports amounts of a quota that `--round up` makes larger, and compute of a dialect that counts whole
+    cards in it, to one that does not, or the other way.
+
+    ## Why
+    The numbers of a quota are translated by unit. A dialect that has whole cards under a key of their own
+    does not count them as compute, so the same number limits more or less than before.
+
+    ## Example
+    A ResourceQuota with `requests.vke.volcengine.com/mgpu-core: 400` to `alibaba-gpushare`, where whole
+    cards are `nvidia.com/gpu`.
+
+    ## Use instead
+    An amount for whole cards beside that of compute: `requests.nvidia.com/gpu: 2`.
+
+    ## Source
+    Contract of gpuxlate, "quotas"; the data sheets of the dialects.
+    """
+    return this.at(path, message, hint, severity=severity, on_key=True)

@@ -121,9 +121,9 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     """A vendor's key is in a pod.
 
     ## What it does
-    Reports the vendors' keys in a ConfigMap, a quota, `values.yaml` and wherever else there is no pod. As
-    a warning, with the right place, where they are beside a pod's own fields: `resources` beside the
-    containers, `limits` as a list, `annotation` for `annotations`.
+    Reports the vendors' keys in a ConfigMap, `values.yaml` and wherever else there is no pod; resources in
+    quotas, ranges of limits and queues are read. As a warning, with the right place, where they are beside
+    a pod's own fields: `resources` beside the containers, `limits` as a list, `annotation` for `annotations`.
 
     ## Why
     What such a key means depends on what reads it, so it is neither checked nor translated.
@@ -153,14 +153,15 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
     places = Places(document.pods)
-    for name, path in document.outside:
+    for name, path, span in document.outside:
         wrong = places.misplaced(name, path)
         if wrong is not None:
             yield this.at(path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
             continue
-        yield this.at(
+        found = this.at(
             path,
             say("{name} is outside any pod: it is left as it is", name=name),
             "check it by hand after a translation",
             on_key=True,
         )
+        yield found.located(span=span)

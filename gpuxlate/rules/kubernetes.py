@@ -50,9 +50,9 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     """The quantity of a GPU resource is a whole number.
 
     ## What it does
-    Reports fractions (`5.5`, `1500m`), values that are not a number, and numbers above 2^63-1 in the
-    limits and requests of a container, for every vendor's key and for `nvidia.com/gpu`. Nothing of a
-    part of `nvidia.com/gpu` in a pod of a vendor whose API servers take one.
+    Reports fractions (`5.5`, `1500m`), values that are not a number, and numbers above 2^63-1 in limits,
+    requests and quotas, for every vendor's key and `nvidia.com/gpu`. Nothing of a part of `nvidia.com/gpu`
+    where a vendor's API servers take one, nor of a fraction in a queue or in a ResourceQuota's `requests.`.
 
     ## Why
     GPU resources are extended resources: the API server refuses anything but integers.
@@ -155,9 +155,9 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     """The quantity of a GPU resource is a number without a suffix.
 
     ## What it does
-    Reports units after the number (`2Gi`, `4GB`, `30%`). A warning where Kubernetes reads what was
-    probably meant: `3000m`, `30.0`, and `6k` where MiB are counted. Nothing of `6k` in an object of a
-    server, which prints 6000 so, nor of units in a key that counts bytes or takes a unit.
+    Reports units after the number (`2Gi`, `4GB`, `30%`), in quotas too. A warning where Kubernetes reads
+    what was probably meant: `3000m`, `30.0`, and `6k` where MiB are counted. Nothing of `6k` in an object of
+    a server, which prints 6000 so, nor of units in a key that counts bytes or takes a unit.
 
     ## Why
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the

@@ -262,7 +262,8 @@ def nothing_is_left_behind(this: Rule, path: Path, message: str, hint: str) -> D
     such place was looked at.
 
     ## Example
-    A ResourceQuota with `requests.aliyun.com/gpu-mem: 64` beside Deployments, to `tencent-qgpu`.
+    A ResourceQuota with `requests.aliyun.com/gpu-mem: 64`, a total over the cards, to `hami`, whose numbers
+    are of each card.
 
     ## Use instead
     Change these places by hand, or accept them with `--allow-leftovers`: what can be translated is

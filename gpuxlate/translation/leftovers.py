@@ -13,22 +13,23 @@ from typing import Any, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
-from gpuxlate.manifest.facts import Found, keys_named, names_more, resource_of
+from gpuxlate.manifest.facts import Found, keys_named, names_more
 from gpuxlate.manifest.layers import Kind, may_be_values
+from gpuxlate.manifest.placements import Choice, choices_in
 from gpuxlate.manifest.pods import Pod, objects_in
-from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.manifest.texts import resource_of
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import Path
 from gpuxlate.model.sheet import ANY, Place
 from gpuxlate.model.spots import Level, spots
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.place import locate, placed
+from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
-INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9.-]*/)?[A-Za-z0-9._-]+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
 """A comment of YAML (to the end of its line) or of a template."""
@@ -48,6 +49,7 @@ NO_CHART = (
     "or pass --allow-leftovers"
 )
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
+IN_TEXT = "a text names it"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
 
 
@@ -143,16 +145,20 @@ def left_in_document(
     kind: Kind = Kind.MANIFESTS,
     why_left: Mapping[int, str] = MappingProxyType({}),
     edited: Set[Path] = frozenset(),
+    settled: Set[Path] = frozenset(),
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
     ``kind``: what the file holds. ``why_left``: by the id of a pod why it was not translated; that of None is
-    for operations. ``edited``: the paths of edits.
+    for operations. ``edited``: the paths of edits. ``settled``: the places of names in quotas, which were
+    read with their amounts.
     """
     where, hint = _WHERE[kind]
     read = {id(pod): sources for pod, sources in translated}
     in_pods: dict[Path, str] = {}
-    known: set[Path] = set()
+    known: set[Path] = {*settled}
+    owners: dict[Path, Pod] = {}
+    dialects: dict[Path, set[str]] = {}
     for pod in pods:
         sources = read.get(id(pod), ())
         names = {name for one in pod.keys.all_containers() for name in one.resources}
@@ -168,41 +174,36 @@ def left_in_document(
                     yield Leftover(spot.name, placed(document, made, pod.object))
         if sources:
             yield from _of_the_target(document, pod, sources, scope)
-            yield from _machines(document, pod, sources, scope)
-            known |= {path for name, path in pod.keys.selected.items()}  # a label and its selector, an error
+            owners.setdefault(pod.object_path, pod)
+            dialects.setdefault(pod.object_path, set()).update(one.name for one in sources)
+            # a label of the pod and a selector that matches it: an error, which ``writable`` gives
+            known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
+    yield from _machines(document, dialects, owners, scope)
     bare = sum("/" not in name for name in in_pods.values())
     if names_more(document, scope.is_left, in_pods.values()) or scope.words.bare_in(document.text) > bare:
-        about = tuple(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
+        handled = {
+            *edited,
+            *(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER),
+        }
+        known |= in_pods.keys()
         for found in keys_named(document, scope.is_left):
-            above = {found.path[:length] for length in range(1, len(found.path) + 1)}
-            if found.path not in known | in_pods.keys() and not above & {*about, *edited}:
+            above = {found.path[:length] for length in range(len(found.path) + 1)}
+            if found.path not in known and above.isdisjoint(handled):
                 yield _outside(document, found, scope, kind, why_left.get(id(None)))
 
 
 def _outside(document: Document, found: Found, scope: Scope, kind: Kind, reason: str | None) -> Leftover:
     why, hint = _WHERE[kind]
     name = os.path.basename(document.source.name)
+    if found.embedded and kind is Kind.MANIFESTS:
+        why = IN_TEXT
     if found.embedded and name in KUSTOMIZATIONS:
         hint = BUILT
     elif kind is Kind.MANIFESTS and may_be_values(name):
         hint = NO_CHART
     made = replace(scope.found(found.name, None, found.path, reason or why, hint), on_key=found.on_key)
-    made = placed(document, made)
-    if found.embedded and made.span is not None:
-        made = replace(made, span=_span_in_text(document, found) or made.span)
-    return Leftover(found.name, made)
-
-
-def _span_in_text(document: Document, found: Found) -> Span | None:
-    """Where a text names the key; None where the text is written with escapes."""
-    assert document.root is not None
-    start, end = locate(document.root, found.path)
-    source = document.source
-    for written in (found.name, found.name.replace("/", "~1"), found.name.replace(".", "\\.")):
-        at = source.text.find(written, start, end)
-        if at >= 0:
-            return source.span(at, at + len(written))
-    return None
+    span = document.source.span(*found.at) if found.at else None
+    return Leftover(found.name, placed(document, made.located(span=span)))
 
 
 def _of_the_target(
@@ -225,34 +226,39 @@ def _of_the_target(
         yield Leftover(spot.name, placed(document, made, pod.object))
 
 
-def _machines(document: Document, pod: Pod, sources: Sequence[Backend], scope: Scope) -> Iterator[Leftover]:
-    """The choices of machines of another cloud than the target's, by its labels and machine types."""
+def _machines(
+    document: Document, translated: Mapping[Path, set[str]], pods: Mapping[Path, Pod], scope: Scope
+) -> Iterator[Leftover]:
+    """The choices of machines of another cloud than the target's, in objects with shares.
+
+    ``translated``: the dialects that their shares were read in, by the place of the object.
+    """
     target = registry.get(scope.target)
     clouds = [one for one in registry.pod_backends() if one.cloud and one is not target]
-    clouds = [one for one in clouds if one in sources or target.cloud]
-    for name, values, path in _choices(pod.keys):
-        if any(one.owns(name) for one in (*sources, target)):
-            continue
-        for one in clouds:
-            if one.cloud and one.cloud.chooses(name, values if name in INSTANCE_TYPES else ()):
-                text = ", ".join(values)
-                message = say(
-                    "{name} ({value}) is left behind: it chooses machines of {title}",
-                    name=name,
-                    value=text,
-                    title=one.title,
-                )
-                made = nothing_is_left_behind(path, message, MACHINES)
-                made = replace(made, severity=scope.severity, on_key=path[-1] == name)
-                yield Leftover(name, placed(document, made, pod.object))
-                break
+    seen: set[Path] = set()
+    for path, names in translated.items():
+        sources = [registry.get(name) for name in sorted(names)]
+        others = [one for one in clouds if one in sources or target.cloud]
+        for one in choices_in(document, path) if others else ():
+            if one.path in seen or any(dialect.owns(one.name) for dialect in (*sources, target)):
+                continue
+            seen.add(one.path)
+            of = [other for other in others if other.cloud and other.cloud.chooses(one.name, one.values)]
+            if target.cloud and target.cloud.chooses(one.name, one.values):
+                of = [other for other in of if other in sources]  # two clouds have machines of one name
+            if of:
+                made = nothing_is_left_behind(one.path, _machine(one, of[0]), MACHINES)
+                made = replace(made, severity=scope.severity, on_key=one.on_key)
+                yield Leftover(one.name, placed(document, made, pods[path].object))
 
 
-def _choices(pod: PodKeys) -> Iterator[tuple[str, tuple[str, ...], Path]]:
-    for name, value in pod.node_selector.items():
-        yield name, (value.text,), value.path
-    for one in (*pod.requirements(), *pod.preferences()):
-        yield one.key, one.values, one.path
+def _machine(one: Choice, cloud: Backend) -> Message:
+    if one.tolerated:
+        return say(
+            "{name} is left behind: it is a taint of nodes of {title}", name=one.name, title=cloud.title
+        )
+    name = f"{one.name} ({', '.join(one.values)})" if one.values else one.name
+    return say("{name} is left behind: it chooses machines of {title}", name=name, title=cloud.title)
 
 
 def left_in_text(

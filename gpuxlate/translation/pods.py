@@ -23,6 +23,7 @@ from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.placement import Written, share_edits, writable
+from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.reader import merge_readings, read_pod, shares_once
 from gpuxlate.translation.remarks import miscounted, uncounted, written_without_a_dialect
 from gpuxlate.translation.scheduling import rescheduled
@@ -47,11 +48,13 @@ class Part:
     kept: list[Path] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
+    quotas: list[QuotaItem] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
     spoken: set[str] = field(default_factory=set)
 
     def add(self, more: Part) -> None:
         self.leftovers += more.leftovers
+        self.quotas += more.quotas
         self.items += more.items
         self.diagnostics += more.diagnostics
         self.edits += more.edits

@@ -11,6 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.counters import counted, counter_of
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.manifest.texts import resource_of
 from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Rename
@@ -47,7 +48,7 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
             continue
         old, new = (
             {unit_of(row, context.profile) for row in words.rows(name)} - {""}
-            for name in (str(edit.path[-1]), edit.key)
+            for name in map(resource_of, (str(edit.path[-1]), edit.key))
         )
         if not new or old == new:
             continue
@@ -95,7 +96,7 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
         found=" or ".join(sorted(found)) or "none",
         cards=cards,
     )
-    hint = say('set {place}: "{cards}"', place=counter.hint, cards=cards)
+    hint = say("set {what}", what=counter.hint.format(cards=cards))
     yield operator_knows_the_cards(pod.keys.containers[0].path, message, hint)
 
 

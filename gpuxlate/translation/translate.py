@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -28,6 +28,8 @@ from gpuxlate.translation.layers import Made, left_part, translate_over
 from gpuxlate.translation.leftovers import Leftover, Translated, left_in_document, left_in_text
 from gpuxlate.translation.placement import Written, disagreements
 from gpuxlate.translation.pods import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
+from gpuxlate.translation.quotas.item import QuotaItem
+from gpuxlate.translation.quotas.step import Quotas, translate_quotas
 from gpuxlate.translation.remarks import common_key, left_alone, named_by_others, stale_comments
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
@@ -49,6 +51,7 @@ class Translation:
     items: tuple[Item, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
+    quotas: tuple[QuotaItem, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -83,7 +86,8 @@ def translate_source(
             _leave(whole, left_in_text(source, settings.scope, end), settings)
     hinted = [named_by_others(one, whole.spoken) for one in whole.diagnostics]
     text = source.text if refuses(whole.diagnostics) else apply(source.text, whole.splices)
-    return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers))
+    quotas = tuple(whole.quotas)
+    return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers), quotas)
 
 
 def translate_document(document: Document, settings: Settings, layer: Layer = MANIFESTS) -> Part:
@@ -106,16 +110,22 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     part.written.clear()
     jobs = translate_jobs(document, settings) if layer.kind is Kind.MANIFESTS else Part()
     part.add(jobs)
+    quotas = translate_quotas(document, settings) if layer.kind is Kind.MANIFESTS else Quotas()
+    part.edits += quotas.edits
+    part.diagnostics += quotas.diagnostics
+    part.quotas += quotas.items
     found_shares = bool(translated or jobs.items)
-    keys = document_keys(document, pods, registry.is_gpu_key)
+    keys = document_keys(document, pods, registry.is_gpu_key, quotas.settled)
     for one in check_document(catalog.neutral_document_rules(), keys, settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
     if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
-        edited = frozenset(one.path for one in part.edits)
-        listed = left_in_document(document, pods, translated, settings.scope, layer.kind, left, edited)
-        _leave(part, listed, settings)
+        edited, settled = frozenset(one.path for one in part.edits), quotas.settled
+        behind = left_in_document(
+            document, pods, translated, settings.scope, layer.kind, left, edited, settled
+        )
+        _leave(part, chain(quotas.leftovers, behind), settings)
     if part.edits and not refuses(part.diagnostics):
         _edit(document, part)
         stale = stale_comments(document, part.edits, settings.context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Span
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, content_end, deref, entry_of
@@ -10,13 +10,21 @@ from gpuxlate.yamltext.source import Source
 
 
 def placed(document: Document, diagnostic: Diagnostic, ref: ObjectRef | None = None) -> Diagnostic:
-    """The diagnostic with file, document, object and span. The span is found from the path."""
-    span = None
+    """The diagnostic with file, document, object and span, which is found from the path.
+
+    A span that it has already is that of a part of a string.
+    """
+    span: Span | None = None
     if document.root is not None:
         start, end = locate(document.root, diagnostic.path, on_key=diagnostic.on_key)
         span = document.source.span(start, end)
+    text_line = span.line if span and diagnostic.span else None
     return diagnostic.located(
-        file=document.source.name, document=document.index, object=ref or diagnostic.object, span=span
+        file=document.source.name,
+        document=document.index,
+        object=ref or diagnostic.object,
+        span=diagnostic.span or span,
+        text_line=text_line,
     )
 
 

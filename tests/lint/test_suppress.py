@@ -66,6 +66,22 @@ def test_a_comment(lint: Lint, write: Write, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("above", "inside", "findings"),
+    [
+        ("", "", ["7:5 GX014", "9:5 GX014"]),
+        ("# gpuxlate: ignore[GX014] by hand", "", []),
+        ("", "# gpuxlate: ignore[GX014] this one", ["9:5 GX014"]),
+    ],
+)
+def test_a_comment_at_a_string_counts_for_its_text(
+    lint: Lint, write: Write, above: str, inside: str, findings: list[str]
+) -> None:
+    text = "kind: ConfigMap\ndata:\n  %s\n  p: |\n    x:\n    %s\n    aliyun.com/gpu-mem: 1\n    y: 1\n"
+    write({"a.yaml": text % (above, inside) + "    aliyun.com/gpu-count: 2\n"})
+    assert lint("a.yaml", "--fail-on", "never").findings == [f"a.yaml:{one}" for one in findings]
+
+
+@pytest.mark.parametrize(
     ("codes", "message", "hint"),
     [
         ("K8S001", "ignore of K8S001 matches no finding", "remove the ignore"),

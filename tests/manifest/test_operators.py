@@ -2,7 +2,7 @@
 
 Each expectation is that of the operator's source: kserve/kserve, argoproj/argo-workflows,
 tektoncd/pipeline, kubeflow/spark-operator, ray-project/kuberay, kubeflow/trainer, volcano-sh/volcano,
-kubernetes-sigs/lws, all as of 2026-08; Seldon Core 1, "Replica scaling".
+kubernetes-sigs/lws, kubeflow/kubeflow (1.10), openkruise/kruise, as of 2026-08; SeldonIO/seldon-core 1.18.
 """
 
 from __future__ import annotations
@@ -101,6 +101,56 @@ metadata:
   {TWO_CARDS}
 spec:
   taskSpec: {{steps: [{{name: s, computeResources: {MEM}}}]}}
+""",
+    "finally": f"""\
+kind: Pipeline
+metadata:
+  name: p
+  {TWO_CARDS}
+spec:
+  finally: [{{name: a, taskSpec: {{steps: [{{name: s, computeResources: {MEM}}}]}}}}]
+""",
+    "Notebook": f"""\
+apiVersion: kubeflow.org/v1
+kind: Notebook
+metadata:
+  name: n
+  {TWO_CARDS}
+spec: {{template: {{spec: {{containers: [{{name: n, resources: {MEM}}}]}}}}}}
+""",
+    "a group of KubeRay": f"""\
+apiVersion: ray.io/v1
+kind: RayCronJob
+spec:
+  jobTemplate:
+    rayClusterSpec:
+      workerGroupSpecs:
+      - {TWO_CARDS}
+        rayStartParams: {{num-gpus: "2"}}
+        template:
+          spec: {{containers: [{{name: w, resources: {MEM}}}]}}
+""",
+    "a predictor of Seldon": f"""\
+kind: SeldonDeployment
+spec:
+  predictors:
+  - {TWO_CARDS}
+    componentSpecs:
+    - spec: {{containers: [{{name: a, resources: {MEM}}}]}}
+    - spec: {{containers: [{{name: b, resources: {MEM}}}]}}
+""",
+    "an object inside another": f"""\
+apiVersion: kubernetes.crossplane.io/v1alpha2
+kind: Object
+spec:
+  forProvider:
+    manifest:
+      apiVersion: serving.kserve.io/v1beta1
+      kind: InferenceService
+      metadata:
+        name: m
+        {TWO_CARDS}
+      spec: {{predictor: {{model: {{resources: {MEM}}}}}}}
 """,
     "SparkApplication": f"""\
 kind: SparkApplication
@@ -215,6 +265,25 @@ def test_a_value_of_the_component_counts_before_that_of_the_object() -> None:
     assert [one.share.cards for one in translated(own, "neutral").items if one.share] == [2, 1]
 
 
+def test_what_a_group_of_kuberay_has_counts_before_what_its_template_has() -> None:
+    own = '{metadata: {labels: {aliyun.com/gpu-count: "4"}}, spec'
+    text = COPIED["a group of KubeRay"].replace("template:\n          spec", "template:\n          XX")
+    text = text.replace("template:\n          XX: {", f"template: {own}: {{").rstrip() + "}\n"
+    made = translated(text, "neutral")
+    assert [one.share.cards for one in made.items if one.share] == [2]
+    assert [one.key for one in made.leftovers] == ["aliyun.com/gpu-count"]  # it counts for nothing
+
+
+def test_what_a_component_of_seldon_has_counts_before_what_its_predictor_has() -> None:
+    text = COPIED["a predictor of Seldon"]
+    for own, cards in (("{aliyun.com/gpu-count: '4'}", [4, 2]), ("{}", [2, 2])):
+        with_own = text.replace(
+            "- spec: {containers: [{name: a",
+            f"- metadata: {{labels: {own}}}\n      spec: {{containers: [{{name: a",
+        )
+        assert [one.share.cards for one in translated(with_own, "neutral").items if one.share] == cards
+
+
 def test_what_a_pipeline_run_has_counts_before_what_its_task_has() -> None:
     text = COPIED["PipelineRun"].replace("{steps", '{metadata: {labels: {aliyun.com/gpu-count: "4"}}, steps')
     assert [one.share.cards for one in translated(text, "neutral").items if one.share] == [2, 2]
@@ -251,7 +320,23 @@ IN_POD = {
     "a preferred anti-affinity": "affinity: {podAntiAffinity: "
     f"{{preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 1, podAffinityTerm: {TERM}}}]}}}}",
 }
+CARRIED = """\
+apiVersion: work.karmada.io/v1alpha1
+kind: Work
+spec:
+  workload:
+    manifests:
+    - apiVersion: apps/v1
+      kind: Deployment
+      metadata: {name: d}
+      spec:
+        selector: {matchLabels: {aliyun.com/gpu-count: '2'}}
+        template:
+          metadata: {labels: {aliyun.com/gpu-count: '2'}}
+          spec: {containers: [{name: c, image: x, resources: {limits: {aliyun.com/gpu-mem: 8}}}]}
+"""
 TEXTS = {
+    "an object inside another": CARRIED,
     **{name: WORKLOAD % (line, "hostIPC: false") for name, line in SELECTORS.items()},
     **{name: WORKLOAD % ("replicas: 1", line) for name, line in IN_POD.items()},
 }
@@ -363,8 +448,9 @@ def ray(limits: str, params: str = "{}", kind: str = "RayCluster", extra: str = 
         f"workerGroupSpecs: [{{{extra}rayStartParams: {params}, template: {{spec: {{containers: "
         f"[{{name: c, image: x, resources: {{limits: {limits}}}}}]}}}}}}]"
     )
-    inside = {"RayJob": "rayClusterSpec", "RayService": "rayClusterConfig"}.get(kind)
-    spec = f"{{{inside}: {{{group}}}}}" if inside else f"{{{group}}}"
+    inside = {"RayJob": "rayClusterSpec", "RayService": "rayClusterConfig", "RayCronJob": "rayClusterSpec"}
+    spec = f"{{{inside[kind]}: {{{group}}}}}" if kind in inside else f"{{{group}}}"
+    spec = f"{{jobTemplate: {spec}}}" if kind == "RayCronJob" else spec
     return f"apiVersion: ray.io/v1\nkind: {kind}\nspec: {spec}\n"
 
 
@@ -382,7 +468,8 @@ COUNTED = [
     (ray(HAMI, extra='resources: {GPU: "2"}, '), "vke", None),
     (ray("{volcano.sh/vgpu-number: 2, volcano.sh/vgpu-memory: 4096}"), "hami", None),
     (ray("{aliyun.com/gpu-mem: 4}").replace("workerGroupSpecs", "others"), "tke", None),
-    (TRAIN % "", "vke", 'numProcPerNode: "1"'),
+    (ray(HAMI, kind="RayCronJob"), "vke", 'num-gpus: "2"'),
+    (TRAIN % "", "vke", "numProcPerNode: 1"),
     (TRAIN % ", numProcPerNode: 1", "vke", None),
 ]
 
@@ -396,10 +483,45 @@ def test_an_operator_is_told_what_it_cannot_count(text: str, to: str, hint: str 
     assert all(one.hint and hint and hint in one.hint for one in found)
 
 
+# --- what is no pod ------------------------------------------------------------------------------
+
+PATTERN = "{spec: {containers: [{name: c, resources: {limits: {aliyun.com/gpu-mem: 8}}}]}}"
+NO_PODS = {
+    "a pattern of Kyverno": (
+        f"apiVersion: kyverno.io/v1\nkind: Policy\nspec: {{rules: [{{mutate: {PATTERN}}}]}}"
+    ),
+    "an object in a policy": (
+        "apiVersion: kyverno.io/v1\nkind: Policy\nspec: {rules: [{apiVersion: v1, kind: Pod, "
+        f"{PATTERN[1:]}]}}"
+    ),
+    "an assignment of Gatekeeper": (
+        f"apiVersion: mutations.gatekeeper.sh/v1\nkind: Assign\nspec: {{parameters: {PATTERN}}}"
+    ),
+    "a subset": f"kind: UnitedDeployment\nspec: {{topology: {{subsets: [{{patch: {PATTERN}}}]}}}}",
+    "a part of a runtime": f"kind: TrainJob\nspec: {{runtimePatches: [{PATTERN}]}}",
+}
+
+
+@pytest.mark.parametrize("name", NO_PODS)
+def test_what_looks_like_a_pod_and_is_none(name: str) -> None:
+    assert pods_of(NO_PODS[name]) == []
+    assert codes(NO_PODS[name]) == ["GX014"]
+    made = translated(NO_PODS[name], "vke")
+    assert (made.text, [one.key for one in made.leftovers]) == (NO_PODS[name], ["aliyun.com/gpu-mem"])
+
+
+def test_containers_for_the_pods_of_others_have_no_labels() -> None:
+    text = "kind: SidecarSet\nmetadata: {name: s}\nspec: {containers: [{name: c, resources: {limits: %s}}]}\n"
+    one = text % "{nvidia.com/gpu: 1, nvidia.com/gpumem: 8192}"
+    assert "mgpu-memory: 8192" in translated(one, "vke").text
+    two = text % "{nvidia.com/gpu: 2, nvidia.com/gpumem: 8192}"
+    assert "GX023" in [one.code for one in translated(two, "vke").diagnostics]
+
+
 # --- replicas ------------------------------------------------------------------------------------
 
 ONE = "{containers: [{name: c, image: x, resources: {limits: {aliyun.com/gpu-mem: 8}}}]}"
-REPLICAS = {
+REPLICAS: dict[str, tuple[str, list[int | None]]] = {
     "KServe": (
         f"kind: InferenceService\nspec: {{predictor: {{minReplicas: 2, {ONE[1:]}, transformer: {ONE}}}",
         [2, 1],
@@ -418,6 +540,27 @@ REPLICAS = {
         "kind: LeaderWorkerSet\nspec: {replicas: 2, leaderWorkerTemplate: {size: 3, "
         f"workerTemplate: {{spec: {ONE}}}}}}}",
         [6],
+    ),
+    "groups of LLMInferenceService, by data": (
+        f"kind: LLMInferenceService\nspec: {{replicas: 3, parallelism: {{data: 8, dataLocal: 2}}, "
+        f"template: {ONE}, worker: {ONE}}}",
+        [3, 9],
+    ),
+    "groups of LLMInferenceService, by pipeline": (
+        "kind: LLMInferenceService\nspec: {prefill: {replicas: 2, parallelism: {pipeline: 4}, "
+        f"worker: {ONE}}}}}",
+        [8],
+    ),
+    "all subsets of OpenKruise": (
+        "kind: UnitedDeployment\nspec: {replicas: 4, template: {deploymentTemplate: {spec: {replicas: 9, "
+        f"template: {{spec: {ONE}}}}}}}}}}}",
+        [4],
+    ),
+    "containers for the pods of others": (f"kind: SidecarSet\nspec: {ONE}", [None]),
+    "an object inside another": (
+        "apiVersion: v1\nkind: Work\nspec: {replicas: 5, manifests: [{apiVersion: apps/v1, "
+        f"kind: Deployment, spec: {{replicas: 2, template: {{spec: {ONE}}}}}}}]}}",
+        [2],
     ),
     "nodes of training": (TRAIN % "", [2]),
     "hosts of a worker group": (ray(HAMI, extra="replicas: 2, numOfHosts: 4, "), [8]),

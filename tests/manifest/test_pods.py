@@ -244,7 +244,7 @@ def test_keys_outside_any_pod(name: str) -> None:
     text, expected = OUTSIDE[name]
     [document] = documents(Source("f", text))
     facts = document_keys(document, list(pods_in(document)), registry.is_gpu_key)
-    assert [(key, dotted(path)) for key, path in facts.outside] == expected
+    assert [(key, dotted(path)) for key, path, _ in facts.outside] == expected
 
 
 def test_they_are_left_alone_and_reported_beside_a_share() -> None:

@@ -271,6 +271,27 @@ UNKNOWN: dict[str, tuple[Files, str]] = {
         },
         "nested too deep",
     ),
+    "a patch of the base that is no YAML": (
+        {**over(), "base/kustomization.yaml": "resources: [w.yaml]\npatches: [{patch: 'a: ['}]"},
+        "a patch in the kustomization cannot be read",
+    ),
+    "a patch of the base that is a text": (
+        {
+            **over(),
+            "base/kustomization.yaml": "resources: [w.yaml]\npatches: [{path: q.yaml, target: {name: web}}]",
+            "base/q.yaml": "text",
+        },
+        "it is no patch",
+    ),
+    "another type": (over(p=f"{HEAD}      containers: {{a: b}}\n"), "it has another type"),
+    "items without a name": (
+        over(p=f"{HEAD}      containers: [{{image: a}}]\n"),
+        "items of a list in it have no name",
+    ),
+    "a directive of a list": (
+        over(p=f"{HEAD}      containers: [{{$patch: replace}}, {{name: web}}]\n"),
+        r"\$patch in it is not read",
+    ),
     "another directive": (
         over(p=f"{HEAD}      nodeSelector: {{$retainKeys: [a]}}\n"),
         r"\$retainKeys in it is not read",
@@ -376,6 +397,16 @@ def test_what_is_read_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert found.why == "what it patches is too large to be read"
 
 
+def test_what_is_kept_and_searched_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_ENTRIES", 1)
+    root = written(tmp_path / "a", over(resources="../base, w.yaml", w=other("b")))
+    (found,) = bases_in(root / "over" / "p.yaml")
+    assert found.why == "the kustomization has too many objects"
+    monkeypatch.setattr(limits, "MAX_BASE_FILES", 1)
+    (found,) = bases_in(written(tmp_path / "b", KNOWN["a component"][0]) / "over" / "p.yaml")
+    assert found.why == "the repository has too many folders to search"
+
+
 def test_components_that_include_one_another_often(tmp_path: Path) -> None:
     """Each twice the one below: 2 to the power of their number."""
     deep = limits.MAX_LAYERS - 2
@@ -416,7 +447,9 @@ def test_places_of_a_part_over_its_base(tmp_path: Path) -> None:
     base = web(8, "{name: side, resources: {limits: {cpu: 1}}}").replace(
         "    spec:", "    metadata: {labels: {a: b}}\n    spec:"
     )
+    base = base.replace("name: web, r", "name: web, env: [{name: B, value: b}], r")
     patch = web('"9"', "{name: new}").replace("limits: {", "requests: {cpu: 2}, limits: {")
+    patch = patch.replace("name: web, r", "name: web, env: [{name: A, value: a}], r")
     (found,) = bases_in(written(tmp_path, over(resources="w.yaml", w=base, p=patch)) / "over" / "p.yaml")
     (layer,) = found.layers
     keys = laid_over(layer.base.keys, layer.part.keys)
@@ -429,8 +462,11 @@ def test_places_of_a_part_over_its_base(tmp_path: Path) -> None:
     ]
     assert keys.containers[0].limits[KEY].path == (*first, "resources", "limits", KEY)
     assert keys.containers[0].requests["cpu"].path == (*first, "resources", "requests", "cpu")
-    assert keys.containers[2].limits["cpu"].path == (*spec, "containers", 2)
-    assert keys.labels["a"].path == ("spec", "template", "metadata")
+    assert keys.containers[2].limits["cpu"].path == (*spec, "containers", 2, "resources", "limits", "cpu")
+    assert keys.labels["a"].path == ("spec", "template", "metadata", "labels", "a")
+    # no item of the list of the patch is meant
+    assert keys.containers[0].env["B"].path == (*first, "env", "B")
+    assert keys.containers[0].env["A"].path == (*first, "env", 0)
     assert [one.name for one in strangers(layer.base.keys, layer.part.keys)] == ["new"]
 
 

@@ -27,8 +27,8 @@ GONE = f"- {{op: remove, path: {AT}/old.com~1mem}}\n"
 JSON = json.dumps([{"op": "add", "path": f"{AT}/old.com~1mem", "value": 8}], indent=2) + "\n"
 OTHER = "- {op: add, path: /spec/x, value: 1}\n"
 
-# by what it shows: the list, the edits, what is there already (of limits and of annotations), the new list
-CASES: dict[str, tuple[str, Sequence[Edit], set[tuple[Any, ...]], str]] = {
+# by what it shows: the list, the edits, what is there beside the limits (None: nor they), the new list
+CASES: dict[str, tuple[str, Sequence[Edit], set[tuple[Any, ...]] | None, str]] = {
     "a key of an operation": (
         SET,
         [Rename(OLD, "new.com/mem", 8192)],
@@ -102,7 +102,7 @@ CASES: dict[str, tuple[str, Sequence[Edit], set[tuple[Any, ...]], str]] = {
     "an emptied mapping": (
         WHOLE + OTHER,
         [Remove(OLD), Remove((*LIMITS, "cpu"))],
-        set(),
+        None,
         "# a\n" + OTHER,
     ),
     "an emptied mapping over one that is there": (
@@ -152,6 +152,11 @@ REFUSED: dict[str, tuple[str, Edit, str]] = {
     "a copied mapping": (f"- {{op: copy, path: {AT}, from: /x}}\n", Put(OLD, 1), "tests, moves"),
     "a removed mapping": (f"- {{op: remove, path: {AT}}}\n", Put(NEW, 1), "removes what this is in"),
     "no operation": (OTHER, Rename(OLD, "new.com/mem", 1), "no operation sets this"),
+    "a mapping that would be gone": (
+        "- {op: add, path: /spec/sidecars/x, value: 1}\n" + SET,
+        Put(OLD, 1),
+        "in a mapping that would be gone",
+    ),
     "no such container": (OTHER, Put(("spec", "sidecars", 3, "x"), 1), "has no such item"),
 }
 
@@ -162,12 +167,18 @@ def document_of(text: str) -> Document:
 
 @pytest.mark.parametrize(("text", "edits", "there", "expected"), CASES.values(), ids=CASES)
 def test_edits_of_operations(
-    text: str, edits: Sequence[Edit], there: set[tuple[Any, ...]], expected: str
+    text: str, edits: Sequence[Edit], there: set[tuple[Any, ...]] | None, expected: str
 ) -> None:
     document = document_of(text)
-    always = {("metadata",), ("spec",), *(LIMITS[:depth] for depth in range(1, 5))}
-    known = always | there | {one[:depth] for one in there for depth in range(1, len(one))}
-    made = op_edits(document, edits, known.__contains__)
+    depths = range(1, 5 if there is None else 6)
+    there = there or set()
+    known = (
+        {("metadata",), *(LIMITS[:depth] for depth in depths)}
+        | there
+        | {one[:depth] for one in there for depth in range(1, len(one))}
+    )
+    steps = {tuple(map(str, one)) for one in known}
+    made = op_edits(document, edits, lambda path: tuple(map(str, path)) in steps)
     assert apply(text, edit_document(document, made)) == expected
 
 

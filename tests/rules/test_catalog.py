@@ -31,6 +31,8 @@ GX024 error -
 GX026 error -
 GX028 warning -
 GX029 warning -
+GX030 warning -
+GX031 warning -
 """
 RULES = (*catalog.neutral_rules(), *registry.get("neutral").rules)
 RUN = [one for one in catalog.neutral_rules() if one.scope in (Scope.POD, Scope.DOCUMENT)]

@@ -22,8 +22,8 @@ from gpuxlate.config.configuration import (
     load_profile_file,
 )
 from gpuxlate.config.find import find_config
-from gpuxlate.config.problems import dotted
 from gpuxlate.config.schemas import schema
+from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import CardProfile, Profile
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from fractions import Fraction
 from typing import NamedTuple
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import count
 from gpuxlate.backends.alibaba.profile import AlibabaProfile, in_container
-from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import Backend, ContainerShare, Key, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.numbers import requesting, too_many_cards
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile, card_of
 from gpuxlate.model.share import Isolation, Qos
+
+
+def unit(row: Key, profile: Profile | None) -> Fraction:
+    """MiB of a unit of memory are those of the profile."""
+    return Fraction(AlibabaProfile.of(profile).memory_unit_mib if row.name == k.MEMORY else row.unit)
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:
@@ -239,4 +245,5 @@ BACKEND = Backend(
     cloud=k.CLOUD,
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,
+    units=unit,
 )

@@ -1,8 +1,10 @@
 """Baidu CCE, cGPU and sGPU. The names of keys hold the card; numbers are totals over the cards."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Confidence, Per, Placing, Range
+from gpuxlate.backends.base import GIB, Cloud, Confidence, Per, Placing, Range
 from gpuxlate.backends.sheet.rows import MODEL, cards, cores, for_models, memory, percent
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.catalogue import names_of
@@ -105,4 +107,8 @@ SHEET = Sheet(
         )
     ),
 )
-BACKEND = SHEET.backend
+CLOUD = Cloud(("baidubce.com",), re.compile(r"(?:bcc|ebc|bbc)\..+"))
+"""Labels of its nodes (``cce.baidubce.com/...``: baidubce/baiducloud-cce-cni-driver, CCEK8sAnnotationPrefix);
+machine types: ``bcc.g5.c2m8``, ``bcc.hgn5IB.c116m978.8A100-80g`` (BCC, instance flavors, 2026-06-22). No page
+says that nodes have the machine type as their label."""
+BACKEND = replace(SHEET.backend, cloud=CLOUD)

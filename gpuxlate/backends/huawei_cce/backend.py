@@ -1,10 +1,11 @@
 """xGPU of Huawei Cloud CCE, and of Open Telekom Cloud. Numbers are totals over the cards."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from gpuxlate.backends.base import Confidence, Per, Place, Range, Taking, key
+from gpuxlate.backends.base import Cloud, Confidence, Per, Place, Range, Taking, key
 from gpuxlate.backends.sheet.rows import choice, cores, memory, whole
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model import quantity
@@ -137,4 +138,7 @@ SHEET = Sheet(
         )
     ),
 )
-BACKEND = SHEET.backend
+CLOUD = Cloud(("cce.cloud.com",), re.compile(r"[a-z][a-z0-9]*\.[0-9]*(?:x?large|medium|small)\.[0-9]+"))
+"""Labels of its nodes (``cce.cloud.com/cce-nodepool``); machine types: ``c7.large.2``. Source:
+CCE, "Managing Node Labels" (cce_10_0004), 2025-11."""
+BACKEND = replace(SHEET.backend, cloud=CLOUD)

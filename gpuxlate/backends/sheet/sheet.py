@@ -241,6 +241,7 @@ class Sheet:
             nodes_module=self.nodes_module,
             live_rows=self._live,
             sheet=self,
+            units=self.unit,
             wrong_names=self.wrong_names,
             extension=self.extension,
         )

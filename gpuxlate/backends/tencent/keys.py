@@ -79,7 +79,13 @@ KEYS: tuple[Key, ...] = (
         source="S003, TC127667",
     ),
     cores(
-        GREEDY, meaning="offline compute", per=Per.TOTAL, needs=(MEMORY,), excludes=(CORE,), source="TC81034"
+        GREEDY,
+        meaning="offline compute",
+        per=Per.TOTAL,
+        offline=True,
+        needs=(MEMORY,),
+        excludes=(CORE,),
+        source="TC81034",
     ),
     key(APP_CLASS, Place.ANNOTATION, meaning="colocation class", says="qos", words=CLASSES, source="TC81034"),
     key(POLICY, *NODES, meaning="policy of the node", says="policy", words=POLICY_OF, source="S003"),
@@ -92,8 +98,14 @@ KEYS: tuple[Key, ...] = (
     written("elasticgpu.io/container-*", meaning="card indexes", source="EA"),
 )
 
-CLOUD = Cloud(("tencent.com",), re.compile(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+"))
-"""Labels of its nodes (``node.tke.cloud.tencent.com/...``); machine types: ``GN10Xp.2XLARGE40``."""
+CLOUD = Cloud(
+    ("tencent.com", "com.tencent.cloud.csi.cbs"),
+    re.compile(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+|eklet"),
+)
+"""Labels of its nodes (``tke.cloud.tencent.com/nodepool-id``) and of its disks
+(``topology.com.tencent.cloud.csi.cbs/zone``), the taint of its super nodes
+(``eks.tke.cloud.tencent.com/eklet``); machine types: ``GN10Xp.2XLARGE40``, and ``eklet`` for super nodes (TKE
+457/45561 and 457/40027)."""
 
 # --- what a profile holds about a cluster; None where it does not, or is of another target -----------
 

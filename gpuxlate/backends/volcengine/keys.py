@@ -81,6 +81,7 @@ KEYS: tuple[Key, ...] = (
         meaning="offline compute",
         per=Per.TOTAL,
         values=(Range(),),
+        offline=True,
         excludes=(CORE, MULTIPLE_GPU),
         since="mgpu v0.6.0",
         confidence=Confidence.MEDIUM,
@@ -145,4 +146,6 @@ GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")
 
 
 CLOUD = Cloud(("volcengine.com",), re.compile(r"ecs\..+"))
-"""Labels of its nodes (``machine.cluster.vke.volcengine.com/...``); machine types: ``ecs.gni2.3xlarge``."""
+"""Labels of its nodes (``cluster.vke.volcengine.com/machinepool-name``, all under ``vke.volcengine.com``: VKE
+6460/1358690) and the taint of its virtual nodes (``vci.vke.volcengine.com/node-type``); machine types:
+``ecs.gni2.3xlarge``."""

@@ -1,0 +1,1 @@
+"""Amounts of resources outside of pods: quotas, ranges of limits, queues."""

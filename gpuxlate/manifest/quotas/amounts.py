@@ -1,0 +1,122 @@
+"""Every resource that an object sets amounts of, with what changes together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from collections.abc import Mapping as Map
+from typing import NamedTuple
+
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pod_keys import expand, values
+from gpuxlate.manifest.quotas.rows import ROWS, Row
+from gpuxlate.manifest.texts import resource_of
+from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.pod import Path, Value, dotted
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Mapping, Node, get_text
+
+REQUESTS = "requests."
+
+
+class Amount(NamedTuple):
+    """A number, and where the name of its resource is: the same path where the name is its key."""
+
+    value: Value
+    name: Path
+
+
+class Quota(NamedTuple):
+    """One resource in an object of ROWS, with all that changes together.
+
+    ``prefix``: what is before the name (``requests.``). ``names``: where the name is written: a key, or a
+    value. ``beside``: every resource under the prefix where a resource is named once.
+    """
+
+    object: ObjectRef
+    object_path: Path
+    resource: str
+    prefix: str
+    names: tuple[Path, ...]
+    amounts: tuple[Amount, ...]
+    beside: Set[str]
+    each: bool
+    takes_fractions: bool
+    served: bool
+
+    @property
+    def written(self) -> str:
+        """The name as it is written."""
+        return self.prefix + self.resource
+
+    def place_of(self, amount: Amount) -> str:
+        """Where an amount is, from the object: ``spec.limits[0].max``."""
+        path = amount.value.path[len(self.object_path) :]
+        return dotted(path[:-1] if amount.value.path == amount.name else path)
+
+
+class _Named(NamedTuple):
+    """A resource where it is written, with its amounts there."""
+
+    text: str
+    path: Path
+    amounts: tuple[Value, ...] = ()
+
+
+def quotas_in(document: Document) -> Iterator[Quota]:
+    """Every resource that an object of ROWS sets amounts of, in the order of the text."""
+    for ref, path, node in objects_in(document):
+        for row in ROWS:
+            if ref.kind in row.kinds and (ref.api_version or "").startswith(row.api):
+                yield from _of_object(row, ref, path, node)
+
+
+def _of_object(row: Row, ref: ObjectRef, path: Path, node: Mapping) -> Iterator[Quota]:
+    scopes = [
+        (where, list(_named(row, where, scope)))
+        for where, scope in expand(node, path, row.scope)
+        if row.type is None or get_text(scope, "type") == row.type
+    ]
+    served = any(get_text(node, "metadata", name) for name in ("uid", "resourceVersion"))
+    everywhere = [one for _, named in scopes for one in named]
+    for _, named in scopes:
+        beside: dict[str, set[str]] = {}
+        for one in everywhere if row.alone is not None else named:
+            prefix, resource = _split(row, one.text)
+            beside.setdefault(prefix, set()).add(resource)
+        found: dict[str, list[_Named]] = {}
+        for one in named:
+            found.setdefault(one.text, []).append(one)
+        for text, same in found.items():
+            prefix, resource = _split(row, text)
+            yield Quota(
+                *(ref, path, resource, prefix),
+                tuple(one.path for one in same),
+                tuple(Amount(value, one.path) for one in same for value in one.amounts),
+                beside[prefix],
+                row.each,
+                not row.whole or prefix == REQUESTS,
+                served,
+            )
+
+
+def _split(row: Row, text: str) -> tuple[str, str]:
+    """The prefix of a name, and the resource."""
+    resource = resource_of(text) if row.prefixed else text
+    return text[: len(text) - len(resource)], resource
+
+
+def _named(row: Row, path: Path, scope: Node) -> Iterator[_Named]:
+    for steps in row.amounts:
+        for where, mapping in expand(scope, path, steps):
+            for name, value in values(mapping, where).items():
+                yield _Named(name, value.path, (value,))
+    for where, item in expand(scope, path, row.listed) if row.listed else ():
+        text = get_text(item)
+        if text is not None:
+            yield _Named(text, where)
+    for where, item in expand(scope, path, row.named) if row.named else ():
+        fields: Map[str, Value] = values(item, where)
+        resource = fields.get("name")
+        if resource is not None:
+            amounts = tuple(fields[field] for field in row.fields if field in fields)
+            yield _Named(resource.text, resource.path, amounts)

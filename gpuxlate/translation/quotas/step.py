@@ -1,0 +1,343 @@
+"""Quotas from the dialects that are read to that of the target, number by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import groupby
+from typing import NamedTuple
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.quotas.amounts import Amount, Quota, quotas_in
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.edits import Edit, Put, Rename
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
+from gpuxlate.model.profile import renamed_by
+from gpuxlate.model.sheet import Key, Place
+from gpuxlate.rules.around import cards_are_of_one_vendor, quota_limits_the_same
+from gpuxlate.rules.translation import nothing_is_left_behind, whole_cards_have_a_dialect
+from gpuxlate.translation.leftovers import BY_HAND, Leftover
+from gpuxlate.translation.pods import dialects_of
+from gpuxlate.translation.quotas.counterpart import (
+    Counted,
+    Fitted,
+    amount_of,
+    counts,
+    first_of,
+    fitted,
+    has_whole_cards_in_cores,
+    meaning,
+    row_of,
+)
+from gpuxlate.translation.quotas.item import Outcome, QuotaItem
+from gpuxlate.translation.remarks import common_key
+from gpuxlate.translation.settings import Settings
+from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.nodes import Scalar, get
+from gpuxlate.yamltext.place import locate, placed
+
+
+@dataclass(slots=True)
+class Quotas:
+    """The result for a document. ``settled``: the places of names that need no other finding."""
+
+    items: list[QuotaItem] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+    settled: set[Path] = field(default_factory=set)
+
+
+class _Number(NamedTuple):
+    """An amount, in the terms of a share and at the target. ``why``: why the target has no number for it."""
+
+    written: Amount
+    amount: Fraction | None = None
+    given: Fitted | None = None
+    why: Message | None = None
+
+    @property
+    def value(self) -> Value:
+        return self.written.value
+
+    @property
+    def is_exact(self) -> bool:
+        return self.given is not None and self.given.amount == self.amount
+
+
+class _Read(NamedTuple):
+    """A resource of a quota in the dialect that reads it, and the key of the target.
+
+    ``why``: why nothing at the target is the same.
+    """
+
+    quota: Quota
+    source: Backend
+    counted: Counted | None
+    key: Key | None
+    numbers: tuple[_Number, ...]
+    why: Message | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Nothing can be written, whatever the user accepts."""
+        return self.why is not None or any(one.why for one in self.numbers)
+
+    @property
+    def is_exact(self) -> bool:
+        return not self.refused and all(one.is_exact for one in self.numbers)
+
+
+def translate_quotas(document: Document, settings: Settings) -> Quotas:
+    """The amounts of quotas in a document, the edits that put them in the dialect of the target, and what is
+    left. A resource changes as a whole, or not at all."""
+    found = Quotas()
+    for _, group in groupby(quotas_in(document), lambda one: one.object_path):
+        quotas = list(group)
+        keys = keys_of(quotas, renamed_by(settings.profile))
+        sources = dialects_of(keys, settings)
+        common = common_key(keys, sources)
+        if common is not None and not settings.reads_only:
+            found.diagnostics.append(placed(document, _left_alone(quotas, common), quotas[0].object))
+        read = [one for quota in quotas if (one := _read(quota, sources, settings)) is not None]
+        found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
+        same: dict[tuple[str, str], set[str]] = {}
+        for one in read:
+            if one.key and not one.refused:
+                same.setdefault((one.quota.prefix, one.key.name), set()).add(one.quota.resource)
+        remarks: list[Diagnostic] = []
+        for one in [_alone(each, same, settings) for each in read]:
+            found.settled |= {*one.quota.names}
+            found.items += _items(document, one, settings)
+            if one.refused or not (one.is_exact or settings.accept.round_up or settings.reads_only):
+                found.leftovers += _leftovers(document, one, settings)
+            elif not settings.reads_only:
+                found.edits += _edits(document, one, settings)
+                remarks += _remarks(one, settings)
+        once = {(one.code, one.message): one for one in reversed(remarks)}
+        found.diagnostics += [placed(document, one, quotas[0].object) for one in once.values()]
+    return found
+
+
+def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
+    """The resources of one object as those of a pod, for what looks at pods: a container for each place."""
+    amounts = {value.path: value for one in quotas for value, _ in one.amounts}
+    containers = (
+        ContainerKeys(
+            limits={renamed.get(one.resource, one.resource): amounts.get(path, Value("", Kind.NODE, path))},
+            path=path,
+        )
+        for one in quotas
+        for path in one.names
+    )
+    return PodKeys(tuple(containers), served=any(one.served for one in quotas))
+
+
+def _left_alone(quotas: Sequence[Quota], path: Path) -> Diagnostic:
+    name = next(one.resource for one in quotas if path in one.names)
+    message = say("{name} alone is not a vendor's share: left as it is", name=name)
+    hint = say("pass --from {dialect} to read it as whole cards", dialect="TARGET")
+    found: Diagnostic = whole_cards_have_a_dialect(path, message, hint)
+    return found
+
+
+def _read(quota: Quota, sources: Sequence[Backend], settings: Settings) -> _Read | None:
+    """A resource in the dialect that reads it; None where none does, or where it is of the target."""
+    name = renamed_by(settings.profile).get(quota.resource, quota.resource)
+    readers = [(one, row) for one in sources if (row := row_of(one, name)) is not None]
+    if not readers or (readers[0][0] is settings.to and len(readers) == 1 and not settings.reads_only):
+        return None
+    source, row = readers[0]
+    if len(readers) > 1:
+        names = " and ".join(one.name for one, _ in readers)
+        why = say("it is a key of {dialects}, which are both in this object", dialects=names)
+        return _Read(quota, source, None, None, tuple(map(_Number, quota.amounts)), why)
+    counted = meaning(source, row)
+    key = first_of(settings.to, counted) if counted else None
+    if counted is None and row.whole:
+        counted = counts(row)  # a part of the whole cards: read, and not translated
+    if counted is None or not (key or settings.reads_only):
+        amounts = tuple(
+            _Number(one, amount_of(source, row, one.value, settings.profile) if counted else None)
+            for one in quota.amounts
+        )
+        why = say("no key of {target} counts the same", target=settings.to.name)
+        return _Read(quota, source, counted, None, amounts, why)
+    numbers = tuple(_number(one, quota, source, row, key, settings) for one in quota.amounts)
+    return _Read(quota, source, counted, key, numbers)
+
+
+def _stays(quota: Quota, settings: Settings) -> bool:
+    """It is a resource of GPUs, and not left behind: of the target, or of a dialect that is not asked for."""
+    rows = settings.scope.words.rows(renamed_by(settings.profile).get(quota.resource, quota.resource))
+    known = any(Place.RESOURCE in row.places for row in rows)
+    return known and not settings.scope.is_left(quota.resource)
+
+
+def _number(
+    written: Amount, quota: Quota, source: Backend, row: Key, key: Key | None, settings: Settings
+) -> _Number:
+    value = written.value
+    amount = amount_of(source, row, value, settings.profile)
+    if amount is None:
+        why = (
+            say("it has no number")
+            if value.kind is Kind.NODE
+            else say("{text!r} is not a whole number without a suffix", text=value.text)
+        )
+        return _Number(written, why=why)
+    if key is None:
+        return _Number(written, amount)
+    given = fitted(settings.to, key, amount, settings.profile, each=quota.each)
+    if given is None:
+        return _Number(written, amount, why=say("no number of {key} holds it", key=key.name))
+    if given.amount == amount and source.unit(row, settings.profile) == settings.to.unit(
+        key, settings.profile
+    ):
+        given = given._replace(text=value.text)  # 100k stays 100k
+    return _Number(written, amount, given)
+
+
+def _alone(one: _Read, same: Mapping[tuple[str, str], set[str]], settings: Settings) -> _Read:
+    """The resource, refused where the key of the target is in its place already, or would be twice.
+
+    ``same``: the resources of the object that would have a key, by prefix and key.
+    """
+    if one.key is None or one.refused or _new_name(one, settings) == one.quota.resource:
+        return one
+    names = {one.key.name, *one.key.aliases}
+    names |= {new for new, known in renamed_by(settings.profile).items() if known in names}
+    rivals = same[one.quota.prefix, one.key.name]
+    there, twice = (
+        not {one.quota.resource}.issuperset(found & one.quota.beside) for found in (names, rivals)
+    )
+    if not (there or twice):
+        return one
+    text = "{key} is in this object already" if there else "{key} would be in this object twice"
+    return one._replace(why=say(text, key=one.quota.prefix + _new_name(one, settings)))
+
+
+def _new_name(one: _Read, settings: Settings) -> str:
+    """The name of the target's key in its cluster."""
+    assert one.key is not None
+    extension = settings.to.extension
+    return (
+        extension.of(settings.profile).by_key.get(one.key.name, one.key.name) if extension else one.key.name
+    )
+
+
+def _items(document: Document, one: _Read, settings: Settings) -> Iterator[QuotaItem]:
+    assert document.root is not None
+    written = one.quota.prefix + _new_name(one, settings) if one.key and not one.refused else None
+    for number in one.numbers:
+        outcome = Outcome.EXACT if number.is_exact else Outcome.ROUNDED
+        given = number.given if written else None
+        yield QuotaItem(
+            document.source.name,
+            document.index,
+            one.quota.object,
+            one.quota.object_path,
+            document.source.span(*locate(document.root, number.value.path)),
+            one.quota.place_of(number.written),
+            one.quota.written,
+            number.value.text,
+            one.source.name,
+            settings.to.name,
+            Outcome.LEFT if given is None else outcome,
+            one.counted,
+            number.amount,
+            one.quota.each,
+            given.amount if given else None,
+            written,
+            given.text if given else None,
+        )
+
+
+def _edits(document: Document, one: _Read, settings: Settings) -> Iterator[Edit]:
+    """The names and the numbers of a resource; what stays the same has no edit."""
+    name = one.quota.prefix + _new_name(one, settings)
+    numbers = {number.value.path: _written(document, number) for number in one.numbers}
+    for path in one.quota.names:
+        if path in numbers:
+            value = numbers.pop(path)
+            yield Put(path, value) if name == path[-1] else Rename(path, name, value)
+        elif name != one.quota.written:
+            yield Put(path, name)
+    yield from (Put(path, value) for path, value in numbers.items())
+
+
+def _written(document: Document, number: _Number) -> int | str:
+    """A number with the quotes that it has, whatever the target's own habit: so the way back is the same."""
+    assert number.given is not None
+    node = get(document.root, *number.value.path)
+    quoted = isinstance(node, Scalar) and node.style is not None
+    text = number.given.text
+    return text if quoted or not quantity.is_plain(text) else int(text)
+
+
+def _remarks(one: _Read, settings: Settings) -> Iterator[Diagnostic]:
+    path, source, target = one.quota.names[0], one.source, settings.to
+    assert one.key is not None
+    assert one.counted is not None
+    for number in one.numbers:
+        if not number.is_exact and number.given is not None and number.amount is not None:
+            message = say(
+                "{amount} is rounded up to {given}: {key} {number}",
+                amount=one.counted.text(number.amount, each=one.quota.each),
+                given=one.counted.text(number.given.amount, each=one.quota.each),
+                key=one.quota.prefix + _new_name(one, settings),
+                number=number.given.text,
+            )
+            yield quota_limits_the_same(number.value.path, message, None, Severity.INFO)
+    in_source, in_target = map(has_whole_cards_in_cores, (source, target))
+    if one.counted.says == "cores" and not one.counted.offline and in_source != in_target:
+        names = (one.quota.resource, one.key.name)
+        more, less = names if in_source else names[::-1]
+        message = say("{more} counts whole cards too, and {less} does not", more=more, less=less)
+        hint = (
+            "set an amount of whole cards beside it, if they are to be limited"
+            if in_source
+            else "add 100 for each whole card that is to be allowed"
+        )
+        yield quota_limits_the_same(path, message, hint)
+    if source.vendor and target.vendor not in (None, source.vendor):
+        yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
+
+
+def _leftovers(document: Document, one: _Read, settings: Settings) -> Iterator[Leftover]:
+    """Each place where the resource is named, with the number to decide about."""
+    numbers: dict[Path, list[_Number]] = {}
+    for number in one.numbers:
+        numbers.setdefault(number.written.name, []).append(number)
+    severity = settings.scope.severity
+    for path in one.quota.names:
+        why, hint = _reason(one, numbers.get(path, []), settings)
+        message = say("{name} is left behind: {why}", name=one.quota.resource, why=why)
+        made = nothing_is_left_behind(path, message, hint)
+        made = replace(made, severity=severity, on_key=path[-1] == one.quota.written)
+        yield Leftover(one.quota.resource, placed(document, made, one.quota.object))
+
+
+def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Message, Message]:
+    """Why the resource is left in one place, with its numbers there, and what to do."""
+    uneven = next((each for each in here if each.given and not each.is_exact), None)
+    own = one.why or next((each.why for each in here if each.why), None)
+    known = [each.amount for each in here if each.amount is not None]
+    amounts = ", ".join(one.counted.text(each, each=one.quota.each) for each in known) if one.counted else ""
+    if own is None and uneven is not None and uneven.given is not None and not one.refused:
+        key = one.quota.prefix + _new_name(one, settings)
+        why = say("{key} has no number for {amount}", key=key, amount=amounts)
+        hint = say("pass --round up to write {number}, or --allow-leftovers", number=uneven.given.text)
+        return why, hint
+    why = own or say("it changes together with amounts that cannot be translated")
+    if not amounts:
+        return why, say(BY_HAND, target=settings.to.name)
+    hint = say(
+        "decide about {amount}, and write it in keys of {target} by hand, or pass --allow-leftovers",
+        amount=amounts,
+        target=settings.to.name,
+    )
+    return why, hint
