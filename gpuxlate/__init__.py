@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from gpuxlate.model.diagnostics import Diagnostic, Severity
     from gpuxlate.model.profile import Profile
     from gpuxlate.model.share import Policy, Qos, Share, ShareError
-    from gpuxlate.translation.fit import Verdict
-    from gpuxlate.translation.item import Item
+    from gpuxlate.translation.pods.fit import Verdict
+    from gpuxlate.translation.pods.item import Item
     from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
 
 __version__ = "0.1.0"
@@ -27,8 +27,8 @@ _HOMES = {
     "gpuxlate.api": ("Target", "lint", "parse", "render", "targets", "translate"),
     "gpuxlate.backends.registry": ("UnknownTargetError",),
     "gpuxlate.model.diagnostics": ("Diagnostic", "Severity"),
-    "gpuxlate.translation.fit": ("Verdict",),
-    "gpuxlate.translation.item": ("Item",),
+    "gpuxlate.translation.pods.fit": ("Verdict",),
+    "gpuxlate.translation.pods.item": ("Item",),
     "gpuxlate.model.profile": ("Profile",),
     "gpuxlate.translation.results": ("Linted", "Parsed", "Refused", "Rendering", "Translation"),
     "gpuxlate.model.share": ("Policy", "Qos", "Share", "ShareError"),

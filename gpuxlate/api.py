@@ -21,8 +21,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.translation.acceptance import acceptance
-from gpuxlate.translation.item import Item
 from gpuxlate.translation.parse import share_documents
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source

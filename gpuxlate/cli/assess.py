@@ -11,8 +11,8 @@ from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.translation.fit import Verdict
-from gpuxlate.translation.item import Item
+from gpuxlate.translation.pods.fit import Verdict
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 

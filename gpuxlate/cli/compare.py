@@ -21,7 +21,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
-from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
+from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.render import PROBE, Asked
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.source import Source

@@ -20,7 +20,7 @@ from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import visible
-from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.pods.fit import fit_pod
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
 

@@ -11,7 +11,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import leftover_table, translate_inputs
 from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.share import Share
-from gpuxlate.translation.item import Item
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 

@@ -26,7 +26,7 @@ from gpuxlate.report.summary import Replacement, Summary
 from gpuxlate.report.text import plural
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.unreadable import HELM_TEMPLATE, in_chart
+from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source, Texts
 

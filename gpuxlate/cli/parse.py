@@ -7,8 +7,8 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translations import translate_inputs
 from gpuxlate.inputs.files import InputError
-from gpuxlate.translation.item import Item
 from gpuxlate.translation.parse import share_documents
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
 
 

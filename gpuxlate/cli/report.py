@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from gpuxlate.cli import common, outputs
-from gpuxlate.translation.fit import Verdict
-from gpuxlate.translation.item import Item
 from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.translation.pods.fit import Verdict
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
 
 

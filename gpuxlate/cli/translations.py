@@ -16,9 +16,9 @@ from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.text import plural
-from gpuxlate.rules.unreadable import in_chart
-from gpuxlate.translation.item import Item
+from gpuxlate.rules.source import in_chart
 from gpuxlate.translation.leftovers import Leftover, left_in_text
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source

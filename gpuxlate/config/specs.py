@@ -9,7 +9,7 @@ from gpuxlate.config.document import API_VERSION, KIND, ShareDocument, read_shar
 from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.manifest.pods import object_ref
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.rules.unreadable import broken, no_yaml
+from gpuxlate.rules.source import broken, no_yaml
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.nodes import Mapping, get_text
 from gpuxlate.yamltext.place import placed

@@ -23,7 +23,7 @@ from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_document, check_pod
-from gpuxlate.rules.unreadable import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
+from gpuxlate.rules.source import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents

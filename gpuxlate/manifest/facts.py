@@ -15,6 +15,7 @@ from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get, get_text, is_merge
 
+NODE_SELECTOR = "nodeSelector"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation that kubectl writes anew with each apply."""
 
@@ -46,8 +47,7 @@ def document_keys(
     outside: list[Outside] = []
     if _names_more(document, pods, is_gpu_key):
         inside = {spot.path for pod in pods for spot in spots(pod.keys)} | read
-        # a name without a domain may be anybody's where no pod tells
-        for found in keys_named(document, lambda name: "/" in name and is_gpu_key(name)):
+        for found in keys_named(document, is_gpu_key):
             if found.path not in inside:
                 name = found.text if found.on_key else found.name
                 outside.append(
@@ -63,18 +63,19 @@ def document_keys(
     )
 
 
-def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
+def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[Found]:
     """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
 
-    What a server writes is left out: ``status``, and kubectl's copy of the manifest.
+    What a server writes is left out: ``status``, and kubectl's copy of the manifest. ``bare``: names without
+    a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
     """
     objects = mappings_in(document)
     written = tuple((*path, "status") for path, node in objects if get(node, "status") is not None)
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
         if "/" not in text:
-            named = is_key(text) and (on_key or _may_be_a_name(steps))
-            found = [Found(text, text, _path(steps), on_key)] if named else []
+            may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and _chooses_nodes(steps))
+            found = [Found(text, text, _path(steps), on_key)] if may_be and is_key(text) else []
         elif (on_key or (is_name(text) and _may_be_a_name(steps))) and is_key(name := resource_of(text)):
             found = [Found(name, text, _path(steps), on_key)]
         else:
@@ -82,6 +83,11 @@ def keys_named(document: Document, is_key: IsKey) -> Iterator[Found]:
         for one in found:
             if _LAST_APPLIED not in one.path and not _is_below(one.path, written):
                 yield one
+
+
+def _chooses_nodes(steps: _Steps) -> bool:
+    """The key is in a mapping of labels that nodes must have."""
+    return steps is not None and steps[0] is not None and steps[0][1] == NODE_SELECTOR
 
 
 def _in_text(document: Document, scalar: Scalar, steps: _Steps, is_key: IsKey) -> Iterator[Found]:
@@ -119,10 +125,16 @@ def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
     named = -sum("/" in name for name in known)
     for scalar in document.names:
         text = scalar.text
-        if "\n" in text or "{" in text or "~1" in text:  # a manifest in a string
+        if "\n" in text or "{" in text or "~1" in text or "\\." in text:  # more than a name
             return True
         named += is_key(resource_of(text)) if is_name(text) else may_name(text, is_key)
     return named > 0 or bool(document.aliases)  # an alias counts more than once
+
+
+def chooses_more(document: Document, pods: Several[Pod]) -> bool:
+    """Whether a document may choose nodes in more places than its pods do, from its text alone."""
+    chosen = sum(bool(pod.keys.node_selector) + bool(pod.keys.affinity) for pod in pods)
+    return document.source.text.count(NODE_SELECTOR, document.start, document.end) > chosen
 
 
 def _repeated(document: Document) -> Iterator[Path]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from gpuxlate.manifest.facts import NODE_SELECTOR
 from gpuxlate.manifest.pod_keys import items, values
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
 
-NODE_SELECTOR = "nodeSelector"
 _REQUIREMENTS = "matchExpressions"
 _OF_PODS = ("labelSelector", "namespaceSelector", "selector")
 """Fields whose requirements are about labels of pods and namespaces, not of nodes."""

@@ -41,3 +41,19 @@ class Append:
 
 
 Edit = Put | Rename | Remove | Append
+
+
+def below(steps: Path, value: Any) -> Any:
+    """The value in the mappings that these steps lead through."""
+    for step in reversed(steps):
+        value = {step: value}
+    return value
+
+
+def merged(old: Any, new: Any) -> Any:
+    """Two new values at one place together."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{k: merged(old.get(k), v) for k, v in new.items()}}
+    if isinstance(old, list) and isinstance(new, list):
+        return [*old, *new]
+    return new

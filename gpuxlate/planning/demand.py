@@ -13,8 +13,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.planning.nodes import WHOLE_KEY
 from gpuxlate.planning.problem import Wanted
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.unreadable import no_yaml
-from gpuxlate.translation.reader import read_pod
+from gpuxlate.rules.source import no_yaml
+from gpuxlate.translation.pods.reader import read_pod
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source, Texts

@@ -12,7 +12,7 @@ from gpuxlate.config.document import ShareDocument
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
-from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.pods.fit import fit_pod
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.planning.nvidia_smi import Form, Seen, SeenCard
-from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.pods.fit import fit_pod
 
 LEAST = Fraction(99, 100)
 MOST = Fraction(108, 100)

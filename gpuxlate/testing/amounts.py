@@ -14,7 +14,7 @@ from gpuxlate.model.share import (
     limit_beside,
     percent_in_mib,
 )
-from gpuxlate.translation.fit import Accept, Outcome, fit_pod
+from gpuxlate.translation.pods.fit import Accept, Outcome, fit_pod
 
 
 def too_little(

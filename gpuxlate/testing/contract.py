@@ -26,8 +26,8 @@ from gpuxlate.testing import strategies
 from gpuxlate.testing.amounts import needless, too_little
 from gpuxlate.testing.forgotten import forgotten
 from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
-from gpuxlate.translation.fit import OF_POD, Accept, PodFit, fit_pod
-from gpuxlate.translation.reader import read_pod
+from gpuxlate.translation.pods.fit import OF_POD, Accept, PodFit, fit_pod
+from gpuxlate.translation.pods.reader import read_pod
 
 EXAMPLES = 80
 """Random pods for each property and backend."""

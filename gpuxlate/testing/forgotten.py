@@ -18,8 +18,8 @@ from gpuxlate.rules.base import Context
 from gpuxlate.testing.manifest import as_manifest, entries, with_key
 from gpuxlate.testing.strategies import PLACES, WORDS, naming_a_card
 from gpuxlate.translation.acceptance import DROPPABLE
-from gpuxlate.translation.fit import Accept, fit_pod
-from gpuxlate.translation.reader import read_pod
+from gpuxlate.translation.pods.fit import Accept, fit_pod
+from gpuxlate.translation.pods.reader import read_pod
 
 GENEROUS = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
 SHARES = (

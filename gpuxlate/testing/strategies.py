@@ -15,7 +15,7 @@ from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Va
 from gpuxlate.model.share import FULL_CARD_CORES, Device, Isolation, Policy, Qos, Share
 from gpuxlate.model.sheet import Place
 from gpuxlate.translation.acceptance import DROPPABLE
-from gpuxlate.translation.fit import OF_POD, Accept
+from gpuxlate.translation.pods.fit import OF_POD, Accept
 
 CORES_PER_CARD = st.one_of(
     st.integers(1, 20).map(lambda n: 5 * n),

@@ -13,8 +13,8 @@ from gpuxlate.manifest.jobs import CONTAINER
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.translation.fit import fit_pod
-from gpuxlate.translation.item import Item
+from gpuxlate.translation.pods.fit import fit_pod
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.place import placed

@@ -14,9 +14,9 @@ from gpuxlate.config.configuration import CODE
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Append
 from gpuxlate.model.pod import Path
-from gpuxlate.rules.unreadable import broken
-from gpuxlate.translation.item import Item
+from gpuxlate.rules.source import broken
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
-from gpuxlate.manifest.facts import Found, keys_named, names_more
+from gpuxlate.manifest.facts import Found, chooses_more, keys_named, names_more
 from gpuxlate.manifest.layers import Kind, may_be_values
 from gpuxlate.manifest.placements import Choice, choices_in
 from gpuxlate.manifest.pods import Pod, objects_in
@@ -180,13 +180,17 @@ def left_in_document(
             known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     yield from _machines(document, dialects, owners, scope)
     bare = sum("/" not in name for name in in_pods.values())
-    if names_more(document, scope.is_left, in_pods.values()) or scope.words.bare_in(document.text) > bare:
+    if (
+        names_more(document, scope.is_left, in_pods.values())
+        or scope.words.bare_in(document.text) > bare
+        or chooses_more(document, pods)
+    ):
         handled = {
             *edited,
             *(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER),
         }
         known |= in_pods.keys()
-        for found in keys_named(document, scope.is_left):
+        for found in keys_named(document, scope.is_left, bare=True):
             above = {found.path[:length] for length in range(len(found.path) + 1)}
             if found.path not in known and above.isdisjoint(handled):
                 yield _outside(document, found, scope, kind, why_left.get(id(None)))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from gpuxlate.translation.item import Item
+from gpuxlate.translation.pods.item import Item
 
 
 def share_documents(items: Sequence[Item]) -> list[dict[str, Any]]:

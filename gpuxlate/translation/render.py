@@ -12,13 +12,13 @@ from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import renamed_by
+from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.rules.unreadable import broken
-from gpuxlate.translation.fit import Verdict, fit_pod
-from gpuxlate.translation.item import Item
-from gpuxlate.translation.placement import Written, disagreements, share_edits, writable
-from gpuxlate.translation.remarks import miscounted
-from gpuxlate.translation.scheduling import rescheduled
+from gpuxlate.translation.pods.fit import Verdict, fit_pod
+from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.placement import Written, disagreements, share_edits, writable
+from gpuxlate.translation.pods.remarks import miscounted
+from gpuxlate.translation.pods.scheduling import rescheduled
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document

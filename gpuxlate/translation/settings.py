@@ -9,8 +9,8 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.leftovers import Scope
+from gpuxlate.translation.pods.fit import Accept
 
 
 @dataclass(frozen=True, slots=True)

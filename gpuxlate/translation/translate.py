@@ -20,17 +20,17 @@ from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import check_document
 from gpuxlate.rules.keys import key_is_known
+from gpuxlate.rules.source import no_yaml, template_in, too_many, unrendered
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.rules.unreadable import no_yaml, template_in, too_many, unrendered
-from gpuxlate.translation.fit import Verdict
-from gpuxlate.translation.item import Item
-from gpuxlate.translation.layers import Made, left_part, translate_over
 from gpuxlate.translation.leftovers import Leftover, Translated, left_in_document, left_in_text
-from gpuxlate.translation.placement import Written, disagreements
-from gpuxlate.translation.pods import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
+from gpuxlate.translation.pods.fit import Verdict
+from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.layers import Made, left_part, translate_over
+from gpuxlate.translation.pods.placement import Written, disagreements
+from gpuxlate.translation.pods.pod import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
+from gpuxlate.translation.pods.remarks import common_key, left_alone, named_by_others, stale_comments
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.quotas.step import Quotas, translate_quotas
-from gpuxlate.translation.remarks import common_key, left_alone, named_by_others, stale_comments
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
+from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename, below, merged
 from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.anchors import Sharing, SharingError, Use
 from gpuxlate.yamltext.compose import Document
@@ -138,7 +138,7 @@ class _Planner:
             case Append(path, value):
                 inner = deref(spot.value)
                 if spot.rest or _fillable(spot):
-                    self._put(spot, _nest(spot.rest, [value]), path, nested=True)
+                    self._put(spot, below(spot.rest, [value]), path, nested=True)
                 elif isinstance(inner, Sequence):
                     self._plan_of(inner, (*spot.ancestors, inner)).appended.append(value)
                 else:
@@ -147,7 +147,7 @@ class _Planner:
     def _put(self, spot: _Spot, value: Any, path: Path, *, nested: bool = False) -> None:
         """Set the value at a spot; ``nested``: the value holds the missing steps already."""
         if spot.rest and not nested:
-            value = _nest(spot.rest, value)
+            value = below(spot.rest, value)
         if not spot.rest and not nested:
             if not _has_value(spot.value, value):
                 self._plan(spot).values[id(spot.handle)] = value
@@ -155,11 +155,11 @@ class _Planner:
         inner = deref(spot.value)
         if _fillable(spot):
             values = self._plan(spot).values
-            values[id(spot.handle)] = _merge(values.get(id(spot.handle)), value)
+            values[id(spot.handle)] = merged(values.get(id(spot.handle)), value)
         elif isinstance(inner, Mapping) and spot.rest and isinstance(spot.rest[0], str):
             plan = self._plan_of(inner, (*spot.ancestors, inner))
             name = spot.rest[0]
-            plan.added[name] = _merge(plan.added.get(name), value[name])
+            plan.added[name] = merged(plan.added.get(name), value[name])
         else:
             raise EditError("not a mapping", path)
 
@@ -342,17 +342,3 @@ def gone_nodes(plans: Plans) -> set[int]:
             gone.add(id(node))
             pending += inside(node)
     return gone
-
-
-def _nest(steps: Path, value: Any) -> Any:
-    for step in reversed(steps):
-        value = {step: value}
-    return value
-
-
-def _merge(old: Any, new: Any) -> Any:
-    if isinstance(old, dict) and isinstance(new, dict):
-        return {**old, **{k: _merge(old.get(k), v) for k, v in new.items()}}
-    if isinstance(old, list) and isinstance(new, list):
-        return [*old, *new]
-    return new

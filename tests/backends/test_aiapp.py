@@ -15,7 +15,7 @@ from gpuxlate.backends.base import ContainerShare
 from gpuxlate.config.document import to_document
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.share import Policy, Qos, Share
-from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.plain import fresh

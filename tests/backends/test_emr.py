@@ -25,7 +25,7 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Rule
-from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents

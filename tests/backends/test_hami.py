@@ -11,7 +11,7 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.render import Asked, render_on
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source

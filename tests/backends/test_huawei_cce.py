@@ -10,7 +10,7 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.yamltext.source import Source
 
 from .test_hami import pod, read, to

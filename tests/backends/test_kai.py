@@ -16,7 +16,7 @@ from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Share
 from gpuxlate.model.sheet import key
-from gpuxlate.translation.fit import Accept, PodFit, fit_pod
+from gpuxlate.translation.pods.fit import Accept, PodFit, fit_pod
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents

@@ -11,7 +11,7 @@ from gpuxlate.backends.live import LiveNode, LivePod, NodeView, Serves
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.share import Isolation, Share
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.yamltext.source import Source
 
 from .test_hami import pod, read, to

@@ -19,7 +19,7 @@ from gpuxlate.config.schemas import schema
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share, ShareError
 from gpuxlate.testing.amounts import needless
-from gpuxlate.translation.fit import Accept, Outcome, PodFit, Verdict, fit_pod
+from gpuxlate.translation.pods.fit import Accept, Outcome, PodFit, Verdict, fit_pod
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source

@@ -15,7 +15,7 @@ from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share, ShareError, percent_in_mib
 from gpuxlate.testing.strategies import naming_a_card
-from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source

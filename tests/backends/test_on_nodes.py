@@ -11,7 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
-from gpuxlate.translation.fit import Accept, fit_pod
+from gpuxlate.translation.pods.fit import Accept, fit_pod
 
 A10 = CardProfile("A10", 2, 22731)
 """Two cards of which 22731 MiB can be used (Volcengine, EMR Serverless "mGPU")."""

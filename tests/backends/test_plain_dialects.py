@@ -7,7 +7,7 @@ import pytest
 
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.share import Device, Policy, Qos, Share
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.yamltext.source import Source
 
 from .test_hami import pod, read, to

@@ -15,8 +15,8 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context
-from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
-from gpuxlate.translation.reader import read_pod
+from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.pods.reader import read_pod
 from tests.backends.tencent_pods import (
     APP_CLASS,
     CLASS,

@@ -16,7 +16,7 @@ from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.pod import Kind, PodKeys, Value
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Context, check_pod
-from gpuxlate.translation.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
 from tests.backends.volcengine_pods import (
     CORE,
     LISTED,

@@ -31,7 +31,7 @@ from gpuxlate.model.messages import Message
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.translation.fit import Verdict, fit_pod
+from gpuxlate.translation.pods.fit import Verdict, fit_pod
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "gpuxlate"

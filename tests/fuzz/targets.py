@@ -24,7 +24,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, Path, Value
 from gpuxlate.rules import numerals
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents

@@ -16,7 +16,7 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents

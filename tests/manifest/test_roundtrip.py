@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source

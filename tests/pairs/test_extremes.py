@@ -13,7 +13,7 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source

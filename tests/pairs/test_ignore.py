@@ -8,7 +8,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source

@@ -17,7 +17,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, Place
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.testing.forgotten import GENEROUS
 from gpuxlate.testing.strategies import WORDS
-from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.pods.fit import fit_pod
 
 COMMON = "nvidia.com/gpu"
 # fmt: off

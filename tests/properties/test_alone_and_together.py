@@ -25,8 +25,8 @@ from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.translation.fit import Accept
 from gpuxlate.translation.parse import share_documents
+from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents

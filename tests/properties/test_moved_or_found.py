@@ -27,8 +27,8 @@ from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.testing.amounts import implied, too_little
 from gpuxlate.testing.forgotten import GENEROUS
-from gpuxlate.translation.fit import Accept
-from gpuxlate.translation.item import Item
+from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents

@@ -20,7 +20,7 @@ from gpuxlate.backends.placing import Accept
 from gpuxlate.model.catalogue import cards as catalogue
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
-from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
+from gpuxlate.translation.pods.fit import Outcome, Verdict, fit_pod
 from gpuxlate.translation.render import PROBE
 
 CARDS = (1, 2, 3, 9)

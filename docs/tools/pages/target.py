@@ -23,7 +23,7 @@ from gpuxlate.config.document import to_document
 from gpuxlate.model.share import JSON_NAMES, Device, Share
 from gpuxlate.model.sheet import Confidence, Writer
 from gpuxlate.translation.documents import rendered
-from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.plain import fresh
 from gpuxlate.yamltext.source import Source

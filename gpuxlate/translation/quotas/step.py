@@ -20,7 +20,8 @@ from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.around import cards_are_of_one_vendor, quota_limits_the_same
 from gpuxlate.rules.translation import nothing_is_left_behind, whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import BY_HAND, Leftover
-from gpuxlate.translation.pods import dialects_of
+from gpuxlate.translation.pods.pod import dialects_of
+from gpuxlate.translation.pods.remarks import common_key
 from gpuxlate.translation.quotas.counterpart import (
     Counted,
     Fitted,
@@ -33,7 +34,6 @@ from gpuxlate.translation.quotas.counterpart import (
     row_of,
 )
 from gpuxlate.translation.quotas.item import Outcome, QuotaItem
-from gpuxlate.translation.remarks import common_key
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Scalar, get

@@ -9,8 +9,8 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.testing.amounts import implied, too_little
 from gpuxlate.testing.contract import allowed
-from gpuxlate.translation.fit import Accept, Outcome, Verdict
-from gpuxlate.translation.item import Item
+from gpuxlate.translation.pods.fit import Accept, Outcome, Verdict
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source

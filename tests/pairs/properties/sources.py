@@ -21,7 +21,7 @@ from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
 from gpuxlate.testing import strategies
 from gpuxlate.translation.acceptance import DROPPABLE
-from gpuxlate.translation.fit import Accept, fit_pod
+from gpuxlate.translation.pods.fit import Accept, fit_pod
 
 EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
 """All that a user can allow."""

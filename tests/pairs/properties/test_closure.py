@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.testing.amounts import implied
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 
 from .carried import shares_in, translated
 from .sources import FIRST, PODS, Question, bounded, budget, manifest, questions

@@ -16,7 +16,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.share import Share
 from gpuxlate.testing.amounts import implied, too_little
-from gpuxlate.translation.fit import Accept
+from gpuxlate.translation.pods.fit import Accept
 
 from .carried import let_go, reported
 from .sources import EVERYTHING, FIRST, Question, bounded, budget, one_container, questions

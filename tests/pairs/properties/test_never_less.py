@@ -19,7 +19,7 @@ from hypothesis import given
 from gpuxlate.backends.base import Backend
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.translate import Translation
 from gpuxlate.yamltext.source import Source
 

@@ -10,8 +10,8 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.translation import scheduler_is_the_same, share_is_expressible
-from gpuxlate.translation.fields import no_field
-from gpuxlate.translation.fit import PodFit
+from gpuxlate.translation.pods.fields import no_field
+from gpuxlate.translation.pods.fit import PodFit
 
 DEFAULT = "default-scheduler"
 """The scheduler of a pod that names none."""

@@ -22,10 +22,10 @@ from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
-from gpuxlate.translation.difference import Owned, Role
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.placement import replaced_keys, role_of, share_edits
-from gpuxlate.translation.pods import Part, dialects_of, fitted, is_refusal, refuses
+from gpuxlate.translation.pods.difference import Owned, Role
+from gpuxlate.translation.pods.placement import replaced_keys, role_of, share_edits
+from gpuxlate.translation.pods.pod import Part, dialects_of, fitted, is_refusal, refuses
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document

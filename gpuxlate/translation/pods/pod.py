@@ -19,14 +19,14 @@ from gpuxlate.rules.translation import (
     share_is_expressible,
 )
 from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
-from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
-from gpuxlate.translation.item import Item, pod_items
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.placement import Written, share_edits, writable
+from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
+from gpuxlate.translation.pods.item import Item, pod_items
+from gpuxlate.translation.pods.placement import Written, share_edits, writable
+from gpuxlate.translation.pods.reader import merge_readings, read_pod, shares_once
+from gpuxlate.translation.pods.remarks import miscounted, uncounted, written_without_a_dialect
+from gpuxlate.translation.pods.scheduling import rescheduled
 from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.translation.reader import merge_readings, read_pod, shares_once
-from gpuxlate.translation.remarks import miscounted, uncounted, written_without_a_dialect
-from gpuxlate.translation.scheduling import rescheduled
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.edit import Splice

@@ -13,7 +13,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.share import Share
-from gpuxlate.translation.fit import PodFit, Verdict, worst
+from gpuxlate.translation.pods.fit import PodFit, Verdict, worst
 from gpuxlate.yamltext.compose import Document
 
 

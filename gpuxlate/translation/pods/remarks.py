@@ -27,7 +27,7 @@ from gpuxlate.rules.translation import (
     whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.translation.fit import PodFit
+from gpuxlate.translation.pods.fit import PodFit
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import locate
 

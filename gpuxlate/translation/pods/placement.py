@@ -16,10 +16,10 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible
-from gpuxlate.translation.difference import Owned, Role, pod_edits, terms_left_empty
-from gpuxlate.translation.fields import lacking
-from gpuxlate.translation.fit import PodFit
-from gpuxlate.translation.scheduling import left_schedulers, own_scheduler
+from gpuxlate.translation.pods.difference import Owned, Role, pod_edits, terms_left_empty
+from gpuxlate.translation.pods.fields import lacking
+from gpuxlate.translation.pods.fit import PodFit
+from gpuxlate.translation.pods.scheduling import left_schedulers, own_scheduler
 
 
 def replaced_keys(replaced: Sequence[Backend], target: Backend) -> Owned:

@@ -1,0 +1,189 @@
+"""A translated application builds what the translation of the built one is: overlays with the real tool.
+
+For tests/overlays/ (beside apps.py). ``gpuxlate translate -i`` on the folder, then ``kubectl kustomize``;
+and ``kubectl kustomize``, then ``gpuxlate translate -``.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import strategies as st
+
+from tests.overlays.apps import build, needs_kubectl, operations, written
+from tests.running import run
+
+ACK, VKE, TKE = "alibaba-gpushare", "volcengine-mgpu", "tencent-qgpu"
+MORE = (
+    "--round",
+    "up",
+    "--fill",
+    "cores=30",
+    "--fill",
+    "memoryMiB=8192",
+    "--drop",
+    "cores,policy,qos,selector",
+)
+
+
+def tidy(value: Any) -> Any:
+    """Without empty mappings: a translation leaves none, and they ask for nothing."""
+    if isinstance(value, dict):
+        made = {name: tidy(one) for name, one in value.items()}
+        return {name: one for name, one in made.items() if one not in ({}, None)}
+    return [tidy(one) for one in value] if isinstance(value, list) else value
+
+
+def workload(kind: str, containers: list[dict[str, Any]], **pod: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "apps/v1",
+        "kind": kind,
+        "metadata": {"name": "web"},
+        "spec": {"template": {**pod.pop("template", {}), "spec": {**pod, "containers": containers}}},
+    }
+
+
+def asking(name: str, limits: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "image": name, "resources": {"limits": limits}}
+
+
+MEM, CORE = "aliyun.com/gpu-mem", "aliyun.com/gpu-core.percentage"
+VMEM, VCORE = "vke.volcengine.com/mgpu-memory", "vke.volcengine.com/mgpu-core"
+LIMITS = "/spec/template/spec/containers/0/resources/limits"
+
+# by what it shows: source, target, the base's containers, the patch (a part, or operations)
+TABLE: dict[str, tuple[str, str, list[dict[str, Any]], Any]] = {
+    "more memory": (
+        ACK,
+        VKE,
+        [asking("web", {MEM: 8, CORE: 30})],
+        {"containers": [asking("web", {MEM: 16})]},
+    ),
+    "compute is added": (ACK, VKE, [asking("web", {MEM: 8})], {"containers": [asking("web", {CORE: 50})]}),
+    "compute goes": (
+        ACK,
+        VKE,
+        [asking("web", {MEM: 8, CORE: 30})],
+        {"containers": [asking("web", {CORE: None})]},
+    ),
+    "whole cards": (
+        ACK,
+        TKE,
+        [asking("web", {MEM: 8, CORE: 30})],
+        {"containers": [asking("web", {MEM: None, CORE: None, "nvidia.com/gpu": 1})]},
+    ),
+    "one of two containers": (
+        VKE,
+        ACK,
+        [asking("web", {VMEM: 8192, VCORE: 30}), asking("side", {VMEM: 4096, VCORE: 20})],
+        {"containers": [asking("side", {VMEM: 2048})]},
+    ),
+    "a container without a share": (
+        VKE,
+        TKE,
+        [asking("web", {VMEM: 8192, VCORE: 30}), {"name": "side", "image": "side"}],
+        {"containers": [{"name": "side", "env": [{"name": "A", "value": "1"}]}]},
+    ),
+    "the share goes": (
+        ACK,
+        VKE,
+        [asking("web", {MEM: 8, CORE: 30})],
+        {"containers": [asking("web", {MEM: None, CORE: None})]},
+    ),
+    "a first share": (
+        ACK,
+        VKE,
+        [{"name": "web", "image": "web"}],
+        {"containers": [asking("web", {MEM: 8, CORE: 30})]},
+    ),
+    "an operation": (
+        ACK,
+        VKE,
+        [asking("web", {MEM: 8, CORE: 30})],
+        [{"op": "replace", "path": f"{LIMITS}/aliyun.com~1gpu-mem", "value": 16}],
+    ),
+    "an operation that removes": (
+        ACK,
+        VKE,
+        [asking("web", {MEM: 8, CORE: 30})],
+        [{"op": "remove", "path": f"{LIMITS}/aliyun.com~1gpu-core.percentage"}],
+    ),
+}
+
+
+def check(source: str, target: str, files: dict[str, Any], allow: bool) -> str:
+    """build(translate(app)) is translate(build(app)), or a leftover or refusal says why not."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = written(Path(folder), files)
+        text = build(root / "over")
+        if text is None:
+            return "kustomize refuses"
+        whole = run("translate", "-", "--from", source, "--to", target, *MORE, stdin=text.encode())
+        done = run("translate", str(root), "--from", source, "--to", target, *MORE, "-i")
+        if done.code:
+            assert allow, done.err.decode()
+            return "refused"
+        assert whole.code == 0, whole.err.decode()
+        built = build(root / "over")
+        assert built is not None
+        assert tidy(list(yaml.safe_load_all(built))) == tidy(list(yaml.safe_load_all(whole.out)))
+        return "translated"
+
+
+def application(base: list[dict[str, Any]], patch: Any, component: bool) -> dict[str, Any]:
+    part = patch if isinstance(patch, list) else workload("Deployment", **patch)
+    target = {"target": {"kind": "Deployment"}} if isinstance(patch, list) else {}
+    where = "part" if component else "over"
+    files: dict[str, Any] = {
+        "base/kustomization.yaml": "resources: [w.yaml]",
+        "base/w.yaml": workload("Deployment", base),
+        f"{where}/p.yaml": part,
+        "over/kustomization.yaml": {
+            "resources": ["../base"],
+            **({"components": ["../part"]} if component else {"patches": [{"path": "p.yaml", **target}]}),
+        },
+    }
+    if component:
+        kind = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component"}
+        files["part/kustomization.yaml"] = {**kind, "patches": [{"path": "p.yaml", **target}]}
+    return files
+
+
+@needs_kubectl
+@pytest.mark.parametrize("component", [False, True], ids=["overlay", "component"])
+@pytest.mark.parametrize(("source", "target", "base", "patch"), TABLE.values(), ids=TABLE)
+def test_the_table(source: str, target: str, base: list[dict[str, Any]], patch: Any, component: bool) -> None:
+    check(source, target, application(base, patch, component), allow=False)
+
+
+def limits(*, part: bool) -> st.SearchStrategy[dict[str, Any]]:
+    null = st.none() if part else st.nothing()
+    values = {
+        MEM: st.sampled_from([4, 8, 16]) | null,
+        CORE: st.sampled_from([20, 30]) | null,
+        "cpu": st.just(1),
+    }
+    return st.fixed_dictionaries({}, optional=values)
+
+
+def containers(*, part: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
+    one = st.builds(asking, st.sampled_from(["web", "side"]), limits(part=part))
+    return st.lists(one, min_size=1, max_size=2, unique_by=lambda one: str(one["name"]))
+
+
+@needs_kubectl
+@settings(max_examples=40, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+@given(
+    containers(part=False),
+    containers(part=True).map(lambda found: {"containers": found}) | operations("Deployment"),
+    st.sampled_from([VKE, TKE]),
+    st.booleans(),
+)
+def test_drawn_applications(base: list[dict[str, Any]], patch: Any, target: str, component: bool) -> None:
+    event(check(ACK, target, json.loads(json.dumps(application(base, patch, component))), allow=True))
