@@ -118,6 +118,11 @@ COMMANDS: dict[str, dict[str, How]] = {
         "python -m bench": Not(MINUTES),
         "python -m bench.structure": Not("it only prints counts; nothing depends on them"),
     },
+    "docs/charts.md": {
+        "helm template web ./chart | gpuxlate translate - --to tencent-qgpu --check": By(
+            "contrib/test_helm.py::test_what_helm_template_prints"
+        ),
+    },
     "docs/pipelines.md": {
         "gpuxlate translate chart --to tencent-qgpu --diff": By(VALUES),
         "gpuxlate translate chart --to tencent-qgpu -i": By(VALUES),
