@@ -219,7 +219,7 @@ _QUOTA = _object(
         "column": _place("Its column, from 1, in characters."),
         "object": _or_null({"$ref": "#/$defs/ObjectRef"}),
         "place": _a("string", "Where it is in the object.", examples=["spec.hard", "spec.limits[0].max"]),
-        "key": _a("string", "The resource as it is written.", examples=["requests.aliyun.com/gpu-mem"]),
+        "key": _a("string", "The resource as it is written, with its prefix."),
         "value": _a("string", "The amount as it is written."),
         "from": _a("string", "The target that it was read from."),
         "field": {

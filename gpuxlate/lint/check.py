@@ -147,7 +147,12 @@ def _document(
     pods = [one.pod.under(renamed_by(context.profile)) for one in found if one.pod]
     ignores.extend(ignores_in_document(document, pods))
     quotas = judge_quotas(document, context)
-    facts = document_keys(document, pods, registry.is_gpu_key, quotas.read)
+    said, read = pods, quotas.read
+    if layer.kind is Kind.PATCH:
+        said = list(_said(document, pods))
+        paths = {spot.path for pod in said for spot in spots(pod.keys)}
+        read |= {(*path[:-1], "path") for path in paths if path[-1:] == ("value",)}  # of operations
+    facts = document_keys(document, pods, registry.is_gpu_key, read)
     for one in check_document(catalog.neutral_document_rules(), facts, context):
         if one.code != "GX002" or jobs or _requests_gpus(pods):
             yield placed(document, one)
@@ -158,7 +163,7 @@ def _document(
         result.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
         for one in lint_job(job, backend, context):
             yield placed(document, one, job.pod.object if document.job is None else None)
-    for pod in _said(document, pods) if layer.kind is Kind.PATCH else pods:
+    for pod in said:
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
             yield placed(document, one if offered else one.located(fix=None), pod.object)

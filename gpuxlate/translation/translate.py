@@ -115,15 +115,15 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     part.diagnostics += quotas.diagnostics
     part.quotas += quotas.items
     found_shares = bool(translated or jobs.items)
-    keys = document_keys(document, pods, registry.is_gpu_key, quotas.settled)
+    edited = frozenset(one.path for one in part.edits)
+    keys = document_keys(document, pods, registry.is_gpu_key, quotas.settled | edited)
     for one in check_document(catalog.neutral_document_rules(), keys, settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
     if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
-        edited, settled = frozenset(one.path for one in part.edits), quotas.settled
         behind = left_in_document(
-            document, pods, translated, settings.scope, layer.kind, left, edited, settled
+            document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled
         )
         _leave(part, chain(quotas.leftovers, behind), settings)
     if part.edits and not refuses(part.diagnostics):

@@ -471,3 +471,25 @@ def test_two_mappings_made_in_one_empty_place_both_stand() -> None:
         made = apply(text, edit_document(document, edits))
         filled = "    resources:\n      limits:\n        a: 1\n      requests:\n        a: 1\n"
         assert made == "spec:\n  c:\n  - name: x\n" + filled
+
+
+KEPT = {
+    "m:\n  # c\n  a: 1\nb: 2\n": "m: {}\n  # c\nb: 2\n",
+    "m: {a: 1}  # c\n": "m: {}  # c\n",
+    "m:  # c\n  a: 1\n": "m: {}  # c\n",
+    "m:\n- x\n": "m: []\n",
+    "m:\r\n  a: 1\r\n": "m: {}\r\n",
+}
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_is_kept_stays_as_empty_braces(text: str) -> None:
+    [document] = documents(Source("f", text))
+    gone = Remove(("m", 0) if "- x" in text else ("m", "a"))
+    assert apply(text, edit_document(document, [gone], [("m",)])) == KEPT[text]
+
+
+def test_what_is_kept_and_has_an_anchor_cannot_be_emptied() -> None:
+    [document] = documents(Source("f", "m: &x\n  a: 1\n"))
+    with pytest.raises(EditError, match="nothing would be left of it"):
+        edit_document(document, [Remove(("m", "a"))], [("m",)])

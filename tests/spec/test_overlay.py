@@ -95,7 +95,8 @@ OTHERS = sorted(
 
 @pytest.mark.parametrize(
     "path",
-    [p for p in OTHERS if "lint" not in p.parts],  # what is there to be found fault with
+    # what is in lint is there to be found fault with, templates are no YAML
+    [p for p in OTHERS if not {"lint", "templates"} & {*p.parts}],
     ids=lambda p: f"{p.parent.name}/{p.name}",
 )
 def test_golden_and_clean_files_pass(path: Path) -> None:
