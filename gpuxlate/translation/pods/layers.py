@@ -167,9 +167,11 @@ class _Difference(NamedTuple):
         for place in (old.keys() | new.keys()) - mine:
             if old.get(place) != new.get(place):
                 raise _CannotError(say("container {name} would change too", name=place[1]))
+        said = {(one.init, one.name): one for one in base.all_containers()}
         made = [
-            self._container(old.get((c.init, c.name)), new.get((c.init, c.name)), c)
-            for c in own.all_containers()
+            self._container(said.get(place), old.get(place), new.get(place), one)
+            for one in own.all_containers()
+            for place in [(one.init, one.name)]
         ]
         return PodKeys(
             tuple(one for one in made if not one.init),
@@ -184,20 +186,30 @@ class _Difference(NamedTuple):
         )
 
     def _container(
-        self, old: ContainerKeys | None, new: ContainerKeys | None, own: ContainerKeys
+        self,
+        base: ContainerKeys | None,
+        old: ContainerKeys | None,
+        new: ContainerKeys | None,
+        own: ContainerKeys,
     ) -> ContainerKeys:
+        """``base``: what the source has below; its translation has requests if it has some, or no limits."""
         old, new = old or ContainerKeys(), new or ContainerKeys()
-        requests = self._changed(old.requests, new.requests, own.requests, Place.RESOURCE)
+        mirrored = base is not None and (self._asks(base.requests) or not self._asks(base.limits))
+        there = old.requests if mirrored else {}
+        requests = self._changed(there, new.requests, own.requests, Place.RESOURCE)
         return replace(
             own,
             limits=self._changed(old.limits, new.limits, own.limits, Place.RESOURCE),
-            requests=requests if any(self.owned(name, Place.RESOURCE) for name in own.requests) else {},
+            requests=requests if mirrored or self._asks(own.requests) else {},
             env={
                 name: value
                 for name, value in new.env.items()
                 if old.env.get(name) != value or name in own.env
             },
         )
+
+    def _asks(self, values: Mapping[str, Value]) -> bool:
+        return any(self.owned(name, Place.RESOURCE) for name in values)
 
     def _changed(
         self, before: Mapping[str, Value], after: Mapping[str, Value], own: Mapping[str, Value], place: Place
