@@ -94,7 +94,7 @@ def translate(
     if made.refused:
         raise Refused(diagnostics, items)
     text = _with_bom(given.source, made.text)
-    return Translation(text, items, diagnostics, made.changed, made.leftovers)
+    return Translation(text, items, diagnostics, made.changed, made.leftovers, made.quotas)
 
 
 def parse(

@@ -9,6 +9,7 @@ from typing import Any
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
 from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import to_plain
@@ -60,11 +61,13 @@ class Result:
 class Translation(Result):
     """Manifests in another dialect. ``changed``: the text differs from the input.
 
-    ``leftovers``: what is left behind of the source, where that was accepted.
+    ``leftovers``: what is left behind of the source, where that was accepted. ``quotas``: the amounts of
+    quotas and queues, with what became of each.
     """
 
     changed: bool
     leftovers: tuple[Leftover, ...] = ()
+    quotas: tuple[QuotaItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

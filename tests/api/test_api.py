@@ -290,3 +290,16 @@ def test_targets() -> None:
         *("cards", "cores", "memoryMiB", "memoryPercent", "policy", "qos"),
         *("memoryLimitMiB", "device", "isolation"),
     }
+
+
+def test_a_translation_has_the_amounts_of_quotas() -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q"},
+        "spec": {"hard": {"requests.aliyun.com/gpu-mem": "64"}},
+    }
+    made = gpuxlate.translate(quota, to="tke")
+    assert [(one.key, one.new_key, str(one.outcome)) for one in made.quotas] == [
+        ("requests.aliyun.com/gpu-mem", "requests.tke.cloud.tencent.com/qgpu-memory", "exact")
+    ]

@@ -47,6 +47,16 @@ CASES: dict[str, tuple[Files, str, str]] = {
         "tke",
         f"{MEM} is left behind: what it is laid over has no container b",
     ),
+    "a base that was translated before": (
+        application(
+            deployment(
+                container('tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "4"')
+            ),
+            patch=deployment(container(f"{MEM}: 8")),
+        ),
+        "tke",
+        f"{MEM} is left behind: what it is laid over is in keys of tencent-qgpu already",
+    ),
     "a base that is refused": (
         application(deployment(container(f"{MEM}: 4")), patch=deployment(container(f"{MEM}: 8, {CORE}: 30"))),
         "tke",

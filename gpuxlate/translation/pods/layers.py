@@ -92,7 +92,11 @@ def _edits(
     """
     target = settings.to
     whole = one.part._replace(keys=keys, lacks=one.part.lacks & one.base.lacks)
-    before = fitted(document, one.base, dialects_of(one.base.keys, settings), settings)
+    below = dialects_of(one.base.keys, settings)
+    if target in below and sources != below:
+        message = "what it is laid over is in keys of {target} already: translate both in one run"
+        raise _CannotError(say(message, target=target.name))
+    before = fitted(document, one.base, below, settings)
     after = fitted(document, whole, dialects_of(keys, settings), settings)
     if refuses(before.found):
         raise _CannotError(say("what it is laid over cannot be translated"))
