@@ -113,8 +113,11 @@ def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tupl
 
 def has_containers(node: Mapping) -> bool:
     """The mapping is a pod spec: it has a list of containers."""
-    found = (entry_of(node, name) for name in _POD_LISTS)
-    return any(_is_container_list(one[1]) for one in found if one)
+    for name in _POD_LISTS:
+        found = entry_of(node, name)
+        if found and _is_container_list(found[1]):
+            return True
+    return False
 
 
 def _is_container_list(node: Node) -> bool:
