@@ -9,8 +9,8 @@ from typing import Any
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
