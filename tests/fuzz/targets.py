@@ -86,7 +86,7 @@ def reader(data: bytes) -> None:
                     assert not isinstance(node, Scalar) or (node.text, node.kind) == (value.text, value.kind)
         list(jobs_in(document, registry.job_rows(document)))
         facts = document_keys(document, pods, registry.is_gpu_key)
-        for path in (*(path for _, path in facts.outside), *facts.repeated, *facts.shared):
+        for path in (*(path for _, path, _ in facts.outside), *facts.repeated, *facts.shared):
             start, end = locate(document.root, path, on_key=True) if document.root else (0, 0)
             assert document.start <= start <= end <= len(source.text)
     assert at <= len(source.text)
@@ -244,7 +244,7 @@ def quantities(data: bytes) -> None:
         assert one.form in numerals.Form
         for unit in ("MiB", "GiB", "percent", ""):
             numerals.intended(one, unit)
-        assert str(value.plain) == text
+        assert value.plain is None if kind is Kind.NULL else str(value.plain) == text
 
 
 def _by_decimal(text: str) -> Fraction | None:
