@@ -34,6 +34,10 @@ class Condition:
         """Whether it is true. Without a container only those are that are ``of_pod``."""
         raise NotImplementedError
 
+    def __call__(self, pod: PodKeys) -> bool:
+        """Whether a condition on pods is true: it stands where a function of a pod does."""
+        return self.holds(pod)
+
     def __and__(self, other: Condition) -> Condition:
         return All(self, other)
 

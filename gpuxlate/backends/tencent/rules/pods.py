@@ -19,7 +19,8 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 ONLINE, KNOWN = Annotated(k.APP_CLASS, "online"), Annotated(k.APP_CLASS, *k.CLASSES)
 IN_RANGE = Amount(k.GREEDY, Range(1, 100)) | ~Amount(k.GREEDY)
 OFFLINE_GREEDY = Predicate(IN_RANGE & Asks(k.MEMORY) & ~Asks(k.CORE), OFFLINE, (k.GREEDY,))
-ONLINE_MEMORY = Predicate(~ONLINE, at=(k.CORE,))
+NO_COMPUTE = Predicate(~ONLINE, at=(k.CORE,))
+ONLINE_MEMORY = Predicate(Asks(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR)
 KNOWN_CLASS = Predicate(KNOWN, CLASS, (k.APP_CLASS,), each=False)
 GREEDY_IS_OFFLINE = Predicate(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
 OFFLINE_IS_GREEDY = Predicate(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
@@ -61,10 +62,10 @@ def offline_asks_for_greedy_and_memory(this: Rule, breach: Breach, pod: PodKeys,
 @rule(
     "TKE011",
     Severity.WARNING,
-    predicate=ONLINE_MEMORY,
+    predicate=(NO_COMPUTE, ONLINE_MEMORY),
     page=Page(shown("online", core=30, memory=5), shown("online", memory=5)),
 )
-def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
+def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container of an online pod sets `qgpu-memory` and no compute.
 
     ## What it does
@@ -77,12 +78,12 @@ def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, conte
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
+    if this.severity is Severity.ERROR:
+        message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
+        return this.at(breach.there, message, hint, on_key=True, missing=True)
     message = k.tell("{core} is set in an online pod, which competes for compute")
     hint = k.tell("remove {core}, or the annotation {app_class}")
-    yield this.at(breach.there, message, hint, on_key=True)
-    if k.MEMORY not in breach.inside.resources:
-        message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
-        yield this.at(breach.there, message, hint, severity=Severity.ERROR, on_key=True, missing=True)
+    return this.at(breach.there, message, hint, on_key=True)
 
 
 @rule(

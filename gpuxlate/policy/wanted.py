@@ -1,0 +1,70 @@
+"""What to write where a demand is not met, as far as the predicate says it by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.model.messages import say
+from gpuxlate.model.sheet import Range
+from gpuxlate.rules.predicates.choices import ChoosesAmong
+from gpuxlate.rules.predicates.conditions import All, Amount, Annotated, Any, Asks, Labelled, Not, SchedulerIs
+from gpuxlate.rules.predicates.conditions import Condition, Word
+from gpuxlate.rules.predicates.predicate import Predicate
+
+MOST_NAMES = 4
+"""Names that a sentence lists."""
+
+
+def wanted(predicate: Predicate) -> str:
+    """What to write, as a sentence without its end; empty where the rule's own sentence has to do."""
+    return _of(predicate.must)
+
+
+def _of(one: Condition) -> str:
+    match one:
+        case Amount(ranges=ranges) if ranges and all(map(_is_said, ranges)):
+            return say("write {name}: {values}", name=one.name, values=_values(ranges))
+        case Asks():
+            return say("add {names}", names=_names(one.names))
+        case Not(condition=Asks() as asks):
+            return say("remove {names}", names=_names(asks.names))
+        case SchedulerIs():
+            names = [name for name in one.names if name and name != "default-scheduler"]
+            return say("write schedulerName: {name}", name=names[0]) if names else ""
+        case Labelled() | Annotated() | ChoosesAmong() if one.words and all(map(_is_said, one.words)):
+            return say("write {name}: {values}", name=one.name, values=_values(one.words))
+        case Not(condition=Labelled() | Annotated() as named) if not named.words:
+            return say("remove {names}", names=named.name)
+        case All() | Any():
+            parts = {text for text in map(_of, one.parts) if text}
+            return parts.pop() if len(parts) == 1 else ""
+    return ""
+
+
+def _is_said(word: Word) -> bool:
+    return isinstance(word, str) or (isinstance(word, Range) and abs(word.least) < 2**53)
+
+
+def _values(words: tuple[Word, ...]) -> str:
+    return say(" or ").join(_value(one) for one in words[:MOST_NAMES] if not hasattr(one, "pattern"))
+
+
+def _value(one: Word) -> str:
+    if isinstance(one, str):
+        return one
+    assert isinstance(one, Range)
+    if one.most == one.least:
+        return str(one.least)
+    if one.most is None:
+        said = say("{least} or more", least=one.least)
+    else:
+        said = say("{least} to {most}", least=one.least, most=one.most)
+    return said if one.step == 1 else say("{range} in steps of {step}", range=said, step=one.step)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return say(" or ").join(_first(names))
+
+
+def _first(names: tuple[str, ...]) -> Iterator[str]:
+    yield from names[:MOST_NAMES]
