@@ -1,1 +1,1 @@
-"""Admission policies of a cluster, from the rules: what lint finds in files, the API server finds in requests."""
+"""Admission policies from the rules: what lint finds in files, the API server finds in requests."""

@@ -9,7 +9,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope
 from gpuxlate.rules.metadata import steering_is_on_the_pod
@@ -56,6 +56,11 @@ def _names(backend: Backend, profile: Profile | None) -> Mapping[str, tuple[str,
         if here
         else {}
     )
+
+
+def names_here(profile: Profile | None) -> tuple[str, ...]:
+    """The names that resources have in the cluster, where these are not those of the data sheet."""
+    return () if profile is None else tuple(renamed_by(profile))
 
 
 def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Iterator[Predicate]:

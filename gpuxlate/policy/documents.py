@@ -13,10 +13,11 @@ from gpuxlate import locale
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand
+from gpuxlate.policy.speech import speaks
 from gpuxlate.policy.subjects import Subject, Templates
 from gpuxlate.policy.wanted import wanted
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.cel import text
+from gpuxlate.rules.predicates.cel import said, text
 
 API = "admissionregistration.k8s.io/v1"
 MANAGED = "app.kubernetes.io/managed-by"
@@ -40,13 +41,15 @@ ACTIONS = {Action.DENY: ["Deny"], Action.WARN: ["Warn", "Audit"], Action.AUDIT: 
 
 @dataclass(frozen=True)
 class Style:
-    """How policies are written: what a breach does (None: errors are denied, others a warning), which namespaces
-    they are for (a LabelSelector), the language of their messages."""
+    """How policies are written.
+
+    ``action``: what a breach does; None: errors of pods are denied, the rest is a warning. ``namespaces``: a
+    LabelSelector of those that they are for. ``language``: that of the messages.
+    """
 
     action: Action | None = None
     namespaces: Object | None = None
     language: str = "en"
-    format: str = "vap"
 
 
 @dataclass(frozen=True)
@@ -91,16 +94,19 @@ def policy(subject: Subject, severity: Severity, demands: Sequence[Demand], styl
             parts.append(_Part(OF_WORKLOADS, steering, _sentence(OF_WORKLOADS, "", style)))
     if not parts:
         return None
-    used = " ".join(text for one in parts for text in (one.expression, one.broken))
+    used = " ".join(part for one in parts for part in (one.expression, one.broken))
     variables = [*subject.variables(used), *((one.variable, one.broken) for one in parts if one.variable)]
     spec = {
         "failurePolicy": _failure(subject),
         "matchConstraints": {"resourceRules": subject.rules},
         "matchConditions": [
-            {"name": f"speaks-{subject.backend.name}"[:LONGEST_LABEL], "expression": subject.speaking}
+            {
+                "name": f"speaks-{subject.backend.name}"[:LONGEST_LABEL],
+                "expression": subject.matching(speaks(subject.backend, subject.others)),
+            }
         ],
-        "variables": [{"name": name, "expression": said} for name, said in variables],
-        "validations": [one.validation(subject) for one in parts],
+        "variables": [{"name": name, "expression": one} for name, one in variables],
+        "validations": [one.validation() for one in parts],
     }
     codes = tuple(dict.fromkeys(one.rule.code for one in parts))
     return made(
@@ -120,8 +126,8 @@ def made(
 
 
 def _failure(subject: Subject) -> str:
-    """No expression fails on what the API server has decoded. Of custom resources it may know nothing: such an
-    object passes, and its pods are judged when they are made."""
+    """No expression fails on what the API server has decoded. Of a custom resource it may know nothing: one
+    with another structure passes, and its pods are judged when they are made."""
     return "Ignore" if isinstance(subject, Templates) and subject.custom else "Fail"
 
 
@@ -148,17 +154,16 @@ class _Part:
     broken: str = ""
     where: str = ""
 
-    def validation(self, subject: Subject) -> Object:
+    def validation(self) -> Object:
         code = self.rule.code
         found = {
             "expression": f"{text(code)} in variables.ignored || {self.expression}",
             "message": f"{code}: {self.sentence}",
         }
         if self.variable:
-            names = (
-                f"{text(f'{code}: {self.where}')} + {subject(self.variable)} + {text(f': {self.sentence}')}"
-            )
-            found["messageExpression"] = names
+            names = f"variables.{self.variable}.join(', ')"
+            before, after = text(f"{code}: {self.where}"), text(f": {self.sentence}")
+            found["messageExpression"] = f"{before} + {names} + {after}"
         return {**found, "reason": "Invalid"}
 
 
@@ -171,10 +176,10 @@ def _numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Iter
         seen[code] = seen.get(code, 0) + 1
         sentence = _sentence(one.rule, wanted(one.predicate), style)
         if not one.predicate.each:
-            yield _Part(one.rule, f"({subject.kept(one.predicate, code)})", sentence)
+            yield _Part(one.rule, f"({subject.kept(said(one.predicate.demand), code)})", sentence)
             continue
         variable = code if codes.count(code) == 1 else f"{code}_{seen[code]}"
-        broken = subject.breakers(one.predicate, code)
+        broken = subject.breakers(said(one.predicate.demand), code)
         yield _Part(one.rule, f"variables.{variable}.size() == 0", sentence, variable, broken, where)
 
 

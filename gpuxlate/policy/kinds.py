@@ -1,4 +1,4 @@
-"""Kinds with pod templates that a policy can look at: where the API server has them, and their templates in CEL."""
+"""Kinds with pod templates that a policy can look at, and their templates in CEL."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ from typing import NamedTuple
 
 
 class Workload(NamedTuple):
-    """One kind: its group, versions, resource, and the templates of its pods as lists of CEL.
-
-    ``raw``: a custom resource, whose templates the API server may not check.
-    """
+    """One kind: its group, versions, resource, and the templates of its pods as lists of CEL."""
 
     kind: str
     group: str
     versions: tuple[str, ...]
     resource: str
     templates: tuple[str, ...] = ("[?object.?spec.?template]",)
-    raw: bool = True
 
 
 def _of(field: str) -> str:
@@ -25,7 +21,8 @@ def _of(field: str) -> str:
 
 def _each(items: str, template: str = "template") -> str:
     """The templates in a list of objects."""
-    return f"object.?spec.?{items}.orValue([]).filter(i, has(i.{template.partition('.')[0]})).map(i, i.{template})"
+    there = f"i.?{template.replace('.', '.?')}.hasValue()"
+    return f"object.?spec.?{items}.orValue([]).filter(i, {there}).map(i, i.{template})"
 
 
 def _replicas(field: str) -> str:
@@ -36,15 +33,13 @@ def _replicas(field: str) -> str:
 
 BUILT_IN = (
     *(
-        Workload(kind, "apps", ("v1",), f"{kind.lower()}s", raw=False)
+        Workload(kind, "apps", ("v1",), f"{kind.lower()}s")
         for kind in ("Deployment", "StatefulSet", "DaemonSet")
     ),
-    Workload("Job", "batch", ("v1",), "jobs", raw=False),
-    Workload("CronJob", "batch", ("v1",), "cronjobs", (_of("jobTemplate.?spec"),), raw=False),
+    Workload("Job", "batch", ("v1",), "jobs"),
+    Workload("CronJob", "batch", ("v1",), "cronjobs", (_of("jobTemplate.?spec"),)),
 )
 """Kinds of Kubernetes that people write. A ReplicaSet has the template of its Deployment."""
-
-_RAY = ("headGroupSpec", "workerGroupSpecs")
 
 
 def _ray(cluster: str) -> tuple[str, ...]:

@@ -40,9 +40,8 @@ def owned(backend: Backend, others: Iterable[str] = ()) -> str:
     listed = [one for one in dict.fromkeys(mine) if not one.startswith(prefixes)]
     if listed:
         terms.append(f"k in [{', '.join(map(text, listed))}]")
-    for row in backend.keys:
-        if row.is_pattern and not row.name.startswith(prefixes) and backend.owns_at(row.name, at):
-            terms.append(f"k.matches({text(pattern(row.name))})")
+    stars = (row.name for row in backend.keys if row.is_pattern and not row.name.startswith(prefixes))
+    terms += [f"k.matches({text(pattern(one))})" for one in stars if backend.owns_at(one, at)]
     apart = [*exact, *((backend.whole_card_key,) if backend.whole_card_key else ()), IGNORE]
     apart = [one for one in dict.fromkeys(apart) if one.startswith(prefixes) and not backend.owns_at(one, at)]
     either = f"({' || '.join(terms)})"
@@ -57,5 +56,6 @@ def pattern(name: str) -> str:
 def inlined(expression: str, root: str = "object") -> str:
     """An expression with the definitions in place of the variables, of a pod at ``root``."""
     for name in reversed(VARIABLES):
-        expression = re.sub(rf"\bvariables\.{name}\b", lambda _, n=name: f"({VARIABLES[n]})", expression)
+        definition = f"({VARIABLES[name]})".replace("\\", r"\\")
+        expression = re.sub(rf"\bvariables\.{name}\b", definition, expression)
     return re.sub(r"\bobject\b(?=\.\?)", root, expression)

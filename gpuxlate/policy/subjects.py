@@ -12,7 +12,8 @@ from gpuxlate.backends.base import ANY, Backend, Key, Place
 from gpuxlate.manifest.kinds import SCHEDULERS, SchedulerRow
 from gpuxlate.policy.kinds import BUILT_IN, Workload
 from gpuxlate.policy.speech import inlined, pattern, speaks
-from gpuxlate.rules.predicates.cel import VARIABLES, said, text
+from gpuxlate.rules.predicates.cel import VARIABLES, text
+from gpuxlate.rules.predicates.conditions import Annotated, Labelled
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import Annotation, InList, Label
 from gpuxlate.rules.vocabulary import IGNORE
@@ -45,26 +46,22 @@ class Pods:
         """The resource rules of ``matchConstraints``."""
         return [_rule("", ("v1",), ("pods",), ("CREATE",))]
 
-    @property
-    def speaking(self) -> str:
-        """The match condition."""
-        return inlined(speaks(self.backend, self.others))
-
     def variables(self, used: str) -> Iterator[tuple[str, str]]:
         """The variables that expressions use, in their order."""
         yield from _needed(VARIABLES, used)
         yield "ignored", _ignored("object.?metadata.?annotations")
 
-    def breakers(self, predicate: Predicate, code: str) -> str:  # noqa: ARG002
-        """The names of the containers that break a predicate on containers, as a list."""
-        return f"variables.containers.filter(c, !({said(predicate.demand)})).map(c, c.?name.orValue(''))"
+    def breakers(self, demand: str, code: str) -> str:  # noqa: ARG002
+        """The containers for which an expression over ``c`` is false, by name, as a list."""
+        return f"variables.containers.filter(c, !({demand})).map(c, c.?name.orValue(''))"
 
-    def kept(self, predicate: Predicate, code: str) -> str:  # noqa: ARG002
-        """A predicate on pods is kept."""
-        return said(predicate.demand)
+    def kept(self, demand: str, code: str) -> str:  # noqa: ARG002
+        """An expression over a pod is true."""
+        return demand
 
-    def __call__(self, names: str) -> str:
-        return f"variables.{names}.join(', ')"
+    def matching(self, condition: str) -> str:
+        """A match condition: an expression over a pod, without variables."""
+        return inlined(condition)
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ class Templates:
     """The pod templates of workloads, one or several in an object.
 
     What is on the workload counts as on its pods, as in lint: K8S005 says that it is not there, where
-    ``compared``.
+    ``compared``. ``chosen``: which pods are looked at, in place of those that speak the dialect.
     """
 
     backend: Backend
@@ -80,6 +77,7 @@ class Templates:
     others: tuple[str, ...] = ()
     custom: tuple[Workload, ...] = ()
     compared: bool = True
+    chosen: str = ""
 
     suffix = "-workloads"
 
@@ -94,49 +92,35 @@ class Templates:
             found.setdefault((one.group, one.versions), []).append(one.resource)
         return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in found.items()]
 
-    @property
-    def speaking(self) -> str:
-        return f"{self._all}.exists(p, {self._speaks})"
-
-    def variables(self, used: str) -> Iterator[tuple[str, str]]:
-        yield "pods", f"{self._all}.filter(p, {self._speaks})"
+    def variables(self, used: str) -> Iterator[tuple[str, str]]:  # noqa: ARG002
+        yield "pods", f"{self._all}.filter(p, {_of_each(self.chosen or speaks(self.backend, self.others))})"
         yield "ignored", _ignored("object.?metadata.?annotations")
 
-    def breakers(self, predicate: Predicate, code: str) -> str:
-        broken = f"p.containers.filter(c, !({_of_each(said(predicate.demand))}))"
+    def breakers(self, demand: str, code: str) -> str:
+        broken = f"p.containers.filter(c, !({_of_each(demand)}))"
         names = f"{broken}.map(c, 'container ' + string(c.?name.orValue(''))).join(', ')"
         return f"{self._judged(code)}.map(p, {names}).filter(n, n != '')"
 
-    def kept(self, predicate: Predicate, code: str) -> str:
-        return f"{self._judged(code)}.all(p, {_of_each(said(predicate.demand))})"
+    def kept(self, demand: str, code: str) -> str:
+        return f"{self._judged(code)}.all(p, {_of_each(demand)})"
+
+    def matching(self, condition: str) -> str:
+        return f"{self._all}.exists(p, {_of_each(condition)})"
 
     @staticmethod
     def _judged(code: str) -> str:
         return f"variables.pods.filter(p, !({text(code)} in p.ignored))"
 
-    def __call__(self, names: str) -> str:
-        return f"variables.{names}.join(', ')"
-
     def steering(self) -> str:
         """Every label and annotation of the workload that steers a share is on its pods too (K8S005)."""
-        return " && ".join(
-            f"object.?metadata.?{field}.orValue({{}}).all(k, !({_is_one(rows)}) || variables.pods.all(p, "
-            f"p.own{field.capitalize()}[?k].orValue('') == object.metadata.{field}[k] && k in p.own{field.capitalize()}))"
-            for field, rows in (
-                ("labels", self._steering(Place.LABEL)),
-                ("annotations", self._steering(Place.ANNOTATION)),
-            )
-            if rows
-        )
+        places = (("labels", Place.LABEL), ("annotations", Place.ANNOTATION))
+        found = [(field, self._steering(place)) for field, place in places]
+        return " && ".join(_on_pods(field, rows) for field, rows in found if rows)
 
     def _steering(self, place: Place) -> list[Key]:
         return [row for row in self.backend.keys if steers(row, place)]
 
     # --- the pods of an object as mappings ------------------------------------------------------
-
-    @property
-    def _speaks(self) -> str:
-        return _of_each(speaks(self.backend, self.others))
 
     @cached_property
     def _all(self) -> str:
@@ -181,6 +165,12 @@ class Templates:
         return sorted(there[field])
 
 
+def _on_pods(field: str, rows: Sequence[Key]) -> str:
+    own, above = f"p.own{field.capitalize()}", f"object.metadata.{field}"
+    same = f"variables.pods.all(p, k in {own} && {own}[k] == {above}[k])"
+    return f"object.?metadata.?{field}.orValue({{}}).all(k, !({_is_one(rows)}) || {same})"
+
+
 def steers(row: Key, place: Place) -> bool:
     """A label or annotation of pods that says something of a share, and is no scheduler's."""
     return place in row.places and Place.SCHEDULER not in row.places and ANY not in row.idle
@@ -188,8 +178,6 @@ def steers(row: Key, place: Place) -> bool:
 
 def said_names(conditions: Iterable[object]) -> dict[str, set[str]]:
     """The labels and annotations that conditions name."""
-    from gpuxlate.rules.predicates.conditions import Annotated, Labelled
-
     found: dict[str, set[str]] = {"labels": set(), "annotations": set()}
     for one in _parts(tuple(conditions)):
         if isinstance(one, Label | Labelled):
@@ -237,7 +225,7 @@ def _is_one(rows: Sequence[Key]) -> str:
 
 
 def _is_kind(kinds: Sequence[Workload]) -> str:
-    groups = {one.group: [] for one in kinds}  # type: dict[str, list[str]]
+    groups: dict[str, list[str]] = {one.group: [] for one in kinds}
     for one in kinds:
         groups[one.group].append(text(one.kind))
     terms = (

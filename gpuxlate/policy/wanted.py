@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpuxlate.model.messages import say
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates.choices import ChoosesAmong
-from gpuxlate.rules.predicates.conditions import All, Amount, Annotated, Any, Asks, Labelled, Not, SchedulerIs
-from gpuxlate.rules.predicates.conditions import Condition, Word
+from gpuxlate.rules.predicates.conditions import (
+    All,
+    Amount,
+    Annotated,
+    Any,
+    Asks,
+    Condition,
+    Labelled,
+    Not,
+    SchedulerIs,
+    Word,
+)
 from gpuxlate.rules.predicates.predicate import Predicate
 
 MOST_NAMES = 4
@@ -22,7 +30,7 @@ def wanted(predicate: Predicate) -> str:
 
 def _of(one: Condition) -> str:
     match one:
-        case Amount(ranges=ranges) if ranges and all(map(_is_said, ranges)):
+        case Amount(ranges=ranges) if len(ranges) == 1 and _is_said(ranges[0]):
             return say("write {name}: {values}", name=one.name, values=_values(ranges))
         case Asks():
             return say("add {names}", names=_names(one.names))
@@ -46,7 +54,9 @@ def _is_said(word: Word) -> bool:
 
 
 def _values(words: tuple[Word, ...]) -> str:
-    return say(" or ").join(_value(one) for one in words[:MOST_NAMES] if not hasattr(one, "pattern"))
+    if len(words) == 1:
+        return _value(words[0])
+    return " / ".join(_value(one) for one in words[:MOST_NAMES] if not hasattr(one, "pattern"))
 
 
 def _value(one: Word) -> str:
@@ -63,8 +73,4 @@ def _value(one: Word) -> str:
 
 
 def _names(names: tuple[str, ...]) -> str:
-    return say(" or ").join(_first(names))
-
-
-def _first(names: tuple[str, ...]) -> Iterator[str]:
-    yield from names[:MOST_NAMES]
+    return " / ".join(names[:MOST_NAMES])

@@ -43,14 +43,16 @@ ENVIRONMENT = cel.NewEnv(
         _function(
             "join", "list_join_string", TYPES.STRING, TEXTS, lambda parts, by: by.join(parts), TYPES.STRING
         ),
-        _function("sign", "quantity_get_int_sign", TYPES.INT, QUANTITY, lambda one: _sign(_amount(one))),
-        _function(
-            "isLessThan",
-            "quantity_less_than",
-            TYPES.BOOL,
-            QUANTITY,
-            lambda one, other: _amount(one) < _amount(other),
-            QUANTITY,
+        *(
+            _function(name, overload, TYPES.BOOL, QUANTITY, compared, QUANTITY)
+            for name, overload, compared in (
+                ("isLessThan", "quantity_is_less_than", lambda one, other: _amount(one) < _amount(other)),
+                (
+                    "isGreaterThan",
+                    "quantity_is_greater_than",
+                    lambda one, other: _amount(one) > _amount(other),
+                ),
+            )
         ),
     ],
 )
@@ -58,10 +60,6 @@ ENVIRONMENT = cel.NewEnv(
 
 def _amount(one: Any) -> Fraction:
     return Fraction(one["is"])
-
-
-def _sign(amount: Fraction) -> int:
-    return (amount > 0) - (amount < 0)
 
 
 @cache
@@ -127,6 +125,9 @@ def canonical(text: str) -> str:
 
 def as_served(pod: Object) -> Object | None:
     """A Pod as a policy sees it; None where the API server refuses it before."""
+    maps = [pod.get("metadata", {}).get(field) or {} for field in ("labels", "annotations")]
+    if not all(isinstance(one, dict) for one in (*maps, pod["spec"].get("nodeSelector") or {})):
+        return None
     served: Object = {**pod, "metadata": _texts(pod.get("metadata", {})), "spec": dict(pod["spec"])}
     spec = served["spec"]
     for field in ("containers", "initContainers"):
@@ -160,6 +161,8 @@ def _texts(metadata: Object) -> Object:
 
 def _resources(given: Object) -> Object | None:
     limits, requests = (given.get(name) or {} for name in ("limits", "requests"))
+    if not isinstance(limits, dict) or not isinstance(requests, dict):
+        return None
     found: Object = {"limits": {}, "requests": {}}
     for name, value in limits.items():
         text = str(value)

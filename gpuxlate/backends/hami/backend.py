@@ -15,7 +15,6 @@ from gpuxlate.model.sheet import SELECTOR, Place
 from gpuxlate.rules.predicates.conditions import Annotated, Any, Asks, EnvIs, IsInit, SomeContainer
 from gpuxlate.rules.products import NOS, VGPU_MANAGER
 
-
 SPEAKS = SomeContainer(Asks(k.COUNT)) & Any(
     *(Annotated(row.name) for row in k.KEYS if row.says == SELECTOR and Place.ANNOTATION in row.places),
     SomeContainer((EnvIs(k.CORE_POLICY) | EnvIs(k.DISABLE_CONTROL)) & ~IsInit()),

@@ -9,7 +9,7 @@ from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.kai import keys as k
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Path, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.predicates.conditions import Annotated, Any, Asks, Labelled, SchedulerIs, SomeContainer

@@ -133,7 +133,7 @@ def _(one: of.Amount) -> str:
 
 @said.register
 def _(one: Part) -> str:
-    amount = "[quantity(string(v))].exists(q, q.sign() > 0 && q.isLessThan(quantity('1')))"
+    amount = "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
     return f"{_values(one.name)}.exists(v, {_SCALAR} && isQuantity(string(v)) && {amount})"
 
 

@@ -20,9 +20,11 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 SHARE = Allows(k.SCHEDULE, k.SHARE_MODE)
 COMPUTE, MEMORY = SomeContainer(Asks(k.CORE)), SomeContainer(Amount(k.MEMORY))
 ON_CORE_MEM = Predicate(Allows(k.SCHEDULE, k.CORE_MEM), COMPUTE, (k.SCHEDULE,), each=False)
+PROBABLE = ChoosesAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
+CONFIRMED = ChoosesAmong(k.SCHEDULE, *k.MODES)
 KNOWN = (
-    Predicate(ChoosesAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES), at=(k.SCHEDULE,), each=False),
-    Predicate(ChoosesAmong(k.SCHEDULE, *k.MODES), at=(k.SCHEDULE,), each=False, severity=Severity.WARNING),
+    Predicate(PROBABLE, at=(k.SCHEDULE,), each=False),
+    Predicate(CONFIRMED, PROBABLE, (k.SCHEDULE,), each=False, severity=Severity.WARNING),
     Predicate(ChoosesAmong(k.PLACEMENT, *k.PLACEMENTS), at=(k.PLACEMENT,), each=False),
 )
 NOT_SHARE_MODE = Predicate(~SHARE, MEMORY, (k.SCHEDULE,), each=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import number, outside, requesting, whole_numbers
@@ -24,7 +25,8 @@ ONLINE_MEMORY = Predicate(Asks(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.E
 KNOWN_CLASS = Predicate(KNOWN, CLASS, (k.APP_CLASS,), each=False)
 GREEDY_IS_OFFLINE = Predicate(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
 OFFLINE_IS_GREEDY = Predicate(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
-KNOWN_POLICY = Predicate(ChoosesAmong(k.POLICY, *k.POLICY_OF), at=(k.POLICY,), each=False)
+GENERATED = re.compile("[Tt][Rr][Uu][Ee]")
+KNOWN_POLICY = Predicate(ChoosesAmong(k.POLICY, *k.POLICY_OF, GENERATED), at=(k.POLICY,), each=False)
 Found = Iterator[Diagnostic]
 
 
@@ -154,9 +156,8 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     Tencent Cloud, "GPU sharing: using qGPU", table of policies (2024-11-25).
     """
     for one in pod.choices(k.POLICY):
-        generated = [text.lower() for text in one.values] == ["true"]  # GX013
         for text in one.values:
-            if text not in k.POLICY_OF and not generated:
+            if text not in k.POLICY_OF and not GENERATED.fullmatch(text):  # GX013
                 message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
                 yield this.at(one, message, say("write one of {names}", names=k.POLICY_NAMES))
 
