@@ -26,6 +26,7 @@ OURS = "GPUShare"
 ALLOWED = (
     # a kind of Kubernetes, by its API group, and the scheduler that its controller sets: data, no dialect
     ("manifest/kinds.py", 'SchedulerRow("batch.volcano.sh/"'),
+    ("policy/kinds.py", '"batch.volcano.sh"'),
     # examples for people who write a profile or choose rules, shown by editors
     ("config/configuration_models.py", "examples="),
     ("config/configuration_models.py", "beginnings of codes (VKE)"),

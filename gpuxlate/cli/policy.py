@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -179,23 +179,30 @@ def policies(
             raise common.CliError(f"no key is of {denied[0].name} alone", "other software reads its keys too")
         return found
     found = [*enforcing(chosen, wish)]
-    there = {code for one in found for code in one.codes}
-    rules = catalog.all_rules(chosen)
-    for name in (part.strip().upper() for text in select for part in text.split(",")):
-        if name in there or any(code.startswith(name) for code in there):
-            continue
-        rule = catalog.find(name, registry.all_backends())
-        if rule is not None:
-            why = explain(rule).why if name in rules else ""
-            if explain(rule).enforced is Enforced.WORKLOADS:
-                why = "it compares workloads with their pods: add --scope workloads"
-            common.note(f"note: {name} is in no policy: {why or 'it is not a rule of these targets'}")
+    left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
     if not found:
         names = ", ".join(one.name for one in chosen)
-        raise common.CliError(
-            f"no rule of {names} that is selected can be enforced", "gpuxlate policy --explain says which can"
-        )
+        said = "\n".join(left) or f"no rule of {names} that is selected can be enforced"
+        raise common.CliError(said, "gpuxlate policy --explain says which can")
+    for one in left:
+        common.note(f"note: {one}")
     return found
+
+
+def _left_out(chosen: Sequence[Backend], select: Sequence[str], there: set[str]) -> Iterator[str]:
+    """Each rule that was asked for by its code and is in no policy, with the reason."""
+    rules = catalog.all_rules(chosen)
+    for name in (part.strip().upper() for text in select for part in text.split(",")):
+        rule = catalog.find(name, registry.all_backends())
+        if rule is None or name in there:
+            continue
+        about = explain(rule)
+        why = about.why or "no policy of these options has it"
+        if name not in rules:
+            why = "it is not a rule of these targets"
+        elif about.enforced is Enforced.WORKLOADS:
+            why = "it compares workloads with their pods: add --scope workloads"
+        yield f"{name} is in no policy: {why}"
 
 
 def written(found: Sequence[Policy], form: Format) -> str:

@@ -97,7 +97,7 @@ def policy(subject: Subject, severity: Severity, demands: Sequence[Demand], styl
     used = " ".join(part for one in parts for part in (one.expression, one.broken))
     variables = [*subject.variables(used), *((one.variable, one.broken) for one in parts if one.variable)]
     spec = {
-        "failurePolicy": _failure(subject),
+        "failurePolicy": failure_policy(subject),
         "matchConstraints": {"resourceRules": subject.rules},
         "matchConditions": [
             {
@@ -125,7 +125,7 @@ def made(
     return Policy(cut(name, LONGEST_NAME), target, action, spec, codes, style.namespaces, labels)
 
 
-def _failure(subject: Subject) -> str:
+def failure_policy(subject: Subject) -> str:
     """No expression fails on what the API server has decoded. Of a custom resource it may know nothing: one
     with another structure passes, and its pods are judged when they are made."""
     return "Ignore" if isinstance(subject, Templates) and subject.custom else "Fail"

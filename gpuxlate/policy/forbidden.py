@@ -10,12 +10,13 @@ from gpuxlate.backends.base import Backend, Key
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.policy.documents import Policy, Style, made
+from gpuxlate.policy.documents import Policy, Style, failure_policy, made
 from gpuxlate.policy.speech import pattern
 from gpuxlate.policy.subjects import Subject, Templates
 from gpuxlate.rules.predicates.cel import text
 from gpuxlate.rules.vocabulary import IGNORE
 
+FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"
 CODE = "GX026"
 """The rule that nothing of a dialect is left behind: its code in messages and ignores."""
 
@@ -28,12 +29,7 @@ def forbidding(subject: Subject, style: Style) -> Policy | None:
     in_container, on_pod = _in_container(key), _on_pod(key)
     broken = subject.breakers(f"!({in_container})", CODE)
     tell = locale.translator(style.language)
-    sentence = tell(
-        say(
-            "this cluster takes no keys of {title}; gpuxlate translate writes those of another target",
-            title=subject.backend.title,
-        )
-    )
+    sentence = tell(say(FROZEN, title=subject.backend.title))
     found = subject.kept(f"!({on_pod})", CODE)
     if isinstance(subject, Templates):
         subject = replace(subject, chosen="true")
@@ -41,7 +37,7 @@ def forbidding(subject: Subject, style: Style) -> Policy | None:
     where = "" if subject.suffix else f"{tell(say('container'))} "
     ignored = f"{text(CODE)} in variables.ignored"
     spec = {
-        "failurePolicy": "Fail",
+        "failurePolicy": failure_policy(subject),
         "matchConstraints": {"resourceRules": subject.rules},
         "matchConditions": [
             {

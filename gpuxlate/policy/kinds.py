@@ -47,7 +47,7 @@ def _ray(cluster: str) -> tuple[str, ...]:
 
 
 CUSTOM = (
-    # volcano-sh/apis, batch/v1alpha1; Job of Kubernetes has another group
+    # batch/v1alpha1; Job of Kubernetes has another group
     Workload("Job", "batch.volcano.sh", ("*",), "jobs", (_each("tasks"),)),
     # kubeflow/training-operator, v1: replicas by type
     *(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -411,3 +412,8 @@ def test_explain_names_every_rule() -> None:
 def test_chinese() -> None:
     done = run("policy", "--to", "tke", "--lang", "zh")
     assert "容器 " in done.out.decode()
+
+
+def test_a_dialect_that_a_function_recognizes_has_no_policy() -> None:
+    silent = replace(registry.get("hami"), also_speaks=lambda _: False)
+    assert [*enforcing([silent], ALL)] == []
