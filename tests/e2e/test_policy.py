@@ -24,6 +24,7 @@ from tests.policy.test_verdicts import NO_TEXT, by_policies
 from tests.rules.verdicts import in_digits, keys_of, pods_of
 from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
+from . import nodes
 from .server.cluster import Cluster
 from .server.rest import RestError
 
@@ -181,3 +182,43 @@ def test_the_server_takes_every_policy(policies: Cluster) -> None:
     policies.kubectl("apply", "-f", "-", stdin=gpuxlate("--forbid", "ack", "--scope", "all", "--crds"))
     items: list[Any] = policies.rest.call("GET", f"{API}/{KINDS[0]}")["items"]
     assert len(items) > 80
+
+
+def plugin(cluster: Cluster, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """``kubectl gpuxlate policy`` on the cluster."""
+    program = "import sys; from gpuxlate.cli.kubectl import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", program, "policy", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=cluster.environment(), check=False)
+
+
+def names_of(cluster: Cluster) -> list[str]:
+    items = cluster.rest.call("GET", f"{API}/{KINDS[0]}")["items"]
+    return sorted(one["metadata"]["name"] for one in items)
+
+
+def test_the_plug_in_applies_those_of_the_nodes(policies: Cluster) -> None:
+    _remove(policies)
+    policies.rest.call("DELETE", "/api/v1/nodes")
+    policies.add_nodes([nodes.tke("one")])
+    done = plugin(policies)
+    assert done.returncode == 0, done.stderr
+    assert "gpuxlate-tencent-qgpu-errors" in done.stdout
+    assert names_of(policies) == []
+    done = plugin(policies, "--apply")
+    assert done.returncode == 0, done.stderr
+    assert names_of(policies) == ["gpuxlate-tencent-qgpu-errors", "gpuxlate-tencent-qgpu-warnings"]
+    assert done.stdout.count("created") == 4
+    assert plugin(policies, "--apply").stdout.count("unchanged") == 4
+    _until(policies, PROBE, found=True)
+
+
+def test_all_or_nothing_is_applied(policies: Cluster) -> None:
+    """Another manager owns a field of the second policy: the first is not applied either."""
+    _remove(policies)
+    theirs = gpuxlate("--to", "tke", "--select", "TKE006").replace("TKE006: even", "TKE006: odd")
+    policies.kubectl("apply", "--server-side", "--field-manager=others", "-f", "-", stdin=theirs)
+    there = names_of(policies)
+    done = plugin(policies, "--to", "tke", "--apply")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "nothing is applied" in done.stderr
+    assert names_of(policies) == there
