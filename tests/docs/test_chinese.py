@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 
 ENGLISH_ONLY = {
-    "ai-app", "alibaba-multi-card", "editors", "emr", "hami", "krm", "kubectl", "node-pools", "performance",
+    "ai-app", "alibaba-multi-card", "editors", "emr", "hami", "krm", "kubectl", "node-pools", "performance", "policy",
     "pipelines", "playground", "python", "security", "sources", "tencent-qgpu", "volcano-vgpu",
     "volcengine-colocation", "writing-a-target",
 }  # fmt: skip
