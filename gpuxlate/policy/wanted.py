@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gpuxlate.model.messages import say
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.predicates.choices import ChoosesAmong
@@ -19,13 +21,14 @@ from gpuxlate.rules.predicates.conditions import (
 )
 from gpuxlate.rules.predicates.predicate import Predicate
 
-MOST_NAMES = 4
+MOST_NAMES = 8
 """Names that a sentence lists."""
 
 
 def wanted(predicate: Predicate) -> str:
-    """What to write, as a sentence without its end; empty where the rule's own sentence has to do."""
-    return _of(predicate.must)
+    """What to write, or which key to look at; empty where the rule's own sentence has to do."""
+    keys = tuple(one for one in predicate.at if "/" in one)
+    return _of(predicate.must) or (say("check {names}", names=_listed(keys)) if keys else "")
 
 
 def _of(one: Condition) -> str:
@@ -33,9 +36,9 @@ def _of(one: Condition) -> str:
         case Amount(ranges=ranges) if len(ranges) == 1 and _is_said(ranges[0]):
             return say("write {name}: {values}", name=one.name, values=_values(ranges))
         case Asks():
-            return say("add {names}", names=_names(one.names))
+            return say("add {names}", names=_listed(one.names))
         case Not(condition=Asks() as asks):
-            return say("remove {names}", names=_names(asks.names))
+            return say("remove {names}", names=_listed(asks.names))
         case SchedulerIs():
             names = [name for name in one.names if name and name != "default-scheduler"]
             return say("write schedulerName: {name}", name=names[0]) if names else ""
@@ -43,7 +46,9 @@ def _of(one: Condition) -> str:
             return say("write {name}: {values}", name=one.name, values=_values(one.words))
         case Not(condition=Labelled() | Annotated() as named) if not named.words:
             return say("remove {names}", names=named.name)
-        case All() | Any():
+        case Any():
+            return next(filter(None, map(_of, one.parts)), "")
+        case All():
             parts = {text for text in map(_of, one.parts) if text}
             return parts.pop() if len(parts) == 1 else ""
     return ""
@@ -54,9 +59,7 @@ def _is_said(word: Word) -> bool:
 
 
 def _values(words: tuple[Word, ...]) -> str:
-    if len(words) == 1:
-        return _value(words[0])
-    return " / ".join(_value(one) for one in words[:MOST_NAMES] if not hasattr(one, "pattern"))
+    return _value(words[0]) if len(words) == 1 else _listed([_value(one) for one in words])
 
 
 def _value(one: Word) -> str:
@@ -72,5 +75,6 @@ def _value(one: Word) -> str:
     return said if one.step == 1 else say("{range} in steps of {step}", range=said, step=one.step)
 
 
-def _names(names: tuple[str, ...]) -> str:
-    return " / ".join(names[:MOST_NAMES])
+def _listed(names: Sequence[str]) -> str:
+    more = [] if len(names) <= MOST_NAMES else ["..."]
+    return " / ".join([*names[:MOST_NAMES], *more])

@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 
 ENGLISH_ONLY = {
-    "ai-app", "alibaba-multi-card", "editors", "emr", "hami", "krm", "kubectl", "node-pools", "performance", "policy",
-    "pipelines", "playground", "python", "security", "sources", "tencent-qgpu", "volcano-vgpu",
+    "ai-app", "alibaba-multi-card", "editors", "emr", "hami", "krm", "kubectl", "node-pools", "performance",
+    "pipelines", "playground", "policy", "python", "security", "sources", "tencent-qgpu", "volcano-vgpu",
     "volcengine-colocation", "writing-a-target",
 }  # fmt: skip
 """Pages of docs/ without a Chinese twin. Generated ones have none either; of rules, the summaries alone are

@@ -159,20 +159,27 @@ def _texts(metadata: Object) -> Object:
     return found
 
 
+STANDARD = ("cpu", "memory", "ephemeral-storage")
+"""Resources of Kubernetes itself; others have a domain."""
+
+
 def _resources(given: Object) -> Object | None:
     limits, requests = (given.get(name) or {} for name in ("limits", "requests"))
     if not isinstance(limits, dict) or not isinstance(requests, dict):
         return None
+    if any("/" not in name and name not in STANDARD for name in (*limits, *requests)):
+        return None
     found: Object = {"limits": {}, "requests": {}}
     for name, value in limits.items():
         text = str(value)
+        if "/" not in name:
+            found["limits"][name] = found["requests"][name] = text
+            continue
         if not isinstance(value, str | int) or isinstance(value, bool) or quantity.whole(text) is None:
             return None
         found["limits"][name] = found["requests"][name] = canonical(text)
     for name, value in requests.items():
-        text = str(value)
-        if name not in found["limits"] or quantity.whole(text) != quantity.whole(str(limits[name])):
-            if "/" in name:
-                return None  # an extended resource: a request alone, or another one
-            continue
+        same = name in limits and quantity.whole(str(value)) == quantity.whole(str(limits[name]))
+        if "/" in name and not same:
+            return None  # an extended resource: a request alone, or another one
     return found

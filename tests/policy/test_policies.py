@@ -17,12 +17,11 @@ from gpuxlate.lint.check import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.policy.documents import ACTIONS, LONGEST_NAME, Style, cut
 from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing, freezing
-from gpuxlate.yamltext.plain import fresh
 from tests.policy.engine import Engine, Object, as_served
+from tests.policy.golden import policies
 from tests.policy.test_verdicts import BACKENDS, by_policies, made
 from tests.running import run
 
-GOLDEN = Path(__file__).parents[2] / "fixtures" / "policy"
 ALL = Wish(everything, Style(), Scope.ALL, custom=True)
 POLICIES = [*enforcing(BACKENDS, ALL)]
 FROZEN = [*freezing(BACKENDS, ALL)]
@@ -55,13 +54,10 @@ def workload(kind: str, template: Object, **metadata: Any) -> Object:
     return {"apiVersion": version, "kind": kind, "metadata": {"name": "web", **metadata}, "spec": spec}
 
 
-@pytest.mark.parametrize("name", ["tencent-qgpu", "hami-enflame"])
-def test_golden(name: str) -> None:
-    wish = Wish(everything, Style(), Scope.ALL)
-    text = "---\n".join(map(fresh, documents([*enforcing([registry.get(name)], wish)], Format.VAP)))
-    path = GOLDEN / f"{name}.yaml"
-    if not path.exists():
-        path.write_text(text)
+@pytest.mark.parametrize(
+    ("path", "text"), policies(), ids=lambda one: one.stem if isinstance(one, Path) else ""
+)
+def test_golden(path: Path, text: str) -> None:
     assert text == path.read_text(encoding="utf-8")
 
 
@@ -137,8 +133,8 @@ def test_a_message_says_the_container_and_what_to_write() -> None:
     assert served is not None
     found = made("tencent-qgpu", "pods")[Severity.ERROR][1](served)["TKE002"]
     assert found == [
-        "TKE002: container web: qgpu-core of one card is 5 to 100, in multiples of 5 "
-        "(https://gpuxlate.io/rules/TKE002)"
+        "TKE002: container web: qgpu-core of one card is 5 to 100, in multiples of 5; "
+        "check tke.cloud.tencent.com/qgpu-core (https://gpuxlate.io/rules/TKE002)"
     ]
 
 
