@@ -1,4 +1,4 @@
-"""The golden files of policies: all of some dialects, as ``gpuxlate policy --to TARGET --scope all`` writes them.
+"""The golden files: what ``gpuxlate policy --to TARGET --scope all`` writes for some dialects.
 
 ``python -m tests.fixtures.refresh`` writes them anew.
 """

@@ -12,8 +12,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation, Policy
-from gpuxlate.rules.predicates.conditions import Asks, Labelled, SchedulerIs, SomeContainer
-from gpuxlate.rules.predicates.parts import Part
+from gpuxlate.rules.predicates.conditions import Asks, Labelled, Part, SchedulerIs, SomeContainer
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
 NAMES = ("huawei-cce", "cce")

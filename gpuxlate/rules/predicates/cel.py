@@ -18,7 +18,6 @@ from gpuxlate.rules.predicates import lists
 from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Condition, Word
 from gpuxlate.rules.predicates.key_names import HasKeyLike
-from gpuxlate.rules.predicates.parts import Part
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import InList, Label, Term
 
@@ -132,7 +131,7 @@ def _(one: of.Amount) -> str:
 
 
 @said.register
-def _(one: Part) -> str:
+def _(one: of.Part) -> str:
     amount = "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
     return f"{_values(one.name)}.exists(v, {_SCALAR} && isQuantity(string(v)) && {amount})"
 

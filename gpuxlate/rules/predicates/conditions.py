@@ -105,6 +105,19 @@ class Amount(Condition):
 
 
 @dataclass(frozen=True)
+class Part(Condition):
+    """The resource is there, above 0 and below 1."""
+
+    name: str
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        value = resource(container, self.name)
+        if value is None or value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL):
+            return False
+        return quantity.is_amount(value.text) and 0 < quantity.parse(value.text).amount < 1
+
+
+@dataclass(frozen=True)
 class Divides(Condition):
     """Both numbers are there, ``by`` is at least 1, and ``name`` is a multiple of ``by * step``."""
 

@@ -10,7 +10,7 @@ from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.rules.shares import CLASS, GREEDY, OFFLINE, ORDINARY, compute_of, shown
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import NodeRequirement, PodKeys
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Page, Rule, rule
 from gpuxlate.rules.predicates.choices import ChoosesAmong
@@ -122,8 +122,21 @@ def compute_goes_with_app_class(this: Rule, breach: Breach, pod: PodKeys, contex
     return this.at(breach.there, k.tell(text), k.tell(hint), on_key=True, missing=missing)
 
 
-def no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
-    """Policies that no node of the profile has."""
+def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
+    """ "true" beside other values, and policies that no node of the profile has."""
+    for one in pod.choices(k.POLICY):
+        for text in one.values if len(one.values) > 1 else ():
+            if GENERATED.fullmatch(text):
+                yield _no_policy(this, text, one)
+    yield from _no_such_node(this, pod, context)
+
+
+def _no_policy(this: Rule, text: str, where: NodeRequirement) -> Diagnostic:
+    message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
+    return this.at(where, message, say("write one of {names}", names=k.POLICY_NAMES))
+
+
+def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     on_nodes = k.node_policy(context.profile)
     for one in pod.choices(k.POLICY):
         policies = {k.POLICY_OF.get(text) for text in one.values if one.operator == "In"}
@@ -137,7 +150,7 @@ def no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     "TKE014",
     Severity.ERROR,
     predicate=KNOWN_POLICY,
-    also=no_such_node,
+    also=beside_others,
     page=Page(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
 )
 def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
@@ -158,8 +171,7 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     for one in pod.choices(k.POLICY):
         for text in one.values:
             if text not in k.POLICY_OF and not GENERATED.fullmatch(text):  # GX013
-                message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
-                yield this.at(one, message, say("write one of {names}", names=k.POLICY_NAMES))
+                yield _no_policy(this, text, one)
 
 
 @rule(
