@@ -49,13 +49,12 @@ def demands(backend: Backend, profile: Profile | None, selected: Selected) -> tu
 
 def _names(backend: Backend, profile: Profile | None) -> Mapping[str, tuple[str, ...]]:
     """All names of resources by that of the data sheet, where the cluster has names of its own."""
-    here = {} if profile is None else {k: v for one in profile.extensions for k, v in one.by_key.items()}
-    rows = {row.name: row.aliases for row in backend.keys if row.aliases or row.name in here}
-    return (
-        {name: (*more, *([here[name]] if name in here else [])) for name, more in rows.items()}
-        if here
-        else {}
-    )
+    listed = [one.by_key for one in profile.extensions] if profile else []
+    here = {known: name for one in listed for known, name in one.items() if known != name}
+    if not here:
+        return {}
+    rows = [row for row in backend.keys if row.aliases or row.name in here]
+    return {row.name: (*row.aliases, *([here[row.name]] if row.name in here else [])) for row in rows}
 
 
 def names_here(profile: Profile | None) -> tuple[str, ...]:

@@ -12,8 +12,10 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.hami.profile import HamiProfile, ResourceNames
 from gpuxlate.lint.check import everything
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import Profile
 from gpuxlate.policy.documents import ACTIONS, LONGEST_NAME, Style, cut
 from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing, freezing
 from tests.policy.engine import Engine, Object, as_served
@@ -410,3 +412,15 @@ def test_chinese() -> None:
 def test_a_dialect_that_a_function_recognizes_has_no_policy() -> None:
     silent = replace(registry.get("hami"), also_speaks=lambda _: False)
     assert [*enforcing([silent], ALL)] == []
+
+
+def test_a_profile_names_resources() -> None:
+    """The chart of HAMi was told another name of a resource."""
+    hami, names = registry.get("hami"), ResourceNames(memory="example.com/mem")
+    profile = Profile("hami", extensions=(HamiProfile(names),))
+    [errors, _] = enforcing([hami], Wish(everything, profiles=(profile,)))
+    engine = Engine(errors.spec)
+    share = {"nvidia.com/gpu": "1", "nvidia.com/gpucores": "30"}
+    assert engine(pod({**share, "example.com/mem": "1024"})) == {}
+    assert [*engine(pod({**share, "example.com/mem": "-1"}))] == ["HAMI004"]
+    assert [*engine(pod({"example.com/mem": "-1"}))] == ["HAMI004"]  # alone it speaks the dialect
