@@ -12,7 +12,7 @@ import gpuxlate
 from gpuxlate.backends import registry
 
 ROOT = Path(gpuxlate.__file__).parent
-ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "report", "cli")
+ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "policy", "report", "cli")
 
 NAMES = {
     *(part for row in registry.BUILT_IN for name in registry.names_of(row) for part in name.split("-")),
@@ -28,6 +28,7 @@ ALLOWED = (
     ("manifest/kinds.py", 'SchedulerRow("batch.volcano.sh/"'),
     ("manifest/quotas/rows.py", '"scheduling.volcano.sh/", ("Queue",)'),
     ("manifest/quotas/rows.py", "# QueueSpec in volcano-sh/apis"),
+    ("policy/kinds.py", '"batch.volcano.sh"'),
     # examples for people who write a profile or choose rules, shown by editors
     ("config/configuration_models.py", "examples="),
     ("config/configuration_models.py", "beginnings of codes (VKE)"),

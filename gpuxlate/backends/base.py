@@ -292,7 +292,7 @@ class Backend:
 
     def speaks_without_keys(self, pod: PodKeys) -> bool:
         """The pod asks for a GPU in this dialect, whatever keys are in its resources."""
-        return self.also_speaks is not None and self.also_speaks(pod)
+        return self.also_speaks is not None and self.also_speaks(pod.with_workload())
 
     def has_words_in(self, pod: PodKeys) -> bool:
         """The pod has words that are keys of this dialect where somebody says that it speaks it."""

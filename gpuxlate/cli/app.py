@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "cost": "What shares cost, by the vendor's GPU-hour formula",
     "verify": "Check what nvidia-smi prints in a container against the share",
     "nodepool": "The node labels and prerequisites that a share needs",
+    "policy": "Admission policies from the rules: what lint finds, the cluster refuses",
     "schema": "The JSON Schemas",
     "krm": "A KRM function for kpt and kustomize",
 }
@@ -39,6 +40,7 @@ LIVE_COMMANDS: dict[str, tuple[str, str]] = {
     "capacity": ("capacity", "Which pod uses what on which card, and whether a workload would still fit"),
     "preflight": ("preflight", "The vendor's prerequisites against the live nodes"),
     "apply": ("apply", "Translate to the dialect of the current cluster, then server-side apply"),
+    "policy": ("policy_cluster", "Admission policies for the dialects that this cluster serves"),
     "verify": ("verify_pod", "nvidia-smi in the running container against its share"),
 }
 """More commands of ``kubectl gpuxlate``, or in place of COMMANDS: module in ``gpuxlate.cli``, help."""

@@ -192,7 +192,8 @@ class Rule:
         pod = pod.with_workload()
         for predicate in self.predicates:
             for breach in predicate.breaches(pod):
-                found = self.check(self, breach, pod, context)
+                this = replace(self, severity=predicate.severity) if predicate.severity else self
+                found = self.check(this, breach, pod, context)
                 yield from (found,) if isinstance(found, Diagnostic) else found
         if self.also is not None:
             yield from self.also(self, pod, context)
@@ -234,7 +235,7 @@ def letters(text: str) -> str:
 
 ANY_POD = frozenset({"schedulerName"})
 """``beside`` of a rule that looks at every pod."""
-PredicatesOf = Callable[[Sequence[Dialect]], "tuple[Predicate, ...]"]
+PredicatesOf = Callable[[Sequence[Dialect], Profile | None], "tuple[Predicate, ...]"]
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
 NO_POLICY = {

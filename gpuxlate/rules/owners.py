@@ -43,6 +43,9 @@ class Owners(Generic[D]):
             name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
         }
         found = {id(one) for name in names for one in self.owners(name) if one.owns_at(name, Place.RESOURCE)}
+        together = pod.with_workload()
         return tuple(
-            one for one in self.dialects if id(one) in found or (one.also_speaks and one.also_speaks(pod))
+            one
+            for one in self.dialects
+            if id(one) in found or (one.also_speaks and one.also_speaks(together))
         )

@@ -30,6 +30,9 @@ from gpuxlate.backends.sheet.rules import KINDS
 from gpuxlate.model.messages import Message
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share, ShareError
+from gpuxlate.policy.explained import Enforced, explained
+from gpuxlate.policy.forbidden import FROZEN
+from gpuxlate.policy.wanted import wanted
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.translation.pods.fit import Verdict, fit_pod
 
@@ -221,9 +224,17 @@ def test_every_message_of_compare_is_translated() -> None:
         assert set(kept(say(text))) >= set(kept(text)), text
 
 
+def of_policies() -> Iterator[str]:
+    """The texts of admission policies, and of the list of rules that they enforce."""
+    rules = [one for backend in registry.pod_backends() for one in backend.rules]
+    yield from (wanted(predicate) for rule in rules for predicate in rule.predicates)
+    yield from (one.why for one in explained(registry.pod_backends()))
+    yield from (*Enforced, FROZEN, "container")
+
+
 def test_no_text_is_left_over() -> None:
-    """Each text is of a message that compare prints, or of its table, or of a summary."""
-    said = itertools.chain(messages(), (rule.summary for rule in RULES.values()))
+    """Each text is of a message that compare prints, or of its table, of a summary, or of a policy."""
+    said = itertools.chain(messages(), (rule.summary for rule in RULES.values()), of_policies())
     used = {one for text in said for one in texts_of(text)}
     assert sorted(set(TEXTS) - used - set(Verdict) - constants(*SAID)) == []
 

@@ -140,6 +140,14 @@ COMMANDS: dict[str, dict[str, How]] = {
         "helm upgrade --install web ./chart --post-renderer gpuxlate "
         "--post-renderer-args --to=tencent-qgpu": Not(HELM),
     },
+    "docs/policy.md": {
+        "gpuxlate policy --to tke | kubectl apply -f -": By(
+            "e2e/test_policy.py::test_the_server_takes_every_policy"
+        ),
+        "gpuxlate policy --forbid alibaba-gpushare | kubectl apply -f -": By(
+            "e2e/test_policy.py::test_the_server_takes_every_policy"
+        ),
+    },
     "docs/start.md": {
         "pip install .": By("packaging/test_dist.py::test_what_is_published"),
     },

@@ -98,7 +98,7 @@ def test_cases_over_dialects(case: Case) -> None:
 def mentioned(predicates: list[Predicate]) -> tuple[list[str], list[Value]]:
     """The texts in predicates, which are names or words, and the ends of ranges with their neighbours."""
     found = [part for one in predicates for part in parts_of(one)]
-    texts = sorted({part for part in found if isinstance(part, str) and part})
+    texts = sorted({part for part in found if type(part) is str and part})
     ends = {end for part in found if isinstance(part, Range) for end in (part.least, part.most or 0)}
     numbers = sorted({number + near for number in ends for near in (-1, 0, 1)})
     return texts, [*map(Value.of, texts), *map(Value.of, numbers)]

@@ -48,10 +48,9 @@ def _place(names: list[str], name: str) -> int:
     return names.index(name) if name in names else -1
 
 
-ENVIRONMENT = cel.NewEnv(
-    variables={"object": TYPES.DYN, "variables": TYPES.DYN},
-    extensions=[ext_optional.ExtOptional()],
-    functions=[
+def functions() -> list[Any]:
+    """What Kubernetes adds to CEL, as far as predicates use it."""
+    return [
         _function(
             "quantity",
             "string_to_quantity",
@@ -65,7 +64,13 @@ ENVIRONMENT = cel.NewEnv(
         _function("lowerAscii", "string_lower_ascii", TYPES.STRING, TYPES.STRING, str.lower),
         _function("split", "string_split", TYPES.List(TYPES.STRING), TYPES.STRING, str.split, TYPES.STRING),
         _function("indexOf", "list_index_of", TYPES.INT, TYPES.List(TYPES.STRING), _place, TYPES.STRING),
-    ],
+    ]
+
+
+ENVIRONMENT = cel.NewEnv(
+    variables={"object": TYPES.DYN, "variables": TYPES.DYN},
+    extensions=[ext_optional.ExtOptional()],
+    functions=functions(),
 )
 
 
@@ -157,7 +162,7 @@ class JudgeOfDialects:
     def __init__(self, rule: Rule, dialects: tuple[Dialect, ...]) -> None:
         assert rule.predicates_of is not None
         self._rule, self._context = rule, Context(dialects=dialects)
-        self._judges = [Judge(predicate) for predicate in rule.predicates_of(dialects)]
+        self._judges = [Judge(predicate) for predicate in rule.predicates_of(dialects, None)]
 
     def agrees(self, one: Object) -> bool:
         """Whether a Pod keeps the rule: the function and the policy say the same of it as the API has it."""

@@ -10,21 +10,16 @@ from gpuxlate.backends.sheet.kinds_of_pods import Fits, Scheduler
 from gpuxlate.backends.sheet.rules import RuleRow
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import SELECTOR, Place
+from gpuxlate.rules.predicates.conditions import Annotated, Any, Asks, EnvIs, IsInit, SomeContainer
 from gpuxlate.rules.products import NOS, VGPU_MANAGER
 
-
-def speaks(pod: PodKeys) -> bool:
-    """The pod counts cards with the common key alone, and has a choice that only HAMi reads."""
-    counts = any(k.COUNT in container.resources for container in pod.all_containers())
-    annotated = any(
-        row.says == SELECTOR and Place.ANNOTATION in row.places and row.name in pod.annotations
-        for row in k.KEYS
-    )
-    in_env = (k.CORE_POLICY, k.DISABLE_CONTROL)
-    return counts and (annotated or any(name in one.env for one in pod.containers for name in in_env))
+SPEAKS = SomeContainer(Asks(k.COUNT)) & Any(
+    *(Annotated(row.name) for row in k.KEYS if row.says == SELECTOR and Place.ANNOTATION in row.places),
+    SomeContainer((EnvIs(k.CORE_POLICY) | EnvIs(k.DISABLE_CONTROL)) & ~IsInit()),
+)
+"""The pod counts cards with the common key alone, and has a choice that only HAMi reads."""
 
 
 SHEET = Sheet(
@@ -37,7 +32,7 @@ SHEET = Sheet(
     whole_card_key=k.COUNT,
     whole_cores=True,  # the webhook adds it too; without it the manifest shows no dialect
     schedulers=("hami-scheduler",),  # the webhook sets it (HOOK)
-    also_speaks=speaks,
+    also_speaks=SPEAKS,
     extension=HamiProfile,
     more_rules="gpuxlate.backends.hami.rules",
     needs_module="gpuxlate.backends.hami.prerequisites",

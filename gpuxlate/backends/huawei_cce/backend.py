@@ -10,9 +10,10 @@ from gpuxlate.backends.sheet.rows import choice, cores, memory, whole
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.rules.predicates.conditions import Asks, Labelled, Part, SchedulerIs, SomeContainer
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
 NAMES = ("huawei-cce", "cce")
@@ -67,17 +68,10 @@ def admits(pod: Taking, container: ContainerKeys, profile: Profile | None) -> Co
     return replace(container, limits=counted(container.limits), requests=counted(container.requests))
 
 
-def speaks(pod: PodKeys) -> bool:
-    """A part of WHOLE in a pod of the scheduler, which no other vendor takes, or WHOLE beside COUNT."""
-    if COUNT in pod.labels:
-        return any(WHOLE in one.resources for one in pod.all_containers())
-    return has_decimals(pod)
-
-
-def has_decimals(pod: PodKeys) -> bool:
-    """The pod is one of the scheduler, and a container asks for a part of WHOLE."""
-    named = pod.scheduler_name is not None and pod.scheduler_name.text == SCHEDULER
-    return named and any(decimal(one.resources.get(WHOLE)) is not None for one in pod.all_containers())
+HAS_DECIMALS = SchedulerIs(SCHEDULER) & SomeContainer(Part(WHOLE))
+"""The pod is one of the scheduler, and a container asks for a part of WHOLE."""
+SPEAKS = Labelled(COUNT) & SomeContainer(Asks(WHOLE)) | HAS_DECIMALS
+"""A part of WHOLE in a pod of the scheduler, which no other vendor takes, or WHOLE beside COUNT."""
 
 
 SHEET = Sheet(
@@ -93,7 +87,7 @@ SHEET = Sheet(
     init=False,
     whole_card_key=WHOLE,
     admits=admits,
-    also_speaks=speaks,
+    also_speaks=SPEAKS,
     more_rules="gpuxlate.backends.huawei_cce.rules",
     nodes_module="gpuxlate.backends.huawei_cce.nodes",
     look_alikes=(VOLCANO_GPU_SHARE,),

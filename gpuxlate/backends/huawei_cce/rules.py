@@ -50,7 +50,7 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
     ## Source
     opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16).
     """
-    if not k.has_decimals(pod):
+    if not k.HAS_DECIMALS.holds(pod):
         return
     for container in pod.all_containers():
         value = container.resources.get(k.WHOLE)

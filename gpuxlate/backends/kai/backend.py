@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuxlate.backends.kai import keys as k
 from gpuxlate.backends.kai.profile import KaiProfile
-from gpuxlate.backends.kai.reading import read, speaks
+from gpuxlate.backends.kai.reading import SPEAKS, read
 from gpuxlate.backends.kai.writing import NAMES, write
 from gpuxlate.backends.sheet.kinds_of_keys import Words
 from gpuxlate.backends.sheet.kinds_of_pods import Scheduler
@@ -38,7 +38,7 @@ SHEET = Sheet(
         "memoryLimitMiB": "annotation nvidia.com/container.NAME.gpu-memory.limit, of each card",
         "isolation": "by the mode of the cluster: soft with HamiCore and NvFractions",
     },
-    also_speaks=speaks,
+    also_speaks=SPEAKS,
     wrong_names=frozenset(k.MISTAKEN),
     extension=KaiProfile,
     why={"SCHEDULER": "Only KAI's binder reads the annotations: with another scheduler they have no effect."},

@@ -65,6 +65,8 @@ DECIMAL = re.compile(r"\+?0*\.[0-9]*[1-9][0-9]*")
 """A number above 0 and below 1 in decimals."""
 EXPONENT = re.compile(r"\+?[0-9]*\.?[0-9]*[eE]-[0-9]+")
 """A number that may be above 0 and below 1."""
+MILLI = re.compile(r"\+?0*[1-9][0-9]?0\.?0*m")
+"""Whole percent in thousandths."""
 MODES = ("time-slicing", "sm-sharing")
 USUAL = {MPS: ("false",), POD_COMPUTE_MODE: MODES[:1]}
 """Values of choices that change nothing."""

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import math
+import re
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.kai import keys as k
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Path, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.sheet import Place
+from gpuxlate.rules.predicates.conditions import Annotated, Any, Asks, Labelled, SchedulerIs, SomeContainer
+from gpuxlate.rules.predicates.key_names import HasKeyLike
 
 PERCENT = 100
 
 
-def speaks(pod: PodKeys) -> bool:
-    """The pod asks for a share with keys that only KAI has, or for cards beside its scheduler or queue."""
-    annotations = {**pod.owner_annotations, **pod.annotations}
-    if any(name.startswith((k.FRACTION, k.OF_CONTAINERS)) for name in annotations):
-        return True
-    scheduler = pod.scheduler_name.text if pod.scheduler_name else ""
-    labels = {**pod.owner_labels, **pod.labels}
-    if scheduler not in k.SCHEDULERS and not any(name in labels for name in k.QUEUES):
-        return k.POD_COMPUTE_MODE in annotations
-    common = (k.MEMORY, k.MEMORY_LIMIT, k.POD_COMPUTE_MODE, k.MPS, *k.MISTAKEN)
-    counts = any(k.WHOLE in one.resources for one in pod.all_containers())
-    return counts or any(name in annotations for name in common)
+_OWN = re.compile(f"({re.escape(k.FRACTION)}|{re.escape(k.OF_CONTAINERS)}).*")
+_PLACED = Any(SchedulerIs(*k.SCHEDULERS), *map(Labelled, k.QUEUES))
+_ASKS = Any(SomeContainer(Asks(k.WHOLE)), *map(Annotated, (k.MEMORY, k.MEMORY_LIMIT, k.MPS, *k.MISTAKEN)))
+SPEAKS = HasKeyLike(Place.ANNOTATION, _OWN) | Annotated(k.POD_COMPUTE_MODE) | _PLACED & _ASKS
+"""The pod asks for a share with keys that only KAI has, or for cards beside its scheduler or queue."""
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from gpuxlate.backends.base import BYTE, Absent, Per, Place, Range, Taking, key
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, percent, whole, written
 from gpuxlate.backends.sheet.sheet import Sheet
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation
+from gpuxlate.rules.predicates.conditions import Asks, SchedulerIs, SomeContainer
 
 NAME = "koordinator"
 SCHEDULER = "koord-scheduler"
@@ -32,10 +33,8 @@ def admits(_pod: Taking, container: ContainerKeys, _profile: Profile | None) -> 
     return replace(container, limits=split(container.limits), requests=split(container.requests))
 
 
-def speaks(pod: PodKeys) -> bool:
-    """Whole cards in a pod of Koordinator's scheduler."""
-    named = pod.scheduler_name is not None and pod.scheduler_name.text == SCHEDULER
-    return named and any(WHOLE in one.resources for one in pod.all_containers())
+SPEAKS = SchedulerIs(SCHEDULER) & SomeContainer(Asks(WHOLE))
+"""Whole cards in a pod of Koordinator's scheduler."""
 
 
 SHEET = Sheet(
@@ -47,7 +46,7 @@ SHEET = Sheet(
     init=False,
     whole_card_key=WHOLE,
     admits=admits,
-    also_speaks=speaks,
+    also_speaks=SPEAKS,
     more_rules="gpuxlate.backends.koordinator.rules",
     nodes_module="gpuxlate.backends.koordinator.nodes",
     documents={

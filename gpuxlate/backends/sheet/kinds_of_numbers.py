@@ -67,7 +67,16 @@ class Numbers(Kind):
             when: Condition = Amount(row.name)
             if row.name == self.sheet.whole_card_key:  # alone it is anybody's
                 when &= Asks(*(part.name for rows in self.sheet.families for part in rows.parts))
-            yield Predicate(totals.legal(self.sheet, row), when, (row.name,))
+            legal = totals.legal(self.sheet, row)
+            idle = [int(one) for one in row.idle if one.isdecimal()]
+            ignored = Amount(
+                row.name, *(Range(n, n) for n in idle if not any(r.allows(n) for r in row.ranges))
+            )
+            if not ignored.ranges:
+                yield Predicate(legal, when, (row.name,))
+                continue
+            yield Predicate(legal | ignored, when, (row.name,))
+            yield Predicate(legal, when & ignored, (row.name,), severity=Severity.WARNING)
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)
@@ -94,7 +103,7 @@ class Numbers(Kind):
                 title=self.sheet.called,
                 what=row.meaning,
             )
-            yield this.at(breach.value, message, hint, severity=Severity.WARNING)
+            yield this.at(breach.value, message, hint)
             return
         yield this.at(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
 

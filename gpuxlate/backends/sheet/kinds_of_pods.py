@@ -41,6 +41,8 @@ from gpuxlate.rules.predicates.conditions import (
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 DEFAULT_SCHEDULER = "default-scheduler"
+UNNAMED = SchedulerIs("", DEFAULT_SCHEDULER)
+"""No scheduler is chosen: API servers write the name of the default one into such a pod (defaults.go)."""
 
 
 class Scheduler(Kind):
@@ -50,7 +52,7 @@ class Scheduler(Kind):
     summary = "`schedulerName` is one with which the keys of {title} have effect."
     what = (
         "Reports another `schedulerName` as an error and, where one has to be named, a missing one as a "
-        "warning."
+        "warning: a cluster may run the scheduler under the name of the default one."
     )
     usual_why = "Only that scheduler places the share: with another one the keys have no effect."
     fixing = "Writes the scheduler. Unsafe: the pod goes to another scheduler."
@@ -60,7 +62,12 @@ class Scheduler(Kind):
         return (row for row in self.sheet.keys if named and row.unit and Place.SCHEDULER not in row.places)
 
     def predicates(self) -> Iterable[Predicate]:
-        yield Predicate(SchedulerIs(*self._known()), self._asks(), ("schedulerName",), each=False)
+        known, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
+        if "" in self._known():
+            yield Predicate(known, asks, at, each=False)
+            return
+        yield Predicate(known | UNNAMED, asks, at, each=False)
+        yield Predicate(known, asks & UNNAMED, at, each=False, severity=Severity.WARNING)
 
     def _known(self) -> tuple[str, ...]:
         backend = self.sheet.backend
@@ -74,7 +81,9 @@ class Scheduler(Kind):
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
-            yield from self.findings(this, Breach(None, "schedulerName", pod.scheduler_name), pod)
+            severity = Severity.WARNING if UNNAMED.holds(pod) else this.severity
+            of_breach = replace(this, severity=severity)
+            yield from self.findings(of_breach, Breach(None, "schedulerName", pod.scheduler_name), pod)
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         value = self._asking(pod)
@@ -91,7 +100,7 @@ class Scheduler(Kind):
             return
         fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
         message = say("schedulerName is not set; only {name} places this share", name=name)
-        yield this.at(value, message, hint, severity=Severity.WARNING, on_key=True, fix=fix, missing=True)
+        yield this.at(value, message, hint, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
         holders = (*(one.resources for one in pod.all_containers()), pod.annotations)
@@ -121,7 +130,9 @@ class Several(Kind):
         for rows in self.sheet.families:
             if rows.cards is not None:
                 names = tuple(row.name for row in rows.parts if row in self.mine)
-                yield Predicate(Not(Amount(rows.cards.name, Range(2))), at=names)
+                gets = self.sheet.several
+                warns = None if gets is gets.REFUSED else Severity.WARNING
+                yield Predicate(Not(Amount(rows.cards.name, Range(2))), at=names, severity=warns)
 
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is None:
@@ -132,8 +143,7 @@ class Several(Kind):
             "{key} is for one card; with several the container gets {what}", key=name, what=str(gets)
         )
         hint = "request one card, or whole cards without the other keys"
-        warns = None if gets is gets.REFUSED else Severity.WARNING
-        yield this.at(breach.value, message, hint, severity=warns, on_key=True)
+        yield this.at(breach.value, message, hint, on_key=True)
 
     def example(self) -> Example:
         good = self.instead()

@@ -22,16 +22,20 @@ from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import InList, Label, Term
 
 VARIABLES = {
-    "containers": "object.?spec.?containers.orValue([]) + object.?spec.?initContainers.orValue([])",
+    "spec": "object.?spec.orValue({})",
+    "containers": "variables.spec.?containers.orValue([]) + variables.spec.?initContainers.orValue([])",
     "annotations": "object.?metadata.?annotations.orValue({})",
     "labels": "object.?metadata.?labels.orValue({})",
-    "names": "object.?spec.?containers.orValue([]).map(c, c.?name.orValue(''))",
+    "annotationNames": "variables.annotations.map(k, k)",
+    "labelNames": "variables.labels.map(k, k)",
+    "schedulerName": "variables.spec.?schedulerName.orValue('')",
+    "names": "variables.spec.?containers.orValue([]).map(c, c.?name.orValue(''))",
 }
-"""What a policy defines under ``variables`` for the expressions here, in their order."""
+"""What a policy defines under ``variables`` for the expressions here, in their order; no more is needed."""
 
 _SCALAR = "(type(v) == string || type(v) == int || type(v) == double || type(v) == bool)"
 _WHOLE = f"{_SCALAR} && isQuantity(string(v)) && quantity(string(v)).isInteger()"
-_TERMS = f"object.?spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
+_TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
 
 
 def expression(predicate: Predicate) -> str:
@@ -42,7 +46,7 @@ def expression(predicate: Predicate) -> str:
 
 @singledispatch
 def said(condition: Condition) -> str:
-    """A condition on the container ``c`` and on ``object``. Raises TypeError for one unknown."""
+    """A condition on the container ``c`` and the pod of ``variables``. Raises TypeError for one unknown."""
     raise TypeError(f"{type(condition).__name__} has no form in CEL")
 
 
@@ -106,8 +110,8 @@ def _value_is(values: str, words: tuple[Word, ...], lower: str = "") -> str:
 
 def text(words: str) -> str:
     """A string of CEL."""
-    escaped = words.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
-    return f"'{escaped}'"
+    escaped = words.replace("\\", "\\\\").replace("'", "\\'")
+    return "'" + "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in escaped) + "'"
 
 
 # --- conditions -----------------------------------------------------------------------------------
@@ -124,6 +128,12 @@ def _(one: of.Asks) -> str:
 def _(one: of.Amount) -> str:
     ranges = " || ".join(map(_within, one.ranges)) or "true"
     return f"{_numbers(one.name)}.exists(n, {ranges})"
+
+
+@said.register
+def _(one: of.Part) -> str:
+    amount = "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
+    return f"{_values(one.name)}.exists(v, {_SCALAR} && isQuantity(string(v)) && {amount})"
 
 
 @said.register
@@ -172,7 +182,7 @@ def _(one: of.Privileged) -> str:
 
 @said.register
 def _(one: of.IsInit) -> str:
-    return "object.?spec.?initContainers.orValue([]).exists(i, i.?name.orValue('') == c.?name.orValue(''))"
+    return "variables.spec.?initContainers.orValue([]).exists(i, i.?name.orValue('') == c.?name.orValue(''))"
 
 
 @said.register
@@ -187,7 +197,7 @@ def _(one: of.Annotated) -> str:
 
 @said.register
 def _(one: of.Selects) -> str:
-    chosen = _value_is(f"[?object.?spec.?nodeSelector[?{text(one.name)}]]", one.words)
+    chosen = _value_is(f"[?variables.spec.?nodeSelector[?{text(one.name)}]]", one.words)
     listed = f" && r.?values.orValue([]).all(v, {_one_of(one.words)})" if one.words else ""
     required = f"r.?key.orValue('') == {text(one.name)} && r.?operator.orValue('') == 'In'{listed}"
     every = f"t.?matchExpressions.orValue([]).exists(r, {required})"
@@ -196,14 +206,14 @@ def _(one: of.Selects) -> str:
 
 @said.register
 def _(one: ChoosesAmong) -> str:
-    chosen = f"[?object.?spec.?nodeSelector[?{text(one.name)}]].all(v, {_one_of(one.words)})"
+    chosen = f"[?variables.spec.?nodeSelector[?{text(one.name)}]].all(v, {_one_of(one.words)})"
     listed = f"r.?key.orValue('') != {text(one.name)} || r.?values.orValue([]).all(v, {_one_of(one.words)})"
     return f"({chosen} && {_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
 
 
 @said.register
 def _(one: Allows) -> str:
-    chosen = f"[?object.?spec.?nodeSelector[?{text(one.name)}]]"
+    chosen = f"[?variables.spec.?nodeSelector[?{text(one.name)}]]"
     about = f"r.?key.orValue('') == {text(one.name)}"
     listed = f"r.?operator.orValue('') == 'In' && r.?values.orValue([]).exists(v, {_one_of(one.words)})"
     every = f"{_TERMS}.all(t, t.?matchExpressions.orValue([]).exists(r, {about}))"
@@ -217,17 +227,17 @@ def _(one: HasKeyLike) -> str:
     pattern = text(f"^(?:{one.pattern.pattern})$")
     if one.place is Place.ENV:
         return f"c.?env.orValue([]).exists(e, e.?name.orValue('').matches({pattern}))"
-    return f"variables.{one.place}s.exists(k, k.matches({pattern}))"
+    return f"variables.{one.place}Names.exists(k, k.matches({pattern}))"
 
 
 @said.register
 def _(one: of.SchedulerIs) -> str:
-    return f"object.?spec.?schedulerName.orValue('') in [{', '.join(map(text, one.names))}]"
+    return f"variables.schedulerName in [{', '.join(map(text, one.names))}]"
 
 
 @said.register
 def _(one: of.NodeIsNamed) -> str:
-    return "object.?spec.?nodeName.orValue('') != ''"
+    return "variables.spec.?nodeName.orValue('') != ''"
 
 
 @said.register

@@ -34,6 +34,10 @@ class Condition:
         """Whether it is true. Without a container only those are that are ``of_pod``."""
         raise NotImplementedError
 
+    def __call__(self, pod: PodKeys) -> bool:
+        """Whether a condition on pods is true: it stands where a function of a pod does."""
+        return self.holds(pod)
+
     def __and__(self, other: Condition) -> Condition:
         return All(self, other)
 
@@ -98,6 +102,19 @@ class Amount(Condition):
         if number is None:
             return False
         return not self.ranges or any(one.allows(number) for one in self.ranges)
+
+
+@dataclass(frozen=True)
+class Part(Condition):
+    """The resource is there, above 0 and below 1."""
+
+    name: str
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        value = resource(container, self.name)
+        if value is None or value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL):
+            return False
+        return quantity.is_amount(value.text) and 0 < quantity.parse(value.text).amount < 1
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key, Place, Range
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Dialect
@@ -20,19 +21,19 @@ _DOUBTFUL = {
 """Amounts that look like those of the other unit."""
 
 
-def plausible_amounts(dialects: Sequence[Dialect]) -> tuple[Predicate, ...]:
+def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = None) -> tuple[Predicate, ...]:
     """GX007: no amount of memory looks like one in another unit."""
     words = vocabulary_of(Context(dialects=tuple(dialects)))
     found = []
     for name in dict.fromkeys(name for row in _rows(dialects) for name in (row.name, *row.aliases)):
         row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
-        doubtful = _DOUBTFUL.get(numerals.unit_of(row, None))
+        doubtful = _DOUBTFUL.get(numerals.unit_of(row, profile))
         if row is not None and not row.quantity and not row.is_pattern and doubtful is not None:
             found.append(Predicate(Not(Amount(name, doubtful)), at=(name,)))
     return tuple(found)
 
 
-def no_marks(dialects: Sequence[Dialect]) -> tuple[Predicate, ...]:
+def no_marks(dialects: Sequence[Dialect], _: Profile | None = None) -> tuple[Predicate, ...]:
     """GX004: no label, annotation or variable has a name that only schedulers write."""
     words = vocabulary_of(Context(dialects=tuple(dialects)))
     names = [row.name for row in _rows(dialects) if words.written_by_scheduler(row.name)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not
 from gpuxlate.rules.predicates.names import Aliases, resources_in, under_any_name
@@ -47,7 +48,8 @@ class Predicate:
     such names); a breach is at the first of them that it has. Else of the pod; a breach is at the first of
     ``at`` that it has: an annotation, a label, a node selector, ``schedulerName`` or ``nodeName``.
     ``aliases``: other names of its resources, with which a policy has to be the same; the check is of a pod
-    under the own names. Raises ValueError for a condition on containers where there is a pod alone.
+    under the own names. ``severity``: that of a breach, where it is not the rule's.
+    Raises ValueError for a condition on containers where there is a pod alone.
     """
 
     must: Condition
@@ -55,6 +57,7 @@ class Predicate:
     at: tuple[str, ...] = ()
     each: bool = True
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    severity: Severity | None = None
 
     def __post_init__(self) -> None:
         if not self.each and not (self.must.of_pod and self.when.of_pod):

@@ -68,8 +68,25 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "gpuxlate"
 
 
+def given_server() -> Server | None:
+    """The programs of ``$GPUXLATE_APISERVER`` and ``$GPUXLATE_ETCD``, of any version; None without them."""
+    named = [os.environ.get(f"GPUXLATE_{name}") for name in ("APISERVER", "ETCD")]
+    if not any(named):
+        return None
+    apiserver, etcd = (Path(one) if one else None for one in named)
+    if apiserver is None or etcd is None:
+        raise BuildError("name both programs: GPUXLATE_APISERVER and GPUXLATE_ETCD")
+    for one in (apiserver, etcd):
+        if not os.access(one, os.X_OK):
+            raise BuildError(f"{one} is not a program")
+    return Server(apiserver, etcd)
+
+
 def ensure(cache: Path | None = None) -> Server:
     """The server's programs, built and installed where they are missing; at most one build at a time."""
+    given = given_server()
+    if given is not None and cache is None:
+        return given
     cache = cache or cache_folder()
     home = cache / f"kube-apiserver-{VERSION}"
     try:

@@ -49,6 +49,8 @@ class Rest:
     def __init__(self, port: int, context: ssl.SSLContext, token: str) -> None:
         self._port, self._context, self._token = port, context, token
         self._connection: http.client.HTTPSConnection | None = None
+        self.warnings: list[str] = []
+        """The warnings of the last answer."""
 
     def call(
         self, method: str, path: str, body: Any = None, content_type: str = "application/json"
@@ -67,6 +69,7 @@ class Rest:
             )
             response = connection.getresponse()
             text = response.read()
+            self.warnings = response.headers.get_all("Warning") or []
         except (OSError, http.client.HTTPException):
             self.close()
             raise

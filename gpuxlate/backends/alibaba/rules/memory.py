@@ -29,7 +29,9 @@ POSITIVE = Predicate(Amount(k.MEMORY, Range()), Amount(k.MEMORY), (k.MEMORY,))
 SHARED, SHARES = Asks(k.MEMORY, k.CORE), SomeContainer(Asks(k.MEMORY, k.CORE))
 NUMBER = Labelled(k.COUNT, k.CARDS)
 COUNTED = Predicate(NUMBER, Labelled(k.COUNT), (k.COUNT,), each=False)
-WITH_MEMORY = Predicate(SomeContainer(Asks(k.MEMORY)), NUMBER, (k.COUNT,), each=False)
+WITH_MEMORY = Predicate(
+    SomeContainer(Asks(k.MEMORY)), NUMBER, (k.COUNT,), each=False, severity=Severity.WARNING
+)
 DIVIDED = Predicate(
     Divides(k.MEMORY, Label(k.COUNT)),
     NUMBER & Amount(k.MEMORY) & ContainersAtMost(Asks(k.MEMORY), 1),
@@ -41,7 +43,8 @@ BESIDE_SHARES = tuple(
     for name, some in ((k.WHOLE, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
 )
 """One container with both is K8S007."""
-OF_ONE_KIND = Predicate(~SomeContainer(WHOLE), BY_TOPOLOGY & ~SHARES, (k.TOPOLOGY,))
+OF_ONE_KIND = Predicate(~SomeContainer(WHOLE), BY_TOPOLOGY & ~SHARES & ~WHOLE, (k.TOPOLOGY,))
+IN_ONE_CONTAINER = Predicate(~WHOLE, BY_TOPOLOGY & ~SHARES, (k.TOPOLOGY,), severity=Severity.ERROR)
 
 
 @rule("ACK001", Severity.ERROR, predicate=POSITIVE, page=Page(shown(part(0)), shown(part(1))))
@@ -105,7 +108,7 @@ def count_divides_memory(this: Rule, breach: Breach, pod: PodKeys, context: Cont
     text = "{key} has no effect: no container of the pod requests {other}"
     hint = say("add {other} to the limits of a container, or remove the label", other=k.MEMORY)
     message = say(text, key=k.COUNT, other=k.MEMORY)
-    return this.at(label, message, hint, severity=Severity.WARNING, on_key=True, missing=True)
+    return this.at(label, message, hint, on_key=True, missing=True)
 
 
 def _not_a_multiple(
@@ -125,7 +128,7 @@ def _not_a_multiple(
 @rule(
     "ACK011",
     Severity.WARNING,
-    predicate=(*BESIDE_SHARES, OF_ONE_KIND),
+    predicate=(*BESIDE_SHARES, OF_ONE_KIND, IN_ONE_CONTAINER),
     page=Page(shown(part(4), {k.WHOLE: Value.of(1)}), shown(part(4), part(15))),
 )
 def one_mode_for_a_pod(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
@@ -152,5 +155,4 @@ def one_mode_for_a_pod(this: Rule, breach: Breach, pod: PodKeys, context: Contex
         other="a share" if sharing else k.WHOLE,
     )
     hint = "keep one of them" if same else "use separate pods"
-    severity = Severity.ERROR if same else None
-    return this.at(breach.there, message, hint, severity=severity, on_key=True)
+    return this.at(breach.there, message, hint, on_key=True)

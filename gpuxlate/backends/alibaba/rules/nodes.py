@@ -20,9 +20,12 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 SHARE = Allows(k.SCHEDULE, k.SHARE_MODE)
 COMPUTE, MEMORY = SomeContainer(Asks(k.CORE)), SomeContainer(Amount(k.MEMORY))
 ON_CORE_MEM = Predicate(Allows(k.SCHEDULE, k.CORE_MEM), COMPUTE, (k.SCHEDULE,), each=False)
-KNOWN = tuple(
-    Predicate(ChoosesAmong(name, *known), at=(name,), each=False)
-    for name, known in ((k.SCHEDULE, k.MODES), (k.PLACEMENT, k.PLACEMENTS))
+PROBABLE = ChoosesAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
+CONFIRMED = ChoosesAmong(k.SCHEDULE, *k.MODES)
+KNOWN = (
+    Predicate(PROBABLE, at=(k.SCHEDULE,), each=False),
+    Predicate(CONFIRMED, PROBABLE, (k.SCHEDULE,), each=False, severity=Severity.WARNING),
+    Predicate(ChoosesAmong(k.PLACEMENT, *k.PLACEMENTS), at=(k.PLACEMENT,), each=False),
 )
 NOT_SHARE_MODE = Predicate(~SHARE, MEMORY, (k.SCHEDULE,), each=False)
 NOT_DISABLED = Predicate(~EnvIs(k.DISABLE, *k.DISABLE_ON, any_case=True), Amount(k.MEMORY), (k.MEMORY,))
@@ -133,14 +136,15 @@ def known_mode_and_placement(
     known = k.MODES if breach.name == k.SCHEDULE else k.PLACEMENTS
     for one in pod.choices(breach.name):
         for text in one.values if one.operator in ("In", "NotIn") else ():
-            if text not in known:
+            unconfirmed = breach.name == k.SCHEDULE and text in k.UNCONFIRMED_MODES
+            if text not in known and unconfirmed == (this.severity is Severity.WARNING):
                 yield _unknown(this, breach.name, known, text, one)
 
 
 def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: NodeRequirement) -> Diagnostic:
     if name == k.SCHEDULE and text in k.UNCONFIRMED_MODES:
         message = say("{label}: {value} is not in the documentation of ACK", label=name, value=text)
-        return this.at(where, message, "check that the nodes have this label", severity=Severity.WARNING)
+        return this.at(where, message, "check that the nodes have this label")
     meant, fix = text.strip().lower().replace("-", "_"), None
     hint = say("write one of {known}", known=", ".join(known))
     if meant in known:

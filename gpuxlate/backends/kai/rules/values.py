@@ -25,6 +25,14 @@ def _exponents(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
             yield _no_fraction(this, name, value)
 
 
+def _is_decimal(name: str) -> tuple[Predicate, Predicate]:
+    written, milli = Annotated(name, k.DECIMAL, k.EXPONENT), Annotated(name, k.MILLI)
+    return (
+        Predicate(written | milli, Annotated(name), (name,), each=False),
+        Predicate(written, milli, (name,), each=False, severity=Severity.WARNING),
+    )
+
+
 def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
     message = say("{key} {value!r} is not a decimal number above 0 and below 1", key=name, value=value.text)
     hint = say('write a decimal such as "0.25"; for whole cards write {key} in limits', key=k.WHOLE)
@@ -34,10 +42,7 @@ def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
 @rule(
     "KAI001",
     Severity.ERROR,
-    predicate=tuple(
-        Predicate(Annotated(name, k.DECIMAL, k.EXPONENT), Annotated(name), (name,), each=False)
-        for name in (k.FRACTION, k.FRACTION_LIMIT)
-    ),
+    predicate=tuple(one for name in (k.FRACTION, k.FRACTION_LIMIT) for one in _is_decimal(name)),
     also=_exponents,
 )
 def fraction_is_below_one(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -78,7 +83,7 @@ def fraction_is_below_one(this: Rule, breach: Breach, pod: PodKeys, context: Con
         return
     decimal = f"{float(part):g}"
     message = say("{key} {value!r} is not a decimal number", key=breach.name, value=value.text)
-    yield this.at(value, message, say('write "{value}"', value=decimal), severity=Severity.WARNING)
+    yield this.at(value, message, say('write "{value}"', value=decimal))
 
 
 def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:

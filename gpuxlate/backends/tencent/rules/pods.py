@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import number, outside, requesting, whole_numbers
@@ -9,7 +10,7 @@ from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.rules.shares import CLASS, GREEDY, OFFLINE, ORDINARY, compute_of, shown
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import NodeRequirement, PodKeys
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Page, Rule, rule
 from gpuxlate.rules.predicates.choices import ChoosesAmong
@@ -19,11 +20,13 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 ONLINE, KNOWN = Annotated(k.APP_CLASS, "online"), Annotated(k.APP_CLASS, *k.CLASSES)
 IN_RANGE = Amount(k.GREEDY, Range(1, 100)) | ~Amount(k.GREEDY)
 OFFLINE_GREEDY = Predicate(IN_RANGE & Asks(k.MEMORY) & ~Asks(k.CORE), OFFLINE, (k.GREEDY,))
-ONLINE_MEMORY = Predicate(~ONLINE, at=(k.CORE,))
+NO_COMPUTE = Predicate(~ONLINE, at=(k.CORE,))
+ONLINE_MEMORY = Predicate(Asks(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR)
 KNOWN_CLASS = Predicate(KNOWN, CLASS, (k.APP_CLASS,), each=False)
 GREEDY_IS_OFFLINE = Predicate(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
 OFFLINE_IS_GREEDY = Predicate(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
-KNOWN_POLICY = Predicate(ChoosesAmong(k.POLICY, *k.POLICY_OF), at=(k.POLICY,), each=False)
+GENERATED = re.compile("[Tt][Rr][Uu][Ee]")
+KNOWN_POLICY = Predicate(ChoosesAmong(k.POLICY, *k.POLICY_OF, GENERATED), at=(k.POLICY,), each=False)
 Found = Iterator[Diagnostic]
 
 
@@ -61,10 +64,10 @@ def offline_asks_for_greedy_and_memory(this: Rule, breach: Breach, pod: PodKeys,
 @rule(
     "TKE011",
     Severity.WARNING,
-    predicate=ONLINE_MEMORY,
+    predicate=(NO_COMPUTE, ONLINE_MEMORY),
     page=Page(shown("online", core=30, memory=5), shown("online", memory=5)),
 )
-def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
+def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container of an online pod sets `qgpu-memory` and no compute.
 
     ## What it does
@@ -77,12 +80,12 @@ def online_asks_for_memory_alone(this: Rule, breach: Breach, pod: PodKeys, conte
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
+    if this.severity is Severity.ERROR:
+        message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
+        return this.at(breach.there, message, hint, on_key=True, missing=True)
     message = k.tell("{core} is set in an online pod, which competes for compute")
     hint = k.tell("remove {core}, or the annotation {app_class}")
-    yield this.at(breach.there, message, hint, on_key=True)
-    if k.MEMORY not in breach.inside.resources:
-        message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
-        yield this.at(breach.there, message, hint, severity=Severity.ERROR, on_key=True, missing=True)
+    return this.at(breach.there, message, hint, on_key=True)
 
 
 @rule(
@@ -119,8 +122,21 @@ def compute_goes_with_app_class(this: Rule, breach: Breach, pod: PodKeys, contex
     return this.at(breach.there, k.tell(text), k.tell(hint), on_key=True, missing=missing)
 
 
-def no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
-    """Policies that no node of the profile has."""
+def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
+    """ "true" beside other values, and policies that no node of the profile has."""
+    for one in pod.choices(k.POLICY):
+        for text in one.values if len(one.values) > 1 else ():
+            if GENERATED.fullmatch(text):
+                yield _no_policy(this, text, one)
+    yield from _no_such_node(this, pod, context)
+
+
+def _no_policy(this: Rule, text: str, where: NodeRequirement) -> Diagnostic:
+    message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
+    return this.at(where, message, say("write one of {names}", names=k.POLICY_NAMES))
+
+
+def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     on_nodes = k.node_policy(context.profile)
     for one in pod.choices(k.POLICY):
         policies = {k.POLICY_OF.get(text) for text in one.values if one.operator == "In"}
@@ -134,7 +150,7 @@ def no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     "TKE014",
     Severity.ERROR,
     predicate=KNOWN_POLICY,
-    also=no_such_node,
+    also=beside_others,
     page=Page(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
 )
 def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
@@ -153,11 +169,9 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     Tencent Cloud, "GPU sharing: using qGPU", table of policies (2024-11-25).
     """
     for one in pod.choices(k.POLICY):
-        generated = [text.lower() for text in one.values] == ["true"]  # GX013
         for text in one.values:
-            if text not in k.POLICY_OF and not generated:
-                message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
-                yield this.at(one, message, say("write one of {names}", names=k.POLICY_NAMES))
+            if text not in k.POLICY_OF and not GENERATED.fullmatch(text):  # GX013
+                yield _no_policy(this, text, one)
 
 
 @rule(

@@ -34,9 +34,10 @@ EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core /
 POSITIVE = Predicate(Amount(k.MEMORY, Range()), Amount(k.MEMORY), (k.MEMORY,))
 ON_STEP = Predicate(Amount(k.CORE, k.ONE_CARD, Range(101)), Amount(k.CORE) & ORDINARY, (k.CORE,))
 WITH_MEMORY = Predicate(Asks(k.MEMORY), Amount(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,))
-WITH_COMPUTE = Predicate(Asks(k.CORE), ORDINARY, (k.MEMORY,))
+WITH_COMPUTE = Predicate(Asks(k.CORE), ORDINARY, (k.MEMORY,), severity=Severity.WARNING)
 AT_MOST_TWO = Predicate(WHOLE, Amount(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,))
-EVEN = Predicate(EVENLY & (Asks(k.MEMORY) | ~OF_TWO), OF_SEVERAL & NOT_OFFLINE, (k.CORE,))
+EVEN = Predicate(EVENLY, OF_SEVERAL & NOT_OFFLINE, (k.CORE,))
+MEMORY_OF_TWO = Predicate(Asks(k.MEMORY), OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.ERROR)
 TWO_ON_STEP = Predicate(Amount(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,))
 NOT_WHOLE = Predicate(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
 
@@ -155,7 +156,7 @@ def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, contex
         hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
         return this.at(breach.there, k.tell("{core} is set without {memory}"), hint)
     hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
-    return this.at(breach.there, k.tell("{memory} is set without {core}"), hint, severity=Severity.WARNING)
+    return this.at(breach.there, k.tell("{memory} is set without {core}"), hint)
 
 
 def old_addon(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -196,7 +197,7 @@ def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: 
 @rule(
     "TKE006",
     Severity.WARNING,
-    predicate=EVEN,
+    predicate=(MEMORY_OF_TWO, EVEN),
     page=Page(shown(core=121, memory=31), shown(core=120, memory=30)),
 )
 def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -214,11 +215,12 @@ def even_parts(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> It
     Tencent Cloud, docs 457/127667 "several cards".
     """
     memory, cards = breach.inside.resources.get(k.MEMORY), k.cards_of(breach.number)
-    if memory is None and cards <= k.MAX_SHARED_CARDS:
+    if this.severity is Severity.ERROR:
         text = "{core} {number} is a part of {cards} cards, without {memory}"
         message = k.tell(text, number=breach.number, cards=cards)
         hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
-        yield this.at(breach.there, message, hint, severity=Severity.ERROR, missing=True)
+        yield this.at(breach.there, message, hint, missing=True)
+        return
     for name, spot in ((k.CORE, breach.there), (k.MEMORY, memory)):
         total = number(spot) or 0
         if spot is not None and total > 0 and total % cards:

@@ -19,6 +19,7 @@ from gpuxlate.rules.predicates.predicate import Breach, Predicate
 WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
 ASKS = of.Asks(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
+LEVEL, NOT_NATIVE = of.Annotated(k.QOS, *LEVELS), ~of.Annotated(k.POLICY, c.NATIVE)
 BURST = "guaranteed-burst-share"
 
 
@@ -179,8 +180,11 @@ def offline_compute_is_reclaimed(this: Rule, breach: Breach, pod: PodKeys, _: Co
 @rule(
     "VKE030",
     Severity.ERROR,
-    predicate=Predicate(
-        ~of.Annotated(k.POLICY, c.NATIVE), c.MGPU & of.Annotated(k.QOS, *LEVELS), (k.POLICY,), each=False
+    predicate=(
+        Predicate(NOT_NATIVE, c.MGPU & LEVEL & c.OFFLINE, (k.POLICY,), each=False),
+        Predicate(
+            NOT_NATIVE, c.MGPU & LEVEL & ~c.OFFLINE, (k.POLICY,), each=False, severity=Severity.WARNING
+        ),
     ),
     page=c.page(c.offline(policy=c.NATIVE), c.offline(policy=BURST), "S1"),
 )
@@ -198,7 +202,7 @@ def colocation_policy_is_supported(this: Rule, breach: Breach, pod: PodKeys, _: 
     if c.OFFLINE.holds(pod):
         return this.at(breach.there, message, "write guaranteed-burst-share")
     hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
-    return this.at(breach.there, message, hint, severity=Severity.WARNING)
+    return this.at(breach.there, message, hint)
 
 
 @rule(

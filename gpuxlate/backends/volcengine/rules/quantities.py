@@ -15,6 +15,7 @@ from gpuxlate.rules.predicates.conditions import Amount, Asks
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 PART = c.ONE_CARD & c.compute(Range(1, k.FULL - 1))
+JUST_ENOUGH = Amount(k.MEMORY, Range(k.SINGLE_CARD_MIN_MIB, k.SINGLE_CARD_MIN_MIB))
 LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
 
 
@@ -47,7 +48,8 @@ def numbers_are_positive(this: Rule, breach: Breach, pod: PodKeys, _: Context) -
     Severity.ERROR,
     predicate=(
         Predicate(Asks(k.MEMORY), PART, c.COMPUTE),
-        Predicate(~Amount(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB)), PART, (k.MEMORY,)),
+        Predicate(~Amount(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB - 1)), PART, (k.MEMORY,)),
+        Predicate(~JUST_ENOUGH, PART, (k.MEMORY,), severity=Severity.WARNING),
     ),
     page=c.page(c.shown(c.part(memory=4)), c.shown(), "V, S0"),
 )
@@ -73,7 +75,7 @@ def part_of_a_card_has_enough_memory(this: Rule, breach: Breach, pod: PodKeys, _
     if mib == low:
         message = say("mgpu-memory is exactly {low} MiB; the vendor's page says more than {low}", low=low)
         hint = say("write {value} or more", value=low + 1)
-        return this.at(breach.there, message, hint, severity=Severity.WARNING)
+        return this.at(breach.there, message, hint)
     message = say(
         "mgpu-memory {mib} is below the minimum of {low} MiB for a part of a card", mib=mib, low=low
     )

@@ -15,6 +15,7 @@ from gpuxlate.rules.predicates.lists import Listed
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 ENOUGH = of.AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
+LISTED_MEMORY = c.SHARES_LISTED & of.Amount(k.MEMORY, Range(0))
 EQUAL = c.of_compute(lambda name: of.Divides(name, k.LISTED))
 OTHERS = tuple(one for one in k.POLICIES.values() if one != c.NATIVE)
 FITS = c.of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
@@ -86,10 +87,12 @@ def compute_fits_the_listed_cards(this: Rule, breach: Breach, pod: PodKeys, _: C
     Severity.ERROR,
     predicate=(
         Predicate(of.Asks(k.MEMORY), c.SHARES_LISTED & c.compute(Range(1)), c.COMPUTE),
+        Predicate(ENOUGH, LISTED_MEMORY, (k.MEMORY,)),
         Predicate(
-            ENOUGH & of.AtMost(k.MEMORY, k.MULTI_CARD_MAX_MIB, k.LISTED),
-            c.SHARES_LISTED & of.Amount(k.MEMORY, Range(0)),
+            of.AtMost(k.MEMORY, k.MULTI_CARD_MAX_MIB, k.LISTED),
+            LISTED_MEMORY & ENOUGH,
             (k.MEMORY,),
+            severity=Severity.WARNING,
         ),
     ),
     page=c.page(c.several("2", 30, 1024), c.several("2", 30, 2048), "Q, V, R"),
@@ -133,7 +136,7 @@ def memory_on_each_listed_card_is_in_range(
         "write {most} or less, or check on the cluster: component v0.6.1 supports larger cards",
         most=k.MULTI_CARD_MAX_MIB * cards,
     )
-    return this.at(breach.there, message, hint, severity=Severity.WARNING)
+    return this.at(breach.there, message, hint)
 
 
 @rule(

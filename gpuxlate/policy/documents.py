@@ -1,0 +1,191 @@
+"""ValidatingAdmissionPolicy and its binding, from what rules demand."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from gpuxlate import locale
+from gpuxlate.model.diagnostics import URL, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.policy.demands import OF_WORKLOADS, Demand
+from gpuxlate.policy.speech import speaks
+from gpuxlate.policy.subjects import Subject, Templates
+from gpuxlate.policy.wanted import wanted
+from gpuxlate.rules.base import Rule
+from gpuxlate.rules.predicates.cel import said, text
+
+API = "admissionregistration.k8s.io/v1"
+MANAGED = "app.kubernetes.io/managed-by"
+TARGET, VERSION = "gpuxlate.io/target", "gpuxlate.io/rules-version"
+LONGEST_NAME, LONGEST_LABEL = 253, 63
+"""Characters of a name (RFC 1123 subdomain) and of the value of a label."""
+Object = dict[str, Any]
+
+
+class Action(StrEnum):
+    """What a breach does."""
+
+    DENY = "deny"
+    WARN = "warn"
+    AUDIT = "audit"
+
+
+ACTIONS = {Action.DENY: ["Deny"], Action.WARN: ["Warn", "Audit"], Action.AUDIT: ["Audit"]}
+"""``validationActions``. The API refuses Deny and Warn together: both would say the same."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How policies are written.
+
+    ``action``: what a breach does; None: errors of pods are denied, the rest is a warning. ``namespaces``: a
+    LabelSelector of those that they are for. ``language``: that of the messages.
+    """
+
+    action: Action | None = None
+    namespaces: Object | None = None
+    language: str = "en"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One policy: of a target, for pods or workloads, of one severity. ``spec`` is that of the API."""
+
+    name: str
+    target: str
+    action: Action
+    spec: Object
+    codes: tuple[str, ...] = ()
+    namespaces: Object | None = None
+    labels: Object = field(default_factory=dict)
+
+    def documents(self) -> Iterator[Object]:
+        """The policy and its binding."""
+        metadata = {"name": self.name, "labels": self.labels}
+        yield {
+            "apiVersion": API,
+            "kind": "ValidatingAdmissionPolicy",
+            "metadata": metadata,
+            "spec": self.spec,
+        }
+        binding: Object = {"policyName": self.name, "validationActions": ACTIONS[self.action]}
+        if self.namespaces:
+            binding["matchResources"] = {"namespaceSelector": self.namespaces}
+        yield {
+            "apiVersion": API,
+            "kind": "ValidatingAdmissionPolicyBinding",
+            "metadata": metadata,
+            "spec": binding,
+        }
+
+
+def policy(subject: Subject, severity: Severity, demands: Sequence[Demand], style: Style) -> Policy | None:
+    """The policy of one severity; None where the rules demand nothing of it."""
+    mine = [one for one in demands if one.severity is severity]
+    parts = [*_numbered(mine, subject, style)]
+    if isinstance(subject, Templates) and severity is OF_WORKLOADS.severity:
+        steering = subject.steering() if subject.compared else ""
+        if steering:
+            parts.append(_Part(OF_WORKLOADS, steering, _sentence(OF_WORKLOADS, "", style)))
+    if not parts:
+        return None
+    used = " ".join(part for one in parts for part in (one.expression, one.broken))
+    variables = [*subject.variables(used), *((one.variable, one.broken) for one in parts if one.variable)]
+    spec = {
+        "failurePolicy": failure_policy(subject),
+        "matchConstraints": {"resourceRules": subject.rules},
+        "matchConditions": [
+            {
+                "name": f"speaks-{subject.backend.name}"[:LONGEST_LABEL],
+                "expression": subject.matching(speaks(subject.backend, subject.others)),
+            }
+        ],
+        "variables": [{"name": name, "expression": one} for name, one in variables],
+        "validations": [one.validation() for one in parts],
+    }
+    codes = tuple(dict.fromkeys(one.rule.code for one in parts))
+    return made(
+        f"gpuxlate-{subject.backend.name}-{severity}s{subject.suffix}", subject, severity, spec, codes, style
+    )
+
+
+def made(
+    name: str, subject: Subject, severity: Severity, spec: Object, codes: tuple[str, ...], style: Style
+) -> Policy:
+    """A policy with its name and labels."""
+    usual = Action.DENY if severity is Severity.ERROR and not subject.suffix else Action.WARN
+    target = subject.backend.name
+    labels = {MANAGED: "gpuxlate", TARGET: cut(target, LONGEST_LABEL), VERSION: version_of(spec)}
+    action = style.action or usual
+    return Policy(cut(name, LONGEST_NAME), target, action, spec, codes, style.namespaces, labels)
+
+
+def failure_policy(subject: Subject) -> str:
+    """No expression fails on what the API server has decoded. Of a custom resource it may know nothing: one
+    with another structure passes, and its pods are judged when they are made."""
+    return "Ignore" if isinstance(subject, Templates) and subject.custom else "Fail"
+
+
+def version_of(spec: Object) -> str:
+    """A short text that changes with what the rules demand."""
+    return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def cut(name: str, most: int) -> str:
+    """A name that is too long, cut and with a hash, as Kubernetes does with names that it makes."""
+    if len(name) <= most:
+        return name
+    return f"{name[: most - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One validation. ``broken``: the names of the containers that break it, under ``variable``."""
+
+    rule: Rule
+    expression: str
+    sentence: str
+    variable: str = ""
+    broken: str = ""
+    where: str = ""
+
+    def validation(self) -> Object:
+        code = self.rule.code
+        found = {
+            "expression": f"{text(code)} in variables.ignored || {self.expression}",
+            "message": f"{code}: {self.sentence}",
+        }
+        if self.variable:
+            names = f"variables.{self.variable}.join(', ')"
+            before, after = text(f"{code}: {self.where}"), text(f": {self.sentence}")
+            found["messageExpression"] = f"{before} + {names} + {after}"
+        return {**found, "reason": "Invalid"}
+
+
+def _numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Iterator[_Part]:
+    codes = [one.rule.code for one in demands]
+    seen: dict[str, int] = {}
+    where = "" if subject.suffix else f"{locale.translator(style.language)(say('container'))} "
+    for one in demands:
+        code = one.rule.code
+        seen[code] = seen.get(code, 0) + 1
+        sentence = _sentence(one.rule, wanted(one.predicate), style)
+        if not one.predicate.each:
+            yield _Part(one.rule, f"({subject.kept(said(one.predicate.demand), code)})", sentence)
+            continue
+        variable = code if codes.count(code) == 1 else f"{code}_{seen[code]}"
+        broken = subject.breakers(said(one.predicate.demand), code)
+        yield _Part(one.rule, f"variables.{variable}.size() == 0", sentence, variable, broken, where)
+
+
+def _sentence(rule: Rule, write: str, style: Style) -> str:
+    """What the rule demands, what to write, and its page."""
+    translate = locale.translator(style.language)
+    what = locale.summary(rule.code, rule.summary, style.language).replace("`", "").rstrip(".。")
+    more = f"; {translate(write)}" if write else ""
+    return f"{what}{more} ({URL}{rule.code})"

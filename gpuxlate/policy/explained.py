@@ -1,0 +1,63 @@
+"""Every rule: whether a cluster can enforce it, where, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.sheet.kind import Kind
+from gpuxlate.backends.sheet.rules import SheetRule
+from gpuxlate.model.messages import say
+from gpuxlate.policy.demands import OF_WORKLOADS, unenforced
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Rule
+
+
+class Enforced(StrEnum):
+    """Where a cluster enforces a rule."""
+
+    PODS = "pods, workloads"
+    PARTLY = "in part"
+    WORKLOADS = "workloads"
+    NO = "no"
+
+
+class Explained(NamedTuple):
+    """One rule, and why it is enforced in part or not at all."""
+
+    rule: Rule
+    enforced: Enforced
+    why: str = ""
+
+
+def explained(backends: Sequence[Backend]) -> Iterator[Explained]:
+    """The rules of the dialects and those of all, in the order of their codes."""
+    known = {one.code: one for one in catalog.neutral_rules()}
+    known |= {one.code: one for backend in backends for one in backend.rules}
+    for code in sorted(known):
+        yield explain(known[code])
+
+
+def explain(rule: Rule) -> Explained:
+    """One rule."""
+    why = unenforced(rule)
+    if why:
+        return Explained(rule, Enforced.NO, why)
+    if rule is OF_WORKLOADS:
+        return Explained(rule, Enforced.WORKLOADS, say("a pod does not show what its workload has"))
+    if _finds_more(rule):
+        return Explained(
+            rule,
+            Enforced.PARTLY,
+            say("lint finds more: by a profile, names of containers, or totals of a pod"),
+        )
+    return Explained(rule, Enforced.PODS)
+
+
+def _finds_more(rule: Rule) -> bool:
+    """Some of its findings are no predicate's."""
+    if isinstance(rule, SheetRule) and rule.kind is not None and rule.also == rule.kind.also:
+        return type(rule.kind).also is not Kind.also
+    return rule.also is not None

@@ -1,0 +1,91 @@
+"""The policies of a cluster: of each dialect, scope and severity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.model.profile import Profile
+from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Selected, demands, names_here
+from gpuxlate.policy.documents import Object, Policy, Style, policy
+from gpuxlate.policy.forbidden import forbidding
+from gpuxlate.policy.kinds import CUSTOM, Workload
+from gpuxlate.policy.kyverno import validating_policy
+from gpuxlate.policy.speech import SilentError
+from gpuxlate.policy.subjects import Pods, Subject, Templates
+
+
+class Scope(StrEnum):
+    """What policies look at."""
+
+    PODS = "pods"
+    WORKLOADS = "workloads"
+    ALL = "all"
+
+
+class Format(StrEnum):
+    """The engine that evaluates them."""
+
+    VAP = "vap"
+    KYVERNO = "kyverno"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What policies are asked for. ``custom``: workloads that are custom resources too."""
+
+    selected: Selected
+    style: Style = field(default_factory=Style)
+    scope: Scope = Scope.PODS
+    custom: bool = False
+    profiles: tuple[Profile, ...] = ()
+
+    def profile_of(self, backend: Backend) -> Profile | None:
+        """The profile of a dialect's cluster."""
+        return next((one for one in self.profiles if registry.get(one.target) is backend), None)
+
+    @property
+    def kinds(self) -> tuple[Workload, ...]:
+        return CUSTOM if self.custom else ()
+
+
+def enforcing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
+    """The policies of the rules of dialects. One that no policy can recognize has none."""
+    for backend in backends:
+        profile = wish.profile_of(backend)
+        asked = demands(backend, profile, wish.selected)
+        others = names_here(profile)
+        subjects: list[Subject] = [Pods(backend, others)] if wish.scope is not Scope.WORKLOADS else []
+        if wish.scope is not Scope.PODS:
+            predicates = tuple(one.predicate for one in asked)
+            compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
+            subjects.append(Templates(backend, predicates, others, wish.kinds, compared))
+        for subject in subjects:
+            for severity in ENFORCED:
+                try:
+                    made = policy(subject, severity, asked, wish.style)
+                except SilentError:
+                    continue
+                if made is not None:
+                    yield made
+
+
+def freezing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
+    """The policies against the keys of dialects."""
+    for backend in backends:
+        subjects: list[Subject] = [Pods(backend)] if wish.scope is not Scope.WORKLOADS else []
+        subjects += [Templates(backend, (), (), wish.kinds)] if wish.scope is not Scope.PODS else []
+        found = (forbidding(subject, wish.style) for subject in subjects)
+        yield from (one for one in found if one is not None)
+
+
+def documents(policies: Sequence[Policy], form: Format) -> Iterator[Object]:
+    """The objects to apply, in a fixed order."""
+    for one in policies:
+        if form is Format.KYVERNO:
+            yield validating_policy(one)
+        else:
+            yield from one.documents()

@@ -1,0 +1,254 @@
+"""What a policy looks at: a pod, or the pod templates of a workload; and how its expressions say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
+from typing import Any
+
+from gpuxlate.backends.base import ANY, Backend, Key, Place
+from gpuxlate.manifest.kinds import SCHEDULERS, SchedulerRow
+from gpuxlate.policy.kinds import BUILT_IN, Workload
+from gpuxlate.policy.speech import inlined, pattern, speaks
+from gpuxlate.rules.predicates.cel import VARIABLES, text
+from gpuxlate.rules.predicates.conditions import Annotated, Labelled
+from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.rules.predicates.terms import Annotation, InList, Label
+from gpuxlate.rules.vocabulary import IGNORE
+
+_SPACE = "\\s\\x0b\\x1c-\\x1f\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000,;:"
+_CODE = "[A-Za-z][A-Za-z0-9]*[0-9]{3}"
+_FIRST, _WORD = text(f"^[{_SPACE}]*({_CODE}([{_SPACE}]+|$))+"), text("[A-Za-z0-9]+")
+
+
+def _ignored(annotations: str) -> str:
+    """The codes at the beginning of the annotation, as lint reads them (lint/suppress.py)."""
+    value = f"{annotations}[?{text(IGNORE)}].orValue('')"
+    return f"string({value}).find({_FIRST}).findAll({_WORD}).map(w, w.upperAscii())"
+
+
+Rule = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Pods:
+    """Pods as they are made. Later a scheduler writes on them, and their resources do not change."""
+
+    backend: Backend
+    others: tuple[str, ...] = ()
+
+    suffix = ""
+
+    @property
+    def rules(self) -> list[Rule]:
+        """The resource rules of ``matchConstraints``."""
+        return [_rule("", ("v1",), ("pods",), ("CREATE",))]
+
+    def variables(self, used: str) -> Iterator[tuple[str, str]]:
+        """The variables that expressions use, in their order."""
+        yield from _needed(VARIABLES, used)
+        yield "ignored", _ignored("object.?metadata.?annotations")
+
+    def breakers(self, demand: str, code: str) -> str:  # noqa: ARG002
+        """The containers for which an expression over ``c`` is false, by name, as a list."""
+        return f"variables.containers.filter(c, !({demand})).map(c, c.?name.orValue(''))"
+
+    def kept(self, demand: str, code: str) -> str:  # noqa: ARG002
+        """An expression over a pod is true."""
+        return demand
+
+    def matching(self, condition: str) -> str:
+        """A match condition: an expression over a pod, without variables."""
+        return inlined(condition)
+
+
+@dataclass(frozen=True)
+class Templates:
+    """The pod templates of workloads, one or several in an object.
+
+    What is on the workload counts as on its pods, as in lint: K8S005 says that it is not there, where
+    ``compared``. ``chosen``: which pods are looked at, in place of those that speak the dialect.
+    """
+
+    backend: Backend
+    predicates: tuple[Predicate, ...] = ()
+    others: tuple[str, ...] = ()
+    custom: tuple[Workload, ...] = ()
+    compared: bool = True
+    chosen: str = ""
+
+    suffix = "-workloads"
+
+    @property
+    def kinds(self) -> tuple[Workload, ...]:
+        return (*BUILT_IN, *self.custom)
+
+    @property
+    def rules(self) -> list[Rule]:
+        found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for one in self.kinds:
+            found.setdefault((one.group, one.versions), []).append(one.resource)
+        return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in found.items()]
+
+    def variables(self, used: str) -> Iterator[tuple[str, str]]:  # noqa: ARG002
+        yield "pods", f"{self._all}.filter(p, {_of_each(self.chosen or speaks(self.backend, self.others))})"
+        yield "ignored", _ignored("object.?metadata.?annotations")
+
+    def breakers(self, demand: str, code: str) -> str:
+        broken = f"p.containers.filter(c, !({_of_each(demand)}))"
+        names = f"{broken}.map(c, 'container ' + string(c.?name.orValue(''))).join(', ')"
+        return f"{self._judged(code)}.map(p, {names}).filter(n, n != '')"
+
+    def kept(self, demand: str, code: str) -> str:
+        return f"{self._judged(code)}.all(p, {_of_each(demand)})"
+
+    def matching(self, condition: str) -> str:
+        return f"{self._all}.exists(p, {_of_each(condition)})"
+
+    @staticmethod
+    def _judged(code: str) -> str:
+        return f"variables.pods.filter(p, !({text(code)} in p.ignored))"
+
+    def steering(self) -> str:
+        """Every label and annotation of the workload that steers a share is on its pods too (K8S005)."""
+        places = (("labels", Place.LABEL), ("annotations", Place.ANNOTATION))
+        found = [(field, self._steering(place)) for field, place in places]
+        return " && ".join(_on_pods(field, rows) for field, rows in found if rows)
+
+    def _steering(self, place: Place) -> list[Key]:
+        return [row for row in self.backend.keys if steers(row, place)]
+
+    # --- the pods of an object as mappings ------------------------------------------------------
+
+    @cached_property
+    def _all(self) -> str:
+        own = {field: f"t.?metadata.?{field}.orValue({{}})" for field in ("annotations", "labels")}
+        above = {field: f"object.?metadata.?{field}.orValue({{}})" for field in own}
+        parts = {name: inlined(f"variables.{name}", "t") for name in ("spec", "containers", "names")}
+        parts["schedulerName"] = self._scheduler()
+        for field, one in own.items():
+            parts[field] = _together(self._names(field), one, above[field])
+            parts[f"{field[:-1]}Names"] = f"{one}.map(k, k) + {above[field]}.map(k, k)"
+            parts[f"own{field.capitalize()}"] = one
+        parts["ignored"] = _ignored("t.?metadata.?annotations")
+        listed = ", ".join(f"{text(name)}: dyn({value})" for name, value in parts.items())
+        return f"({self._templates()}).map(t, {{{listed}}})"
+
+    def _templates(self) -> str:
+        """The templates of an object by its kind."""
+        by_terms: dict[tuple[str, ...], list[Workload]] = {}
+        for one in self.kinds:
+            by_terms.setdefault(one.templates, []).append(one)
+        usual = BUILT_IN[0].templates
+        found = " + ".join(usual)
+        for terms, kinds in by_terms.items():
+            if terms != usual:
+                found = f"{_is_kind(kinds)} ? {' + '.join(terms)} : {found}"
+        return found
+
+    def _scheduler(self) -> str:
+        """The scheduler of a template; some kinds have one for all of their pods."""
+        own = "t.?spec.?schedulerName"
+        found = f"{own}.orValue('')"
+        for row in SCHEDULERS:
+            kinds = [one for one in self.custom if row.api == f"{one.group}/" and one.kind in row.kinds]
+            if kinds:
+                found = f"{_is_kind(kinds)} ? {_passed(row, own)} : {found}"
+        return found
+
+    def _names(self, field: str) -> list[str]:
+        """The labels or annotations that the expressions look at by their names."""
+        conditions = [self.backend.also_speaks, *self.predicates]
+        there = said_names(conditions)
+        return sorted(there[field])
+
+
+def _on_pods(field: str, rows: Sequence[Key]) -> str:
+    own, above = f"p.own{field.capitalize()}", f"object.metadata.{field}"
+    same = f"variables.pods.all(p, k in {own} && {own}[k] == {above}[k])"
+    return f"object.?metadata.?{field}.orValue({{}}).all(k, !({_is_one(rows)}) || {same})"
+
+
+def steers(row: Key, place: Place) -> bool:
+    """A label or annotation of pods that says something of a share, and is no scheduler's."""
+    return place in row.places and Place.SCHEDULER not in row.places and ANY not in row.idle
+
+
+def said_names(conditions: Iterable[object]) -> dict[str, set[str]]:
+    """The labels and annotations that conditions name."""
+    found: dict[str, set[str]] = {"labels": set(), "annotations": set()}
+    for one in _parts(tuple(conditions)):
+        if isinstance(one, Label | Labelled):
+            found["labels"].add(one.name)
+        elif isinstance(one, Annotation | Annotated | InList):
+            found["annotations"].add(one.name)
+    return found
+
+
+def _parts(one: object) -> Iterator[object]:
+    yield one
+    if is_dataclass(one) and not isinstance(one, type):
+        for field in fields(one):
+            yield from _parts(getattr(one, field.name))
+    elif isinstance(one, tuple):
+        for part in one:
+            yield from _parts(part)
+
+
+def _needed(defined: dict[str, str], used: str) -> Iterator[tuple[str, str]]:
+    """The variables that an expression uses, and those that these use."""
+    wanted, text_left = set[str](), used
+    for name in reversed(defined):
+        if re.search(rf"\bvariables\.{name}\b", text_left):
+            wanted.add(name)
+            text_left += defined[name]
+    yield from ((name, defined[name]) for name in defined if name in wanted)
+
+
+def _of_each(expression: str) -> str:
+    """An expression over one of several pods."""
+    return re.sub(r"\bvariables\.", "p.", expression)
+
+
+def _together(names: list[str], own: str, above: str) -> str:
+    """Some entries of two mappings; those of the first count before."""
+    entries = (f"?{key}: {own}[?{key}].or({above}[?{key}])" for key in map(text, names))
+    return f"{{{', '.join(entries)}}}"
+
+
+def _is_one(rows: Sequence[Key]) -> str:
+    exact = [name for row in rows if not row.is_pattern for name in (row.name, *row.aliases)]
+    terms = [f"k in [{', '.join(map(text, exact))}]"] if exact else []
+    return " || ".join([*terms, *(f"k.matches({text(pattern(row.name))})" for row in rows if row.is_pattern)])
+
+
+def _is_kind(kinds: Sequence[Workload]) -> str:
+    groups: dict[str, list[str]] = {one.group: [] for one in kinds}
+    for one in kinds:
+        groups[one.group].append(text(one.kind))
+    terms = (
+        f"object.apiVersion.startsWith({text(f'{group}/')}) && object.kind in [{', '.join(names)}]"
+        for group, names in groups.items()
+    )
+    return f"({' || '.join(terms)})"
+
+
+def _passed(row: SchedulerRow, own: str) -> str:
+    above = "object" + "".join(f"[?{text(step)}]" if "/" in step else f".?{step}" for step in row.path)
+    if row.wins:
+        return f"{above}.or({own}).orValue('')"
+    return f"{own}.or({above}).orValue({text(row.default or '')})"
+
+
+def _rule(group: str, versions: Sequence[str], resources: Sequence[str], operations: Sequence[str]) -> Rule:
+    return {
+        "apiGroups": [group],
+        "apiVersions": [*versions],
+        "operations": [*operations],
+        "resources": [*resources],
+    }
+
+
+Subject = Pods | Templates

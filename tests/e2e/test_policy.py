@@ -1,0 +1,224 @@
+"""The policies on a real server: what it warns of and denies is what lint finds.
+
+They need ``ValidatingAdmissionPolicy`` v1, so Kubernetes 1.30 or later: GPUXLATE_APISERVER and GPUXLATE_ETCD
+name one. Pods are tried (``dryRun=All``), not made.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.rules.catalog import all_rules
+from tests.lint.cases import cases
+from tests.policy.engine import Object, as_served
+from tests.policy.test_verdicts import NO_TEXT, by_policies
+from tests.rules.verdicts import in_digits, keys_of, pods_of
+from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
+
+from . import nodes
+from .server.cluster import Cluster
+from .server.rest import RestError
+
+API = "/apis/admissionregistration.k8s.io/v1"
+PODS = "/api/v1/namespaces/default/pods?dryRun=All"
+KINDS = ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
+ACTIVE_SECONDS = 30
+"""A server looks at its policies every second or so."""
+
+
+@pytest.fixture(scope="module")
+def policies(cluster: Cluster) -> Iterator[Cluster]:
+    """A server with policies v1, and none afterwards."""
+    served = {one["name"] for one in cluster.rest.call("GET", API).get("resources", ())}
+    if KINDS[0] not in served:
+        version = json.loads(cluster.kubectl("get", "--raw", "/version").stdout)["gitVersion"]
+        pytest.skip(
+            f"{version} has no ValidatingAdmissionPolicy v1: name a newer server in GPUXLATE_APISERVER"
+        )
+    yield cluster
+    _remove(cluster)
+
+
+def _remove(cluster: Cluster) -> None:
+    for kind in KINDS:
+        cluster.rest.call("DELETE", f"{API}/{kind}")
+
+
+def gpuxlate(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "gpuxlate", "policy", *arguments], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def put(cluster: Cluster, *arguments: str, probe: Object) -> None:
+    """The policies of a command in place of all others, active."""
+    _remove(cluster)
+    _until(cluster, probe, found=False)
+    cluster.kubectl("apply", "-f", "-", stdin=gpuxlate(*arguments))
+    _until(cluster, probe, found=True)
+    time.sleep(3)  # the others
+
+
+def _until(cluster: Cluster, probe: Object, *, found: bool) -> None:
+    end = time.monotonic() + ACTIVE_SECONDS
+    while any(tried(cluster, probe)) != found:
+        assert time.monotonic() < end, "the server does not look at its policies"
+        time.sleep(0.5)
+
+
+def tried(cluster: Cluster, pod: Object) -> tuple[str, list[str]]:
+    """Why the server refuses a pod ("" where it takes it), and its warnings."""
+    try:
+        cluster.rest.call("POST", PODS, pod)
+    except RestError as error:
+        return str(error), cluster.rest.warnings
+    return "", cluster.rest.warnings
+
+
+def codes_in(warnings: list[str]) -> set[str]:
+    """The codes of the rules that the server warns of."""
+    found = (one.partition("failed expression: ")[2] or one for one in warnings)
+    known = all_rules(registry.pod_backends())
+    return {code for one in found for code in known if f": {code}: " in one or f" {code}: " in one}
+
+
+def whole(pod: Object) -> Object:
+    """A pod that a server takes: with a name, and images."""
+    found = json.loads(json.dumps(in_digits(pod)))
+    found["metadata"]["name"] = "web"
+    for field in ("containers", "initContainers"):
+        for number, one in enumerate(found["spec"].get(field) or []):
+            one.setdefault("image", "web:1")
+            one.setdefault("name", f"{field.lower()}-{number}")
+    result: Object = found
+    return result
+
+
+def every_pod() -> Iterator[Object]:
+    """The pods of all examples and of all cases."""
+    for rule in all_rules(registry.pod_backends()).values():
+        for heading in (EXAMPLE, INSTEAD):
+            for kind, text in blocks(rule.sections.get(heading, "")):
+                if kind == "":
+                    yield from pods_of(manifest_of(text))
+    for case in cases():
+        if case.code not in NO_TEXT and "{{" not in case.text:
+            yield from pods_of(case.text)
+
+
+PROBE: Object = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web"},
+    "spec": {
+        "containers": [
+            {
+                "name": "web",
+                "image": "web:1",
+                "resources": {
+                    "limits": {
+                        "tke.cloud.tencent.com/qgpu-core": "33",
+                        "tke.cloud.tencent.com/qgpu-memory": "4",
+                    }
+                },
+            }
+        ]
+    },
+}
+
+
+def test_the_server_finds_what_lint_finds(policies: Cluster) -> None:
+    put(policies, "--action", "warn", probe=PROBE)
+    compared, seen = 0, set[str]()
+    for one in every_pod():
+        pod = whole(one)
+        served = as_served(pod)
+        if served is None or keys_of(pod).grows:
+            continue
+        refused, warnings = tried(policies, pod)
+        if refused:
+            continue  # by the server itself
+        expected = {code for code, _ in by_policies(served)}
+        assert codes_in(warnings) == expected, (pod, warnings)
+        compared += 1
+        seen |= expected
+    print(f"{compared} pods, {len(seen)} rules: {' '.join(sorted(seen))}")
+    assert compared > 500
+
+
+def test_the_server_denies_errors_and_takes_the_rest(policies: Cluster) -> None:
+    put(policies, probe=PROBE)
+    denied = taken = 0
+    for one in every_pod():
+        pod = whole(one)
+        served = as_served(pod)
+        if served is None or keys_of(pod).grows:
+            continue
+        refused, _ = tried(policies, pod)
+        if refused and "ValidatingAdmissionPolicy" not in refused:
+            continue
+        errors = {code for code, severity in by_policies(served) if severity is Severity.ERROR}
+        assert bool(refused) == bool(errors), (pod, refused)
+        assert not errors or any(f": {code}: " in refused for code in errors), (pod, refused)
+        denied += bool(refused)
+        taken += not refused
+    print(f"{denied} denied, {taken} taken")
+    assert denied > 100
+    assert taken > 100
+
+
+def test_the_server_takes_every_policy(policies: Cluster) -> None:
+    put(policies, "--scope", "all", "--crds", "--action", "warn", probe=PROBE)
+    policies.kubectl("apply", "-f", "-", stdin=gpuxlate("--forbid", "ack", "--scope", "all", "--crds"))
+    items: list[Any] = policies.rest.call("GET", f"{API}/{KINDS[0]}")["items"]
+    assert len(items) > 80
+
+
+def plugin(cluster: Cluster, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """``kubectl gpuxlate policy`` on the cluster."""
+    program = "import sys; from gpuxlate.cli.kubectl import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", program, "policy", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=cluster.environment(), check=False)
+
+
+def names_of(cluster: Cluster) -> list[str]:
+    items = cluster.rest.call("GET", f"{API}/{KINDS[0]}")["items"]
+    return sorted(one["metadata"]["name"] for one in items)
+
+
+def test_the_plug_in_applies_those_of_the_nodes(policies: Cluster) -> None:
+    _remove(policies)
+    policies.rest.call("DELETE", "/api/v1/nodes")
+    policies.add_nodes([nodes.tke("one")])
+    done = plugin(policies)
+    assert done.returncode == 0, done.stderr
+    assert "gpuxlate-tencent-qgpu-errors" in done.stdout
+    assert names_of(policies) == []
+    done = plugin(policies, "--apply")
+    assert done.returncode == 0, done.stderr
+    assert names_of(policies) == ["gpuxlate-tencent-qgpu-errors", "gpuxlate-tencent-qgpu-warnings"]
+    assert done.stdout.count("created") == 4
+    assert plugin(policies, "--apply").stdout.count("unchanged") == 4
+    _until(policies, PROBE, found=True)
+
+
+def test_all_or_nothing_is_applied(policies: Cluster) -> None:
+    """Another manager owns a field of the second policy: the first is not applied either."""
+    _remove(policies)
+    theirs = gpuxlate("--to", "tke", "--select", "TKE006").replace("TKE006: even", "TKE006: odd")
+    policies.kubectl("apply", "--server-side", "--field-manager=others", "-f", "-", stdin=theirs)
+    there = names_of(policies)
+    done = plugin(policies, "--to", "tke", "--apply")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "nothing is applied" in done.stderr
+    assert names_of(policies) == there

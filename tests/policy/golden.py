@@ -1,0 +1,26 @@
+"""The golden files: what ``gpuxlate policy --to TARGET --scope all`` writes for some dialects.
+
+``python -m tests.fixtures.refresh`` writes them anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gpuxlate.backends import registry
+from gpuxlate.lint.check import everything
+from gpuxlate.policy.documents import Style
+from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing
+from gpuxlate.yamltext.plain import fresh
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "policy"
+TARGETS = ("tencent-qgpu", "hami-enflame")
+
+
+def policies() -> Iterator[tuple[Path, str]]:
+    """Each file, as it should be."""
+    wish = Wish(everything, Style(), Scope.ALL)
+    for name in TARGETS:
+        found = [*enforcing([registry.get(name)], wish)]
+        yield FOLDER / f"{name}.yaml", "---\n".join(map(fresh, documents(found, Format.VAP)))

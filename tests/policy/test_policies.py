@@ -1,0 +1,426 @@
+"""The documents themselves: golden files, schemas, names, messages, costs, and what webhooks have written."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.hami.profile import HamiProfile, ResourceNames
+from gpuxlate.lint.check import everything
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import Profile
+from gpuxlate.policy.documents import ACTIONS, LONGEST_NAME, Style, cut
+from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing, freezing
+from tests.policy.engine import Engine, Object, as_served
+from tests.policy.golden import policies
+from tests.policy.test_verdicts import BACKENDS, by_policies, made
+from tests.running import run
+
+ALL = Wish(everything, Style(), Scope.ALL, custom=True)
+POLICIES = [*enforcing(BACKENDS, ALL)]
+FROZEN = [*freezing(BACKENDS, ALL)]
+TKE = "tke.cloud.tencent.com/qgpu-"
+
+
+def pod(limits: Object | None = None, **more: Any) -> Object:
+    """A Pod of one container; ``more``: metadata, and fields of the spec."""
+    metadata = {name: more.pop(name) for name in ("labels", "annotations") if name in more}
+    container = {
+        "name": "web",
+        "image": "web",
+        "resources": {"limits": limits or {}},
+        "env": more.pop("env", []),
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", **metadata},
+        "spec": {"containers": [container], **more},
+    }
+
+
+def workload(kind: str, template: Object, **metadata: Any) -> Object:
+    inner = {key: template[key] for key in ("metadata", "spec")}
+    spec: Object = {"template": inner}
+    if kind == "CronJob":
+        spec = {"jobTemplate": {"spec": spec}}
+    version = "apps/v1" if kind in ("Deployment", "StatefulSet", "DaemonSet") else "batch/v1"
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "web", **metadata}, "spec": spec}
+
+
+def test_golden() -> None:
+    for path, text in policies():
+        assert text == path.read_text(encoding="utf-8"), path
+
+
+@pytest.mark.parametrize("version", ["1.30", "1.33", "1.37"])
+def test_strict_schemas(version: str) -> None:
+    for one in documents([*POLICIES, *FROZEN], Format.VAP):
+        kubernetes_validate.validate(one, version, strict=True)
+
+
+def test_what_the_api_demands() -> None:
+    names = [one.name for one in (*POLICIES, *FROZEN)]
+    assert len(set(names)) == len(names)
+    for one in (*POLICIES, *FROZEN):
+        assert len(json.dumps(one.spec)) < 250_000, one.name  # kubectl keeps a copy in an annotation
+        assert len(one.spec["matchConditions"]) <= 64
+        assert {*one.spec["matchConditions"][0]} == {"name", "expression"}
+        variables = [part["name"] for part in one.spec["variables"]]
+        assert len(set(variables)) == len(variables)
+        assert all(re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) for name in variables)
+        assert "cel.bind" not in json.dumps(one.spec)
+        assert not re.search(
+            r"\.(all|exists|map|filter)\([a-z]+, [a-z]+, ", json.dumps(one.spec).replace("map(k, k)", "")
+        )
+        for part in one.spec["validations"]:
+            assert "\n" not in part["message"]
+            assert len(part["message"]) < 1024
+            assert re.match("[A-Z][A-Z0-9]*[0-9]{3}: ", part["message"])
+    assert all(not {"Deny", "Warn"} <= {*found} for found in ACTIONS.values())
+
+
+def test_long_names_are_cut() -> None:
+    long = "gpuxlate-" + "x" * 300
+    assert len(cut(long, LONGEST_NAME)) == LONGEST_NAME
+    assert cut(long, LONGEST_NAME) != cut(f"{long}y", LONGEST_NAME)
+    assert cut("gpuxlate", LONGEST_NAME) == "gpuxlate"
+
+
+def test_a_version_changes_with_the_content_alone() -> None:
+    [one, *_], [same, *_] = (list(enforcing([registry.get("tke")], ALL)) for _ in range(2))
+    assert one == same
+    fewer = Wish(lambda code: code != "TKE002", Style(), Scope.ALL, custom=True)
+    [other, *_] = enforcing([registry.get("tke")], fewer)
+    assert other.labels != one.labels
+
+
+# --- what pods and workloads get --------------------------------------------------------------------
+
+BAD = pod({f"{TKE}core": "33", f"{TKE}memory": "5"})
+
+
+@pytest.mark.parametrize(
+    ("text", "ignored"),
+    [
+        ("TKE002", True),
+        ("tke002 a reason", True),
+        ("TKE001, TKE002: reason", True),
+        ("TKE001\u3000TKE002", True),
+        ("reason TKE002", False),
+        ("TKE0021", False),
+        ("TKE002x", False),
+        ("TKE003", False),
+        ("", False),
+    ],
+)
+def test_the_annotation_is_honoured_as_lint_does(text: str, ignored: bool) -> None:
+    one = as_served({**BAD, "metadata": {"name": "web", "annotations": {"gpuxlate.io/ignore": text}}})
+    assert one is not None
+    assert (("TKE002", Severity.ERROR) not in by_policies(one)) == ignored
+
+
+def test_a_message_says_the_container_and_what_to_write() -> None:
+    served = as_served(BAD)
+    assert served is not None
+    found = made("tencent-qgpu", "pods")[Severity.ERROR][1](served)["TKE002"]
+    assert found == [
+        "TKE002: container web: qgpu-core of one card is 5 to 100, in multiples of 5; "
+        "check tke.cloud.tencent.com/qgpu-core (https://gpuxlate.io/rules/TKE002)"
+    ]
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob"])
+def test_workloads(kind: str) -> None:
+    good = pod({f"{TKE}core": "30", f"{TKE}memory": "5"})
+    assert by_policies(workload(kind, BAD), "workloads") == {("TKE002", Severity.ERROR)}
+    assert by_policies(workload(kind, good), "workloads") == set()
+    assert by_policies(workload(kind, pod({"cpu": "1"})), "workloads") == set()
+    steered = workload(kind, good, annotations={"tke.cloud.tencent.com/app-class": "offline"})
+    assert {code for code, _ in by_policies(steered, "workloads")} == {"K8S005", "TKE012"}
+    ignoring = workload(kind, BAD, annotations={"gpuxlate.io/ignore": "TKE002"})
+    assert by_policies(ignoring, "workloads") == set()
+
+
+CUSTOM_CASES: list[tuple[Object, set[str]]] = [
+    (
+        {
+            "apiVersion": "batch.volcano.sh/v1alpha1",
+            "kind": "Job",
+            "metadata": {"name": "web"},
+            "spec": {"tasks": [{"name": "a", "template": BAD}, {"name": "b"}]},
+        },
+        {"TKE002"},
+    ),
+    (
+        {
+            "apiVersion": "kubeflow.org/v1",
+            "kind": "PyTorchJob",
+            "metadata": {"name": "web"},
+            "spec": {"pytorchReplicaSpecs": {"Master": {"template": BAD}, "Worker": {"template": pod()}}},
+        },
+        {"TKE002"},
+    ),
+    (
+        {
+            "apiVersion": "ray.io/v1",
+            "kind": "RayCluster",
+            "metadata": {"name": "web"},
+            "spec": {
+                "headGroupSpec": {"template": pod()},
+                "workerGroupSpecs": [{"template": pod({f"{TKE}core": 33, f"{TKE}memory": 5})}],
+            },
+        },
+        {"TKE002"},
+    ),
+    (
+        {
+            "apiVersion": "jobset.x-k8s.io/v1alpha2",
+            "kind": "JobSet",
+            "metadata": {"name": "web"},
+            "spec": {"replicatedJobs": [{"template": {"spec": {"template": BAD}}}]},
+        },
+        {"TKE002"},
+    ),
+    (
+        {
+            "apiVersion": "batch.volcano.sh/v1alpha1",
+            "kind": "Job",
+            "metadata": {"name": "web"},
+            "spec": {
+                "schedulerName": "volcano",
+                "tasks": [{"template": pod({"volcano.sh/vgpu-number": 1, "volcano.sh/vgpu-memory": 1024})}],
+            },
+        },
+        set(),
+    ),
+]
+
+
+@pytest.mark.parametrize(("one", "codes"), CUSTOM_CASES)
+def test_custom_resources(one: Object, codes: set[str]) -> None:
+    found = {
+        code for policy in POLICIES if policy.name.endswith("-workloads") for code in Engine(policy.spec)(one)
+    }
+    assert found == codes
+
+
+# Facts of the vendors' webhooks, which run before policies: HAMi pkg/scheduler/webhook.go and the devices'
+# MutateAdmission; MetaX sgpu; no policy may deny what they write.
+WRITTEN_BY_WEBHOOKS = [
+    pod({"nvidia.com/gpumem": "3000", "nvidia.com/gpu": "1"}, schedulerName="hami-scheduler"),
+    pod({"nvidia.com/gpu": "1", "nvidia.com/gpucores": "100"}, schedulerName="hami-scheduler"),
+    pod(
+        {"metax-tech.com/sgpu": "1", "metax-tech.com/vcore": "60", "metax-tech.com/vmemory": "4"},
+        annotations={"metax-tech.com/sgpu-qos-policy": "best-effort"},
+        schedulerName="hami-scheduler",
+    ),
+    pod(
+        {"huawei.com/Ascend910A": "1", "huawei.com/Ascend910A-memory": "8192"}, schedulerName="hami-scheduler"
+    ),
+    pod({"kunlunxin.com/vxpu": "1", "kunlunxin.com/vxpu-memory": "24576"}, schedulerName="hami-scheduler"),
+    pod(
+        {"mthreads.com/vgpu": "1", "mthreads.com/sgpu-core": "16", "mthreads.com/sgpu-memory": "96"},
+        schedulerName="hami-scheduler",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "one",
+    WRITTEN_BY_WEBHOOKS,
+    ids=lambda one: next(iter(one["spec"]["containers"][0]["resources"]["limits"])),
+)
+def test_what_webhooks_write_is_not_denied(one: Object) -> None:
+    served = as_served(one)
+    assert served is not None
+    assert {code for code, severity in by_policies(served) if severity is Severity.ERROR} == set()
+
+
+# --- freeze -------------------------------------------------------------------------------------
+
+FREEZES = [
+    ("tke", pod({f"{TKE}core": "30"}), True),
+    ("tke", pod({"cpu": "1"}), False),
+    ("tke", pod({"nvidia.com/gpu": "1"}), False),
+    ("tke", pod(annotations={"tke.cloud.tencent.com/app-class": "online"}), True),
+    ("tke", pod(nodeSelector={"tke.cloud.tencent.com/qgpu-schedule-policy": "fs"}), True),
+    ("tke", pod({"aliyun.com/gpu-mem": "3"}), False),
+    ("ack", pod({"aliyun.com/gpu-mem": "3"}), True),
+    ("ack", pod(labels={"aliyun.com/gpu-count": "2"}), True),
+    ("ack", pod({"nvidia.com/gpu": "1"}), False),
+    ("hami", pod({"nvidia.com/gpu": "1"}), False),
+    ("hami", pod({"nvidia.com/gpumem": "1024"}), True),
+    ("kai", pod(labels={"kai.scheduler/queue": "team"}), True),
+    ("kai", pod(annotations={"gpu-memory": "2000"}), False),
+    (
+        "tke",
+        pod({f"{TKE}core": "30"}, annotations={"gpuxlate.io/ignore": "GX026 until June"}),
+        False,
+    ),
+    (
+        "tke",
+        pod(
+            affinity={
+                "nodeAffinity": {
+                    "preferredDuringSchedulingIgnoredDuringExecution": [
+                        {
+                            "weight": 1,
+                            "preference": {
+                                "matchExpressions": [
+                                    {
+                                        "key": "tke.cloud.tencent.com/qgpu-schedule-policy",
+                                        "operator": "Exists",
+                                    }
+                                ]
+                            },
+                        }
+                    ]
+                }
+            }
+        ),
+        True,
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "one", "denied"), FREEZES)
+def test_a_freeze(target: str, one: Object, denied: bool) -> None:
+    wish = Wish(everything, Style(), Scope.ALL)
+    pods, workloads = (Engine(found.spec) for found in freezing([registry.get(target)], wish))
+    assert bool(pods(one)) == denied
+    assert bool(workloads(workload("Deployment", one))) == denied
+
+
+# --- cost ---------------------------------------------------------------------------------------
+
+EXPRESSION, POLICY = 1_000_000, 10_000_000
+"""The budgets of the API server (apiserver/pkg/apis/cel/config.go)."""
+
+
+def cost(text: str, items: int) -> int:
+    """More than an expression costs: each operation once for each item of each macro around it, where a macro
+    has ``items`` of them, and a text of 64 characters at every match."""
+    total, nested, depth = 0, [], 0
+    for token in re.finditer(
+        r"\.(all|exists|map|filter)\(|[()]|matches|[A-Za-z_.?]+|'[^']*'|[<>=!&|%/+-]+", text
+    ):
+        one = token[0]
+        if re.match(r"\.(all|exists|map|filter)\(", one):
+            depth += 1
+            nested.append(depth)
+        elif one == "(":
+            depth += 1
+        elif one == ")":
+            if nested and nested[-1] == depth:
+                nested.pop()
+            depth -= 1
+        factor = items ** min(len(nested), 3)
+        total += factor * (10 if one == "matches" else 1)
+    return total
+
+
+def test_the_cost_of_a_pod_is_far_below_the_budget() -> None:
+    for one in POLICIES:
+        if one.name.endswith("-workloads"):
+            continue
+        found = [cost(part["expression"], 6) for part in (*one.spec["variables"], *one.spec["validations"])]
+        assert max(found) < EXPRESSION / 4, (one.name, max(found))
+        assert sum(found) < POLICY / 2, (one.name, sum(found))
+
+
+# --- the command --------------------------------------------------------------------------------
+
+WRONG = [
+    (["--to", "tkee"], 2, "did you mean"),
+    (["--to", "emr-spark"], 2, "has no pods"),
+    (["--to", "nos"], 2, "can be enforced"),
+    (
+        ["--to", "tke", "--select", "TKE016"],
+        2,
+        "TKE016 is in no policy: it compares with the cards of a profile",
+    ),
+    (["--scope", "nodes"], 2, "values: pods, workloads, all"),
+    (["--action", "refuse"], 2, "values: deny, warn, audit"),
+    (["--format", "opa"], 2, "values: vap, kyverno"),
+    (["--crds"], 2, "--crds is about workloads"),
+    (["--namespace-selector", "a=b=c"], 2, "invalid value"),
+    (["--forbid", "tke", "--select", "TKE002"], 2, "exclude each other"),
+    (["--forbid", "nothing"], 2, "unknown target"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "text"), WRONG)
+def test_wrong_usage(arguments: list[str], code: int, text: str) -> None:
+    done = run("policy", *arguments)
+    assert done.code == code
+    assert text in done.err.decode()
+    assert done.out == b""
+
+
+def test_options() -> None:
+    done = run(
+        "policy",
+        "--to",
+        "tke",
+        "--action",
+        "audit",
+        "--namespace-selector",
+        "team=ml,!system",
+        "--ignore",
+        "TKE002",
+    )
+    found = [*yaml.safe_load_all(done.out.decode())]
+    assert [one["spec"].get("validationActions") for one in found] == [None, ["Audit"], None, ["Audit"]]
+    expressions = found[1]["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"]
+    assert expressions == [
+        {"key": "team", "operator": "In", "values": ["ml"]},
+        {"key": "system", "operator": "DoesNotExist"},
+    ]
+    assert "TKE002" not in done.out.decode()
+
+
+def test_kyverno() -> None:
+    done = run("policy", "--to", "tke", "--format", "kyverno", "--namespace-selector", "gpu")
+    errors, warnings = yaml.safe_load_all(done.out.decode())
+    assert (errors["apiVersion"], errors["kind"]) == ("policies.kyverno.io/v1", "ValidatingPolicy")
+    assert errors["spec"]["validationActions"] == ["Deny"]
+    assert warnings["spec"]["validationActions"] == ["Warn", "Audit"]
+    native = made("tencent-qgpu", "pods")[Severity.ERROR][0].spec
+    assert errors["spec"]["validations"] == native["validations"]
+    assert errors["spec"]["matchConstraints"]["namespaceSelector"]
+
+
+def test_explain_names_every_rule() -> None:
+    rows = run("policy", "--explain").out.decode().splitlines()[1:]
+    assert len(rows) > 200
+    assert [one for one in rows if re.search("  no$", one)] == []  # each that is not enforced has a reason
+
+
+def test_chinese() -> None:
+    done = run("policy", "--to", "tke", "--lang", "zh")
+    assert "容器 " in done.out.decode()
+
+
+def test_a_dialect_that_a_function_recognizes_has_no_policy() -> None:
+    silent = replace(registry.get("hami"), also_speaks=lambda _: False)
+    assert [*enforcing([silent], ALL)] == []
+
+
+def test_a_profile_names_resources() -> None:
+    """The chart of HAMi was told another name of a resource."""
+    hami, names = registry.get("hami"), ResourceNames(memory="example.com/mem")
+    profile = Profile("hami", extensions=(HamiProfile(names),))
+    [errors, _] = enforcing([hami], Wish(everything, profiles=(profile,)))
+    engine = Engine(errors.spec)
+    share = {"nvidia.com/gpu": "1", "nvidia.com/gpucores": "30"}
+    assert engine(pod({**share, "example.com/mem": "1024"})) == {}
+    assert [*engine(pod({**share, "example.com/mem": "-1"}))] == ["HAMI004"]
+    assert [*engine(pod({"example.com/mem": "-1"}))] == ["HAMI004"]  # alone it speaks the dialect

@@ -1,0 +1,165 @@
+"""The verdict of the policies is the verdict of lint: the same codes, as severe, for the same pods."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import gpuxlate
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.lint.check import everything
+from gpuxlate.lint.suppress import _codes_first
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, demands
+from gpuxlate.policy.documents import Policy, Style, policy
+from gpuxlate.policy.subjects import Pods, Templates
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Context, check_pod
+from gpuxlate.rules.vocabulary import IGNORE
+from tests.lint.cases import Case, cases
+from tests.policy.engine import Engine, Object, as_served
+from tests.rules.test_verdicts import NO_TEXT, pods
+from tests.rules.verdicts import in_digits, keys_of, pods_of
+from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
+
+BACKENDS = registry.pod_backends()
+
+
+@cache
+def made(name: str, scope: str) -> dict[Severity, tuple[Policy, Engine]]:
+    """The policies of a dialect, by severity."""
+    backend = registry.get(name)
+    asked = demands(backend, None, everything)
+    subject = Pods(backend) if scope == "pods" else Templates(backend, tuple(one.predicate for one in asked))
+    found = {severity: policy(subject, severity, asked, Style()) for severity in ENFORCED}
+    return {severity: (one, Engine(one.spec)) for severity, one in found.items() if one is not None}
+
+
+@cache
+def enforced(scope: str) -> frozenset[str]:
+    return frozenset(
+        code for one in BACKENDS for policy, _ in made(one.name, scope).values() for code in policy.codes
+    )
+
+
+def by_policies(one: Object, scope: str = "pods") -> set[tuple[str, Severity]]:
+    return {
+        (code, severity)
+        for backend in BACKENDS
+        for severity, (_, engine) in made(backend.name, scope).items()
+        for code in engine(one)
+    }
+
+
+def by_lint(one: Object, scope: str = "pods") -> set[tuple[str, Severity]]:
+    found = gpuxlate.lint(json.dumps(one, ensure_ascii=False), name="pod.json").diagnostics
+    return {(d.code, d.severity) for d in found if d.code in enforced(scope) and d.severity in ENFORCED}
+
+
+def by_rules(one: Object) -> set[tuple[str, Severity]]:
+    """What the predicates of rules find in a pod or workload, in lint's way, where a dialect is spoken."""
+    keys, context = keys_of(one), Context(dialects=BACKENDS)
+    neutral = [
+        rule
+        for rule in catalog.neutral_pod_rules()
+        if rule.predicates_of is not None or (rule is OF_WORKLOADS and one["kind"] != "Pod")
+    ]
+    found = [*check_pod(neutral, keys, context)]
+    for backend in registry.spoken_in(keys):
+        rules = [replace(rule, also=None) for rule in backend.rules if rule.predicates]
+        found += check_pod(rules, backend.under_own_names(keys), context)
+    of_pod, of_all = (
+        _codes_first(there[IGNORE].text) if IGNORE in there else ()
+        for there in (keys.annotations, keys.owner_annotations)
+    )
+    return {
+        (one.code, one.severity)
+        for one in found
+        if one.severity in ENFORCED
+        and one.code not in of_all
+        and (one.code not in of_pod or one.code == OF_WORKLOADS.code)
+    }
+
+
+def agree(pod: Object) -> set[tuple[str, Severity]] | None:
+    """The verdict on a pod as it is written and as a policy sees it; None where the API server refuses it."""
+    plain = in_digits(pod)
+    served = as_served(plain)
+    if served is None or keys_of(plain).grows:  # a server sees it with the containers that are added
+        return None
+    found = by_policies(served)
+    assert found == by_rules(plain), (plain, served)
+    assert found <= by_lint(plain), (plain, served)  # lint finds more by names of containers and totals
+    return found
+
+
+EXAMPLES = [(code, heading) for code in sorted(enforced("pods")) for heading in (EXAMPLE, INSTEAD)]
+
+
+@pytest.mark.parametrize(("code", "heading"), EXAMPLES)
+def test_examples(code: str, heading: str) -> None:
+    from gpuxlate.rules.catalog import find
+
+    rule = find(code, BACKENDS)
+    assert rule is not None
+    parts = blocks(rule.sections[heading])
+    of_profile = any(kind == "profile" for kind, _ in parts)
+    for kind, text in parts:
+        for pod in pods_of(manifest_of(text)) if kind == "" else ():
+            found = agree(pod)
+            if found is not None and not of_profile:
+                assert (code in {one for one, _ in found}) == (heading == EXAMPLE)
+
+
+def on_workload(pod: Object, *above: str) -> Object:
+    """A Deployment of the pod, with some of its metadata on the Deployment in place of the template."""
+    metadata = pod.get("metadata", {})
+    moved = {field: metadata[field] for field in above if field in metadata}
+    stays = {field: value for field, value in metadata.items() if field not in above}
+    template = {"metadata": stays, "spec": pod["spec"]}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", **moved},
+        "spec": {"template": template},
+    }
+
+
+READ = [case for case in cases() if case.code not in NO_TEXT and "{{" not in case.text]
+
+
+@pytest.mark.parametrize("case", READ, ids=lambda case: case.id)
+def test_cases(case: Case) -> None:
+    for pod in pods_of(case.text):
+        agree(pod)
+
+
+@pytest.mark.parametrize("above", [(), ("labels", "annotations")], ids=["template", "workload"])
+def test_cases_on_workloads(above: tuple[str, ...]) -> None:
+    compared = 0
+    for case in READ:
+        for pod in pods_of(case.text):
+            plain = in_digits(pod)
+            served = as_served(plain)
+            one = on_workload(plain, *above)
+            if served is None or keys_of(one).grows:
+                continue
+            found = by_policies(on_workload(served, *above), "workloads")
+            assert found == by_rules(one), one
+            compared += 1
+    assert compared > 400
+
+
+@pytest.mark.parametrize("backend", [one for one in BACKENDS if one.rules], ids=lambda one: one.name)
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(data=st.data())
+def test_any_pod(backend: Backend, data: st.DataObject) -> None:
+    agree(data.draw(pods(backend)))
