@@ -14,6 +14,7 @@ from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
 from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import renamed_by
@@ -106,6 +107,8 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     laid = [] if document.job else [one.under(renamed_by(settings.profile)) for one in layer.pods(document)]
     pods = [one.pod for one in laid if one.pod]
     translated, left = _translate_pods(document, laid, layer.kind, part, settings)
+    if layer.kind is Kind.VALUES and document.aliases:
+        part.edits += _of_anchors(document, part.edits, pods)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
     part.written.clear()
     jobs = translate_jobs(document, settings) if layer.kind is Kind.MANIFESTS else Part()
@@ -208,6 +211,19 @@ def _unread(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Ite
         yield left_alone(common)
     if not (sources or settings.reads_only):
         yield from (one.located(fix=None) for one in key_is_known(pod, settings.context))
+
+
+def _of_anchors(document: Document, edits: Sequence[Edit], pods: Sequence[Pod]) -> Iterator[Edit]:
+    """The same edits where the values write once what several parts use, outside of any part."""
+    from gpuxlate.yamltext.anchors import Homes
+
+    homes, known = Homes(document.root), {one.path for one in edits}
+    read = {path for pod in pods for path in ((*pod.keys.path, pod.resources_key), *pod.siblings)}
+    for one in edits:
+        home = homes.of(one.path)
+        if home not in known and not any(home[: len(path)] == path for path in read):
+            known.add(home)
+            yield replace(one, path=home)
 
 
 def _edit(document: Document, part: Part) -> None:

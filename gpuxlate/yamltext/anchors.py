@@ -112,3 +112,39 @@ def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
         else:
             return None
     return found
+
+
+class Homes:
+    """Where each mapping and list of a document is written, whatever aliases lead to it."""
+
+    def __init__(self, root: Node | None) -> None:
+        self._root = root
+        self._homes: dict[int, Path] = {}
+        pending: list[tuple[Path, Node]] = [((), root)] if root is not None else []
+        while pending:
+            path, node = pending.pop()
+            if isinstance(node, Mapping):
+                self._homes[id(node)] = path
+                pending += [((*path, key_text(key)), value) for key, value in node.entries]
+            elif isinstance(node, Sequence):
+                self._homes[id(node)] = path
+                pending += [((*path, number), item) for number, item in enumerate(node.items)]
+
+    def of(self, path: Path) -> Path:
+        """The same place without aliases and merge keys on the way."""
+        node, home = self._root, path
+        for depth, step in enumerate(path):
+            here = deref(node) if node is not None else None
+            owner: Node | None = here
+            node = None
+            if isinstance(here, Mapping):
+                entry = entry_of(here, step)
+                if entry is not None:
+                    _, node, owner = entry
+            elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
+                node = here.items[step]
+            if id(owner) in self._homes:
+                home = (*self._homes[id(owner)], *path[depth:])
+            if node is None:
+                break
+        return home
