@@ -95,6 +95,8 @@ RUNS = {
     "verify": "verify spec.yaml --nvidia-smi smi.csv",
     "nodepool": "nodepool spec.yaml --to vke --check profile.yaml",
     "nodepool -o kubectl": "nodepool spec.yaml --to vke -o kubectl --node n1",
+    "policy": "policy --to tke",
+    "policy --explain": "policy --to tke --explain",
     "schema": "schema spec",
     "schema --check": "schema spec --check spec.yaml",
     "krm": "krm",

@@ -9,7 +9,8 @@ import gpuxlate
 from docs.tools.inserts.pictures.svg import Drawing
 
 ORDER = (
-    *("testing", "cli", "api", "cluster", "report", "planning", "lint", "translation", "config", "inputs"),
+    *("testing", "cli", "api", "cluster", "report", "planning", "policy", "lint", "translation"),
+    *("config", "inputs"),
     *("backends", "rules", "manifest", "yamltext", "locale", "model"),
 )
 """From top to bottom: a folder imports itself and those below it."""
