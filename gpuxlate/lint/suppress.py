@@ -87,9 +87,15 @@ def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ign
     for pod in pods:
         value = pod.keys.annotations.get(IGNORE)
         if value and value.path not in found:
-            below = pod.keys.metadata_path[:-1]
+            below = _common(pod.keys.path, pod.keys.metadata_path)
             found[value.path] = _annotation(document, value.path, value.text, below, pod.object)
     yield from found.values()
+
+
+def _common(one: Path, other: Path) -> Path:
+    """What two paths begin with: a pod template has a spec and metadata, some kinds have them in one."""
+    length = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    return one[: min(len(one), len(other)) if length is None else length]
 
 
 def _annotation(document: Document, path: Path, text: str, below: Path, ref: ObjectRef) -> Ignore:

@@ -144,6 +144,20 @@ def test_an_annotation_counts_for_its_own_object(lint: Lint, write: Write) -> No
     assert [d["path"][1] for d in said.json["diagnostics"]] == [1, 1]
 
 
+def test_an_annotation_of_a_component_counts_for_it_alone(lint: Lint, write: Write) -> None:
+    component = "{{annotations: {{{0}}}, containers: [{{name: c, resources: {{limits: {{{1}}}}}}}]}}"
+    ignored = component.format("gpuxlate.io/ignore: K8S002", "aliyun.com/gpu-mem: 2Gi")
+    other = component.format("", "aliyun.com/gpu-mem: 3Gi")
+    write(
+        {
+            "a.yaml": "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\n"
+            f"spec:\n  predictor: {ignored}\n  transformer: {other}\n"
+        }
+    )
+    found = lint("a.yaml", "--select", "K8S002,GX009").findings
+    assert [one.split(":")[1] for one in found] == ["6"]
+
+
 def test_an_annotation_of_a_share_document(lint: Lint, write: Write) -> None:
     text = (
         "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\n"
