@@ -26,7 +26,7 @@ from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.plain import fresh, plain_document
+from gpuxlate.yamltext.plain import fresh, plain_text
 from gpuxlate.yamltext.source import Source
 
 Manifests = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -264,4 +264,4 @@ def _profile(given: ProfileLike | None) -> Profile | None:
 
     if isinstance(given, Mapping):
         return load_profile(dict(given))
-    return load_profile_file(Path(given), lambda text: plain_document(Source("", text)))
+    return load_profile_file(Path(given), plain_text)

@@ -17,9 +17,9 @@ from gpuxlate.cli import Terminated, is_terminal
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError, expand, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
-from gpuxlate.rules.base import CodeTakenError
+from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
-from gpuxlate.yamltext.source import Source, Texts
+from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
     from gpuxlate.config.configuration import Config
@@ -62,7 +62,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         if error.hint:
             note(f"help: {error.hint}")
         return error.code
-    except (registry.BrokenPluginError, CodeTakenError) as error:
+    except (registry.BrokenPluginError, CodeTakenError, UnknownRuleError) as error:
         note(f"error: {error}")
         note(f"help: {error.hint}")
         return Exit.USAGE
@@ -221,13 +221,6 @@ def names_of(paths: Sequence[str] | Iterable[Input]) -> str:
     return ", ".join(paths) if isinstance(paths, list) else str(paths)
 
 
-def read_yaml(text: str) -> Any:
-    """The first document of a text as plain data. Raises ValueError."""
-    from gpuxlate.yamltext.plain import plain_document
-
-    return plain_document(Source("", text))
-
-
 def config() -> Config | None:
     """The configuration of this folder or the nearest one above it; None without one."""
     from gpuxlate.config.find import find_config
@@ -236,9 +229,10 @@ def config() -> Config | None:
     if path is None:
         return None
     from gpuxlate.config.configuration import ConfigError, load_found
+    from gpuxlate.yamltext.plain import plain_text
 
     try:
-        return load_found(path, read_yaml)
+        return load_found(path, plain_text)
     except ConfigError as error:
         raise CliError(
             str(error), "gpuxlate schema config prints every field" if error.read else None
@@ -250,9 +244,10 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
     if name is None:
         return None
     from gpuxlate.config.configuration import ConfigError, find_profile
+    from gpuxlate.yamltext.plain import plain_text
 
     try:
-        return find_profile(name, known or config(), read_yaml)
+        return find_profile(name, known or config(), plain_text)
     except ConfigError as error:
         raise CliError(
             str(error), "gpuxlate schema profile prints every field" if error.read else None

@@ -10,7 +10,7 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, language, options
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Rule
+from gpuxlate.rules.base import Rule, UnknownRuleError
 
 
 def command(
@@ -30,10 +30,7 @@ def command(
     backends = list(registry.all_backends())
     rule = catalog.find(code, backends)
     if rule is None:
-        near = catalog.nearest(code, backends)
-        raise common.CliError(
-            f"no rule {code!r}", f"did you mean {near}?" if near else "gpuxlate rules lists them"
-        )
+        raise UnknownRuleError(code, catalog.nearest(code, backends))
     if output == "json":
         common.out(common.write_json({"format": "gpuxlate-rule/v1", **rule_json(rule)}))
     elif output == "text":

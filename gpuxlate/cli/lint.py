@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -16,22 +15,19 @@ from gpuxlate import __version__, report
 from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options, outputs
 from gpuxlate.cli.runner import each
-from gpuxlate.cli.selection import Selection
-from gpuxlate.inputs.files import SUFFIXES, Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.relevance import may_matter
-from gpuxlate.lint.check import Linted, lint_source
+from gpuxlate.inputs.files import SUFFIXES, Input, InputError
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, each_change
+from gpuxlate.lint.select import Selection
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.summary import Replacement, Summary
 from gpuxlate.report.text import plural
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
-from gpuxlate.yamltext.compose import NotYamlError, documents
-from gpuxlate.yamltext.source import Source, Texts
+from gpuxlate.yamltext.source import Texts
 
 FAIL_ON = ("error", "warning", "info", "never")
-MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
 
 
 def command(
@@ -104,47 +100,9 @@ def command(
     return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
 
 
-class Mode(NamedTuple):
-    """What to do with each input in addition to checking it."""
-
-    fix: bool
-    unsafe: bool
-    allow_empty: bool
-
-
-class Checked(NamedTuple):
-    """One input: its findings, its text, and with fixes the old and new bytes."""
-
-    linted: Linted
-    source: Source | None = None
-    fixes: int = 0
-    old: bytes = b""
-    new: bytes = b""
-
-
-def check(one: Input, selection: Selection, mode: Mode) -> Checked:
-    """Check one input, and apply its fixes. Raises InputError."""
-    settings = selection.for_file(one.path)
-    data = one.read_bytes()
-    if under_chart_templates(one.path, os.getcwd()):
-        found = in_chart(one.name)
-        linted = Linted(diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE)
-        linted.excuse(settings.excused)
-        return Checked(linted)
-    source = one.source(data)
-    may_be_empty = not one.named or mode.allow_empty
-    if not may_be_empty and is_blank(data):
-        raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
-    if may_be_empty and not may_matter(data, settings.profile):
-        return Checked(Linted(), old=data, new=data)
-    read = reader(one, source)
-    if read is not documents or not mode.fix:  # findings in parameters have no fix
-        linted = lint_source(source, settings, read)
-        return Checked(linted, source if linted.diagnostics else None, old=data, new=data)
-    from gpuxlate.lint.fix import fix_source
-
-    fixed = fix_source(source, settings, unsafe=mode.unsafe)
-    return Checked(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
+def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
+    """Read and check one input, and apply its fixes. Raises InputError."""
+    return check(one, one.read_bytes(), selection.for_file(one.path), mode)
 
 
 @dataclass(slots=True)
@@ -191,7 +149,7 @@ class Run:
 
 def _run(given: Iterable[Input], selection: Selection, mode: Mode) -> Run:
     run = Run()
-    for one, checked in each(partial(check, selection=selection, mode=mode), given):
+    for one, checked in each(partial(read_and_check, selection=selection, mode=mode), given):
         if isinstance(checked, InputError):
             run.unreadable.append(checked)
             continue
@@ -270,23 +228,14 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
 
 def _replacements(run: Run) -> Callable[[Diagnostic], Sequence[Replacement]]:
     """The fix of each finding as changes of its text, for SARIF. Documents are read again."""
-    from gpuxlate.lint.batch import each_alone
-
-    wanted: dict[str, dict[int, list[Diagnostic]]] = {}
+    wanted: dict[str, list[Diagnostic]] = {}
     for one in run.diagnostics:
         if one.fix is not None and one.file is not None:
-            wanted.setdefault(one.file, {}).setdefault(one.document or 0, []).append(one)
+            wanted.setdefault(one.file, []).append(one)
     made: dict[int, list[Replacement]] = {}
-    for name, by_document in wanted.items():
+    for name, found in wanted.items():
         source = run.texts.get(name)
-        if source is None:
-            continue
-        with suppress(NotYamlError):  # the text before a syntax error can be fixed
-            for document in documents(source):
-                found = by_document.get(document.index)
-                for key, splices in each_alone(document, found).items() if found else ():
-                    spans = [(source.span(s.start, s.end), s.text) for s in splices]
-                    made[key] = [
-                        Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans
-                    ]
+        for key, splices in each_change(source, found).items() if source else ():
+            spans = [(source.span(s.start, s.end), s.text) for s in splices if source]
+            made[key] = [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
     return lambda one: made.get(id(one), ())

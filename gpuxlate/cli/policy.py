@@ -12,8 +12,8 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, language
-from gpuxlate.cli.selection import Selection
 from gpuxlate.cli.tables import table
+from gpuxlate.lint.select import Selection
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.documents import Action, Object, Policy, Style
 from gpuxlate.policy.explained import Enforced, explain, explained

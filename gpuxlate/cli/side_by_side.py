@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gpuxlate.cli import color_wanted
-from gpuxlate.cli.lines import same
 from gpuxlate.model.messages import say
 from gpuxlate.report.characters import visible, width
+from gpuxlate.report.lines import same
 
 MARK = "+ "
 PLAIN = "  "

@@ -79,7 +79,7 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) 
 
 
 def _diff(file: Translated) -> str:
-    from gpuxlate.cli.lines import unified
+    from gpuxlate.report.lines import unified
 
     return unified(file.old.decode(), file.new.decode(), file.name.lstrip("/"))
 

@@ -228,6 +228,14 @@ class CodeTakenError(ValueError):
         self.hint = f"give the rules of {target} codes of their own, or remove the plug-in"
 
 
+class UnknownRuleError(LookupError):
+    """No rule has the code ``name``, or begins with it; ``near``: the nearest, ``where``: who names it."""
+
+    def __init__(self, name: str, near: str | None, where: str = "") -> None:
+        super().__init__(f"{where}no rule {name!r}")
+        self.hint = f"did you mean {near}?" if near else "gpuxlate rules lists them"
+
+
 def letters(text: str) -> str:
     """Letters and digits alone, in lower case: ``veLinux 2.0`` is ``velinux20``."""
     return "".join(char for char in text.lower() if char.isalnum())

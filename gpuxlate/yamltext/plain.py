@@ -36,6 +36,11 @@ def plain_document(source: Source) -> Any:
         raise ValueError(str(error)) from None
 
 
+def plain_text(text: str) -> Any:
+    """The one document of a text as plain data, as ``plain_document``. Raises ValueError."""
+    return plain_document(Source("", text))
+
+
 def fresh(data: Any, comments: Mapping[str, str] | None = None) -> str:
     """Plain data as a new YAML document, in block style and in its own order.
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from gpuxlate.cli.lines import NEAR, same, unified
+from gpuxlate.report.lines import NEAR, same, unified
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 NO_END = "\\ No newline at end of file\n"

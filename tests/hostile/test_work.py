@@ -16,11 +16,11 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import inspect as inspect_command
-from gpuxlate.cli.lines import unified
 from gpuxlate.cli.side_by_side import side_by_side
 from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.report.lines import unified
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import NotYamlError, documents

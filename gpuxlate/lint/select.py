@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
-from gpuxlate.cli import common
 from gpuxlate.inputs.bounded import StrPath, content
 from gpuxlate.inputs.layers import layer_of
 from gpuxlate.lint.check import LintSettings, everything, nothing
 from gpuxlate.lint.suppress import UNUSED
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.rules import catalog
+from gpuxlate.rules.base import UnknownRuleError
 from gpuxlate.rules.source import ignore_matches
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.place import placed
@@ -37,13 +37,11 @@ def _matches(code: str, names: Sequence[str]) -> bool:
 
 
 def _known(names: Sequence[str], where: str = "") -> None:
-    """Raise CliError for a name that is neither a code nor a prefix of codes."""
+    """Raise UnknownRuleError for a name that is neither a code nor a prefix of codes."""
     rules = catalog.all_rules(registry.all_backends()) if names else {}
     for name in names:
         if name != "ALL" and not any(code.startswith(name) for code in rules):
-            near = catalog.nearest(name, registry.all_backends())
-            hint = f"did you mean {near}?" if near else "gpuxlate rules lists them"
-            raise common.CliError(f"{where}no rule {name!r}", hint)
+            raise UnknownRuleError(name, catalog.nearest(name, registry.all_backends()), where)
 
 
 @dataclass

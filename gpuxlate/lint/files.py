@@ -1,0 +1,81 @@
+"""Check the text of one file, as what it is by its name and by what is beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.inputs.relevance import may_matter
+from gpuxlate.lint.check import Linted, LintSettings, lint_source
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.source import Source
+
+if TYPE_CHECKING:
+    from gpuxlate.yamltext.edit import Splice
+
+MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
+
+
+class Mode(NamedTuple):
+    """What to do with each input in addition to checking it."""
+
+    fix: bool = False
+    unsafe: bool = False
+    allow_empty: bool = False
+
+
+class Checked(NamedTuple):
+    """One input: its findings, its text, and with fixes the old and new bytes."""
+
+    linted: Linted
+    source: Source | None = None
+    fixes: int = 0
+    old: bytes = b""
+    new: bytes = b""
+
+
+def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checked:
+    """Check the text of an input, and apply its fixes. Raises InputError."""
+    if under_chart_templates(one.path, os.getcwd()):
+        found = in_chart(one.name)
+        linted = Linted(diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE)
+        linted.excuse(settings.excused)
+        return Checked(linted)
+    source = one.source(data)
+    may_be_empty = not one.named or mode.allow_empty
+    if not may_be_empty and is_blank(data):
+        raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
+    if may_be_empty and not may_matter(data, settings.profile):
+        return Checked(Linted(), old=data, new=data)
+    read = reader(one, source)
+    if read is not documents or not mode.fix:  # findings in parameters have no fix
+        linted = lint_source(source, settings, read)
+        return Checked(linted, source if linted.diagnostics else None, old=data, new=data)
+    from gpuxlate.lint.fix import fix_source
+
+    fixed = fix_source(source, settings, unsafe=mode.unsafe)
+    return Checked(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
+
+
+def each_change(source: Source, found: Iterable[Diagnostic]) -> dict[int, list[Splice]]:
+    """The changes of the text that each fix makes on its own, by the id of its finding.
+
+    Only of fixes that can be applied. The documents are read again.
+    """
+    from gpuxlate.lint.batch import each_alone
+
+    by_document: dict[int, list[Diagnostic]] = {}
+    for one in found:
+        if one.fix is not None:
+            by_document.setdefault(one.document or 0, []).append(one)
+    made: dict[int, list[Splice]] = {}
+    with suppress(NotYamlError):  # the text before a syntax error can be fixed
+        for document in documents(source) if by_document else ():
+            if document.index in by_document:
+                made |= each_alone(document, by_document[document.index])
+    return made
