@@ -14,6 +14,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gpuxlate.backends.limits import UNBOUND, Limits
 from gpuxlate.backends.placing import Placing
 from gpuxlate.backends.pod_placing import PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
@@ -59,6 +60,7 @@ __all__ = [
     "ContainerShare",
     "InContainer",
     "Key",
+    "Limits",
     "Per",
     "Place",
     "Placing",
@@ -157,6 +159,7 @@ class Backend:
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
     sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
     units: Callable[[Key, Profile | None], Fraction] | None = None  # where a cluster may have other units
+    limits: Limits = UNBOUND  # of its cards and nodes
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

@@ -118,8 +118,7 @@ class Live:
     """The live side of a target.
 
     ``view``: a node of this vendor, None for any other. ``placements``: the records on a pod of a node.
-    ``keeps_out``: why a node does not take a pod, None where it does. ``instances``: the most containers
-    on one card, None where each node shows it; ``instances_certain``: the documents agree on it.
+    ``keeps_out``: why a node does not take a pod, None where it does.
     ``tells``: by fact of a profile, the command that shows it where nodes do not. ``extension_data``: the
     vendor's part of a profile that nodes make together, as fields of a document; it adds notes on what it
     leaves out.
@@ -128,8 +127,6 @@ class Live:
     view: Callable[[LiveNode], NodeView | None]
     placements: Callable[[LivePod, NodeView], tuple[Placement, ...]]
     keeps_out: Callable[[NodeView, Containers], str | None]
-    instances: int | None
-    instances_certain: bool = True
     tells: Mapping[str, str] = field(default_factory=dict)
     extension_data: Callable[[Sequence[NodeView], Common, list[str]], dict[str, Any]] | None = None
 

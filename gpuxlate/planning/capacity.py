@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
-from gpuxlate.planning.ledger import Ask, Books, asks_of
+from gpuxlate.planning.ledger import Books, asks_of
 from gpuxlate.planning.nodes import names_of
-from gpuxlate.planning.packing import Bin, Space, Spot, UndecidedError, first_fit, pack, sums, ways
-from gpuxlate.planning.problem import UNLIMITED, Problem, Wanted, problem_of
+from gpuxlate.planning.packing.first_fit import first_fit
+from gpuxlate.planning.packing.search import pack, sums
+from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Bin, Space, Spot, UndecidedError, first_way
+from gpuxlate.planning.problem import Problem, Wanted, problem_of
 
 
 class Verdict(StrEnum):
@@ -77,18 +80,11 @@ def answer(books: Books, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) 
         warnings = (*warnings, *_crowded(problem, spots))
         verdict = Verdict.UNKNOWN if unclear else Verdict.FITS
         return Answer(verdict, len(kinds), len(kinds), tuple(unclear), warnings, places)
-    fitting = _fitting(sure, kinds)
+    fitting = len(first_fit(sure, kinds)[0])
     unsure = tuple(_unsure(problem, undecided))
     if unsure:
         return Answer(Verdict.UNKNOWN, len(kinds), fitting, (*unsure, *unclear), warnings)
     return Answer(Verdict.NOT, len(kinds), fitting, tuple(_missing(problem)), warnings)
-
-
-def _fitting(bins: Sequence[Bin], kinds: Sequence[int]) -> int:
-    try:
-        return len(first_fit(bins, kinds)[0])
-    except UndecidedError:
-        return 0
 
 
 def _closed(one: Bin) -> Bin:
@@ -169,16 +165,16 @@ def _crowded(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
             added[spot.bin, index] = added.get((spot.bin, index), 0) + 1
     for (number, index), more in sorted(added.items()):
         ledger = problem.ledgers[number]
-        live = ledger.node.backend.live if ledger.node.backend else None
-        if ledger.view.serves is not Serves.SHARES or live is None:
+        limits = ledger.node.backend.limits if ledger.node.backend else None
+        if ledger.view.serves is not Serves.SHARES or limits is None:
             continue
-        if live.instances is None or live.instances_certain:
+        if limits.per_card is None or limits.certain:
             continue
         count = more + len(ledger.cards[index].held)
-        if count > live.instances:
+        if count > limits.per_card:
             yield (
                 f"card {index} of {ledger.node.name} would hold {count} containers; "
-                f"the largest documented limit is {live.instances}"
+                f"the largest documented limit is {limits.per_card}"
             )
 
 
@@ -211,7 +207,7 @@ def _why_not(problem: Problem, kind: int, number: int) -> str | None:
     one = problem.bins[number]
     asks = one.admits[kind] or ()
     try:
-        if next(ways(one.cards, asks), None) is not None:
+        if first_way(one.cards, asks) is not None:
             return None
     except UndecidedError:
         return None
@@ -240,6 +236,8 @@ def _shortage(cards: Sequence[Space], ask: Ask, able: int) -> str:
         least.append("containers: its cards run as many as they can")
     if least:
         return "; ".join(least)
+    if able < sum(one._replace(mode=ANY).takes(ask) for one in cards):
+        return f"its other cards run containers in another mode than {ask.mode}"
     both = f"{ask.cores} % and {ask.memory_mib} MiB"
     which = "no card has" if ask.cards == 1 else f"{able} of {ask.cards} cards have"
     return f"{which} {both} free together"

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpuxlate.backends.base import Backend, ContainerShare, Taking
+from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, LivePod, NodeView, Placement, Serves
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.model.share import Qos
+from gpuxlate.model.share import Qos, Share
 from gpuxlate.planning.nodes import GpuNode, unit_profile
+from gpuxlate.planning.packing.spaces import Ask
 
 NO_RECORD = "no card is recorded"
 
@@ -23,29 +25,6 @@ class GpuPod:
     name: str
     node: str
     live: LivePod
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What one container requests of each of its ``cards``.
-
-    ``cores``: percent that count against the card; offline compute does not. ``memory_mib`` is
-    None where it gets all memory of the card.
-    """
-
-    container: str
-    init: bool
-    index: int
-    cards: int = 1
-    cores: int = 0
-    memory_mib: int | None = None
-    whole: bool = False
-    offline: bool = False
-
-    @property
-    def percent(self) -> int:
-        """Percent of each card that no other container can use."""
-        return PERCENT if self.whole else self.cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +197,7 @@ def asks_of(
     keys = {(one.init, one.index): one for one in pod.all_containers()}
     asking = [one for one in found if one.share or _has_keys(keys[one.init, one.index], backend)]
     asking = [one for one in asking if not one.init] or asking
-    asks = tuple(_ask(one, view) for one in asking if one.share)
+    asks = tuple(ask_of(one, one.share, backend, view.card_mib) for one in asking if one.share)
     return asks, tuple(keys[one.init, one.index] for one in asking if not one.share)
 
 
@@ -226,22 +205,29 @@ def _has_keys(container: ContainerKeys, backend: Backend) -> bool:
     return any(backend.is_gpu_key(name) for name in container.resources)
 
 
-def _ask(one: ContainerShare, view: NodeView) -> Ask:
-    share = one.share
-    assert share is not None
-    offline = share.qos is Qos.OFFLINE
-    memory = share.memory_mib_per_card
-    if share.memory_percent is not None and view.card_mib is not None:
-        memory = view.card_mib * share.memory_percent // PERCENT
+def ask_of(one: ContainerShare, share: Share, backend: Backend, card_mib: int | None, pool: str = ANY) -> Ask:
+    """What a container with this share requests of each card, by the limits of a target.
+
+    ``card_mib``: MiB of a card; ``pool``: what the pods of its node have in common.
+    """
+    offline, limits = share.qos is Qos.OFFLINE, backend.limits
+    cores, memory = 0 if offline else share.cores_per_card or 0, share.memory_mib_per_card
+    if share.memory_percent is not None and card_mib is not None:
+        memory = card_mib * share.memory_percent // PERCENT
+    whole, joins_at = share.whole_cards, limits.uncapped_percent
     return Ask(
         one.name,
         one.init,
         one.index,
         share.cards,
-        0 if offline else share.cores_per_card or 0,
+        cores,
         memory,
-        share.whole_cards,
+        whole,
         offline,
+        0 if whole or cores else joins_at,
+        bool(joins_at) and cores == PERCENT,
+        ANY if whole else limits.card_mode(share),
+        pool,
     )
 
 

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpuxlate.backends.base import Backend, Taking
+from gpuxlate.backends.limits import ANY, UNBOUND, Limits
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.model.pod import NodeRequirement, PodKeys
-from gpuxlate.planning.ledger import Ask, Books, Ledger, asks_of, whole_cards
+from gpuxlate.planning.ledger import Books, Ledger, asks_of, whole_cards
 from gpuxlate.planning.nodes import WHOLE_KEY, unit_profile
-from gpuxlate.planning.packing import Asks, Bin, Space
-
-UNLIMITED = 1_000_000
-"""Slots of a card where the vendor's documents disagree on their number."""
+from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Bin, Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +91,8 @@ def spaces(ledger: Ledger) -> tuple[Space, ...]:
     view, backend = ledger.view, ledger.node.backend
     if view.serves is Serves.WHOLE:
         return (Space(PERCENT, 0, UNLIMITED, True),) * (ledger.cards_free or 0)
-    live = backend.live if backend else None
-    limit = live.instances if live and live.instances_certain else None
-    slots = view.instances or limit or UNLIMITED
+    limits = backend.limits if backend else UNBOUND
+    slots = view.instances or slots_of(limits, live=True)
     # where a node allocates no compute, its pods compete for all of it
     cores = PERCENT if view.cores is None else min(PERCENT, view.cores // max(1, len(ledger.cards)))
     memory = view.card_mib or 0
@@ -107,9 +104,16 @@ def spaces(ledger: Ledger) -> tuple[Space, ...]:
             max(0, memory - card.memory_mib(memory)),
             max(0, slots - len(card.held)),
             not card.held,
+            next((held.ask.mode for held in card.held if held.ask.mode), ANY),
         )
         for card in ledger.cards
     )
+
+
+def slots_of(limits: Limits, *, live: bool) -> int:
+    """The most containers on a card, where it is certain. ``live``: a cluster has its own number."""
+    known = limits.certain and not (live and limits.default)
+    return (limits.per_card if known else None) or UNLIMITED
 
 
 def _unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:

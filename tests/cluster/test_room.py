@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.planning.capacity import Answer, Verdict, answer
-from gpuxlate.planning.ledger import Ask
-from gpuxlate.planning.packing import Bin, Space, Spot, UndecidedError, pack
+from gpuxlate.planning.packing.search import pack
+from gpuxlate.planning.packing.spaces import Ask, Bin, Space, Spot, UndecidedError
 from gpuxlate.planning.problem import Wanted
 from tests.cluster.asking import Node, books, wanted
 from tests.e2e import nodes as made

@@ -238,8 +238,9 @@ def _cluster(backend: Backend) -> Iterator[str]:
         head = ["prerequisite", "required", "for", "severity", "source"]
         yield "\n".join([NEEDS, "", *table(head, needs)])
     if backend.live:
-        most = backend.live.instances
-        doubt = "" if backend.live.instances_certain else ", though its documents differ"
+        limits = backend.limits
+        doubt = "" if limits.certain else ", though its documents differ"
+        most = None if limits.default else limits.per_card
         yield LIVE.format(
             instances=f"{most} containers{doubt}" if most else "as many containers as the node says"
         )

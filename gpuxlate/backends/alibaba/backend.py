@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
@@ -9,13 +10,22 @@ from typing import NamedTuple
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import count
 from gpuxlate.backends.alibaba.profile import AlibabaProfile, in_container
-from gpuxlate.backends.base import Backend, ContainerShare, Key, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import (
+    Backend,
+    ContainerShare,
+    Key,
+    Limits,
+    Placing,
+    PodPlacing,
+    Reading,
+    Taking,
+)
 from gpuxlate.backends.numbers import requesting, too_many_cards
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile, card_of
-from gpuxlate.model.share import Isolation, Qos
+from gpuxlate.model.share import Isolation, Qos, Share
 
 
 def unit(row: Key, profile: Profile | None) -> Fraction:
@@ -218,6 +228,14 @@ def _fits_card(placing: Placing, per_card: int, unit: int, nodes: CardProfile) -
     placing.refuse("memory_mib", "ACK004", message, say(hint, most=there * unit))
 
 
+def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
+    """A node has one mode: for whole cards, for compute, or for memory alone (LBL)."""
+    if any(share.whole_cards for share in shares):
+        return k.WHOLE_MODE
+    computed = any(share.cores is not None for share in shares)
+    return k.CORE_MEM if computed else AlibabaProfile.of(profile).isolation
+
+
 BACKEND = Backend(
     name=k.NAMES[0],
     title="Alibaba Cloud ACK, gpushare and cGPU",
@@ -246,4 +264,7 @@ BACKEND = Backend(
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,
     units=unit,
+    limits=Limits(
+        k.PODS_PER_CARD, certain=False, source="page of ack-ai-installer, 2026-06", node_mode=node_mode
+    ),
 )

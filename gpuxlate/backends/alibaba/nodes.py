@@ -176,8 +176,6 @@ LIVE = live.Live(
     view,
     placements,
     keeps_out,
-    k.PODS_PER_CARD,
-    instances_certain=False,
     tells={
         "components.cgpu": "the image tags of kubectl get daemonsets -n kube-system -o wide",
         "components.ackAiInstaller": "helm list -n kube-system",

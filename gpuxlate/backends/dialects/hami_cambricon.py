@@ -1,6 +1,6 @@
 """Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
 
-from gpuxlate.backends.base import Absent, Range
+from gpuxlate.backends.base import Absent, Limits, Range
 from gpuxlate.backends.sheet.rows import cards, cores, memory
 from gpuxlate.backends.sheet.sheet import Counted, Several, Sheet
 from gpuxlate.model.share import Isolation
@@ -16,7 +16,8 @@ SHEET = Sheet(
     isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
     schedulers=("hami-scheduler",),
     several=Several.REFUSED,
-    counted=Counted("hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}", 100),  # (CODE)
+    counted=Counted("hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"),  # (CODE)
+    limits=Limits(100, source="CODE"),
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",

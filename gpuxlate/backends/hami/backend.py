@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.base import Limits
 from gpuxlate.backends.hami import keys as k
 from gpuxlate.backends.hami.profile import HamiProfile
 from gpuxlate.backends.sheet.kinds_of_keys import Excludes, Once, Words
@@ -34,6 +35,7 @@ SHEET = Sheet(
     schedulers=("hami-scheduler",),  # the webhook sets it (HOOK)
     also_speaks=SPEAKS,
     extension=HamiProfile,
+    limits=Limits(10, default=True, source="CONF", uncapped_percent=1),  # deviceSplitCount
     more_rules="gpuxlate.backends.hami.rules",
     needs_module="gpuxlate.backends.hami.prerequisites",
     registers={"hami.io/node-nvidia-register": "hami.io/vgpu-devices-allocated"},  # (DEV)

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from gpuxlate.backends.base import Cloud, Confidence, Per, Place, Range, Taking, key
+from gpuxlate.backends.base import Cloud, Confidence, Limits, Per, Place, Range, Taking, key
 from gpuxlate.backends.sheet.rows import choice, cores, memory, whole
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Value
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.model.share import Isolation, Policy, Share
 from gpuxlate.rules.predicates.conditions import Asks, Labelled, Part, SchedulerIs, SomeContainer
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
@@ -74,6 +74,11 @@ SPEAKS = Labelled(COUNT) & SomeContainer(Asks(WHOLE)) | HAS_DECIMALS
 """A part of WHOLE in a pod of the scheduler, which no other vendor takes, or WHOLE beside COUNT."""
 
 
+def card_mode(share: Share) -> str:
+    """A card isolates memory alone, or memory and compute (VIRTUAL)."""
+    return "memory" if share.cores is None else "memory and compute"
+
+
 SHEET = Sheet(
     name=NAMES[0],
     title="Huawei CCE xGPU",
@@ -90,6 +95,7 @@ SHEET = Sheet(
     also_speaks=SPEAKS,
     more_rules="gpuxlate.backends.huawei_cce.rules",
     nodes_module="gpuxlate.backends.huawei_cce.nodes",
+    limits=Limits(20, source="VIRTUAL", card_mode=card_mode),
     look_alikes=(VOLCANO_GPU_SHARE,),
     documents={
         "VIRTUAL": "opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16)",

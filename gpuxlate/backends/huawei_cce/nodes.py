@@ -15,9 +15,6 @@ from gpuxlate.backends.live import (
     per_card,
 )
 
-INSTANCES = 20
-"""Shares on one card (VIRTUAL)."""
-
 
 def view(node: LiveNode) -> NodeView | None:
     """100 of CORE are a card, MEMORY the units of 128 MiB of all cards (VIRTUAL)."""
@@ -50,6 +47,5 @@ LIVE = Live(
     view,
     placements,
     keeps_nobody_out,
-    INSTANCES,
     tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},
 )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import BYTE, Absent, Per, Place, Range, Taking, key
+from gpuxlate.backends.base import BYTE, Absent, Limits, Per, Place, Range, Taking, key
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, percent, whole, written
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.pod import ContainerKeys, Value
@@ -43,6 +43,8 @@ SHEET = Sheet(
     prefix="KOORD",
     scheduler=SCHEDULER,
     one_share=True,
+    # each share has a percent of the memory at least; the documents set no other bound
+    limits=Limits(100, certain=False, source="HOOK"),
     init=False,
     whole_card_key=WHOLE,
     admits=admits,

@@ -22,8 +22,6 @@ MIB = 2**20
 """Bytes."""
 GPUS = "gpu"
 """The cards in the record of a pod, beside other devices."""
-INSTANCES = PERCENT
-"""Shares on one card: each has a percent of its memory at least; the documents set no other bound."""
 
 
 def view(node: LiveNode) -> NodeView | None:
@@ -63,7 +61,5 @@ LIVE = Live(
     view,
     placements,
     keeps_nobody_out,
-    INSTANCES,
-    instances_certain=False,
     tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},
 )

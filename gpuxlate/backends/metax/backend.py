@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Absent, Place, Placing, Taking, key
+from gpuxlate.backends.base import GIB, Absent, Limits, Place, Placing, Taking, key
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, whole, written
 from gpuxlate.backends.sheet.sheet import Sheet
-from gpuxlate.model.share import Isolation, Policy, Qos
+from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.predicates.conditions import Annotated, Not
 
 COUNT, MEMORY, CORES = "metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/vcore"
@@ -32,6 +32,11 @@ def places(placing: Placing) -> frozenset[str]:
     return frozenset({"cores"} if qos is Qos.ONLINE else ())
 
 
+def card_mode(share: Share) -> str:
+    """A card has pods of one policy; whole cards have no other pod (CODE)."""
+    return str(share.policy or Policy.BEST_EFFORT)
+
+
 SHEET = Sheet(
     name="metax-sgpu",
     title="MetaX sGPU",
@@ -40,6 +45,7 @@ SHEET = Sheet(
     vendor="metax",
     isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
     schedulers=("hami-scheduler",),
+    limits=Limits(source="CODE", card_mode=card_mode),
     settles=settles,
     places=places,
     compute_when=Not(Annotated(APP_CLASS, "online")),

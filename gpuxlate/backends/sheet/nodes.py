@@ -244,5 +244,4 @@ def live_of(sheet: Sheet) -> Live | None:
     if not (sheet.registers or sums or whole):
         return None
     shown = Shown(sheet, whole, sums)
-    most = sheet.counted.instances if sheet.counted else None
-    return Live(shown.view, shown.placements, keeps_nobody_out, most)
+    return Live(shown.view, shown.placements, keeps_nobody_out)

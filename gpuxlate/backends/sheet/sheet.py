@@ -9,7 +9,8 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, Key, Place, Placing, Read, Taking, Write
+from gpuxlate.backends.base import Backend, Key, Limits, Place, Placing, Read, Taking, Write
+from gpuxlate.backends.limits import UNBOUND
 from gpuxlate.backends.sheet import reading, texts, totals, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
@@ -47,12 +48,10 @@ class Counted(NamedTuple):
     """Nodes whose resources sum up their cards, of compute and of memory.
 
     ``record``: the annotation of pods with the cards of each container; ``id``: what it calls a card.
-    ``instances``: the most containers on one card.
     """
 
     record: str
     id: str
-    instances: int
 
 
 class Rows(NamedTuple):
@@ -96,6 +95,7 @@ class Sheet:
     ``compute_when``: where missing compute is what the row says. ``marks``: annotations that go with a part.
     ``registers``: the annotations of nodes that list their cards, each with the annotation of pods that
     records the cards of containers. ``counted``: for nodes without a list.
+    ``limits``: of its cards and nodes.
     ``rules``: the rows of rules in place of the usual ones; ``more_rules``: a module with other rules.
     ``read`` and ``write``: in place of those by rows, where a share is not in the resources of containers;
     ``says`` then goes with them. ``extension``: its own part of a profile.
@@ -137,6 +137,7 @@ class Sheet:
     nodes_module: str | None = None
     registers: Mapping[str, str] = field(default_factory=dict)
     counted: Counted | None = None
+    limits: Limits = UNBOUND
     read: Read | None = None
     write: Write | None = None
     says: Mapping[str, str] | None = None
@@ -244,6 +245,7 @@ class Sheet:
             units=self.unit,
             wrong_names=self.wrong_names,
             extension=self.extension,
+            limits=self.limits,
         )
 
     def code(self, kind: str, key: str = "") -> str:

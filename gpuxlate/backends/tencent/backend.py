@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import GIB, Backend, Placing, PodPlacing
+from collections.abc import Sequence
+
+from gpuxlate.backends.base import GIB, Backend, Limits, Placing, PodPlacing
+from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Isolation, Policy, Qos
+from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 Numbers = dict[str, int | None]
@@ -132,6 +135,11 @@ def _doubtful_policy(placing: Placing, policy: Policy, qos: Qos | None, profile:
         placing.warn("TKE014", k.other_policy(policy, on_nodes), label, "policy")
 
 
+def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
+    """Pods with a policy choose nodes of it; the others run on any node (S003)."""
+    return next((str(share.policy) for share in shares if share.policy), ANY)
+
+
 BACKEND = Backend(
     name=k.NAMES[0],
     title="Tencent TKE, qGPU",
@@ -156,4 +164,5 @@ BACKEND = Backend(
     cloud=k.CLOUD,
     look_alikes=(GPU_MANAGER, ELASTIC_GPU, SUPER_NODES),
     quotes_numbers=True,
+    limits=Limits(k.MAX_SHARES, source="S003", node_mode=node_mode),
 )

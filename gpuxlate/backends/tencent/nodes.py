@@ -44,7 +44,6 @@ LIVE = live.Live(
     view,
     placements,
     live.keeps_nobody_out,
-    k.MAX_SHARES,
     tells={
         "components.qgpu": "the page of the qGPU add-on in the console of TKE",
         MODULE: f"kubectl get nodes -L {k.VERSION}",

@@ -1,6 +1,6 @@
 """Volcano vGPU. Everything is per card: two cards of 3000 MiB are ``vgpu-number: 2, vgpu-memory: 3000``."""
 
-from gpuxlate.backends.base import Range
+from gpuxlate.backends.base import Limits, Range
 from gpuxlate.backends.sheet.kinds_of_keys import Excludes, Needs, Once, Words
 from gpuxlate.backends.sheet.kinds_of_numbers import Numbers
 from gpuxlate.backends.sheet.kinds_of_pods import Fits, Scheduler
@@ -26,6 +26,7 @@ SHEET = Sheet(
     vendor="nvidia",
     isolation=Isolation.SOFT,  # hami-core, a library (GUIDE)
     scheduler="volcano",
+    limits=Limits(source="VGPU", uncapped_percent=1),
     needs_module="gpuxlate.backends.volcano_vgpu.prerequisites",
     look_alikes=(VOLCANO_GPU_SHARE,),
     documents={

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gpuxlate.backends.base import ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.sheet.kinds_of_keys import Needs
 from gpuxlate.backends.sheet.kinds_of_pods import Init
 from gpuxlate.backends.sheet.kinds_of_words import Spelled
@@ -16,7 +17,7 @@ from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Isolation, Policy, Qos
+from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.predicates.terms import number_of
 
 
@@ -190,6 +191,13 @@ def _doubtful_memory(placing: Placing, memory: int, cards: int, multi: bool) -> 
         placing.warn("VKE024", message, "check on the cluster: newer components may allow it", "memory_mib")
 
 
+def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
+    """A pod needs nodes of its own policy, unless it requests whole cards only (V)."""
+    if all(share.whole_cards for share in shares):
+        return ANY
+    return str(next((share.policy for share in shares if share.policy), k.DEFAULT_POLICY))
+
+
 SHEET = Sheet(
     name="volcengine-mgpu",
     title="Volcengine VKE, mGPU",
@@ -229,5 +237,6 @@ SHEET = Sheet(
     more_rules="gpuxlate.backends.volcengine.rules",
     needs_module="gpuxlate.backends.volcengine.prerequisites",
     nodes_module="gpuxlate.backends.volcengine.nodes",
+    limits=Limits(k.INSTANCES_PER_CARD, source="V", node_mode=node_mode),
 )
 BACKEND = replace(SHEET.backend, model_label=k.GPU_NAME, cloud=k.CLOUD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import (
     PERCENT,
     Containers,
@@ -15,6 +16,8 @@ from gpuxlate.backends.live import (
     recorded_by_name,
 )
 from gpuxlate.backends.volcengine import keys as k
+from gpuxlate.backends.volcengine.backend import node_mode
+from gpuxlate.model.share import Policy
 
 RECORD = "vke.volcengine.com/gpu-index-container-"
 """Annotation of a scheduled pod, for each container: ``1`` or ``2,3`` (V)."""
@@ -56,20 +59,16 @@ def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
 
 def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     """A pod needs nodes of its own policy, unless it requests whole cards only (V)."""
-    shares = [one.share for one in wanted if one.share]
-    if all(share.whole_cards for share in shares):
+    policy = node_mode([one.share for one in wanted if one.share], None)
+    if policy in (ANY, str(node.policy)):
         return None
-    policy = next((share.policy for share in shares if share.policy), None) or k.DEFAULT_POLICY
-    if node.policy is policy:
-        return None
-    return f"its policy is {node.labels.get(k.POLICY)}, the pod requests {k.POLICIES[policy]}"
+    return f"its policy is {node.labels.get(k.POLICY)}, the pod requests {k.POLICIES[Policy(policy)]}"
 
 
 LIVE = Live(
     view,
     placements,
     keeps_out,
-    k.INSTANCES_PER_CARD,
     tells={
         "components.mgpuDriver": "the page of the mgpu component in the console of VKE",
         "components.generalWebhook": "the vendor's support: the component is managed and not shown",

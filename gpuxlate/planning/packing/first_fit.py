@@ -1,0 +1,137 @@
+"""First-fit decreasing: each pod on the first node that takes it, large pods first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from gpuxlate.backends.limits import ANY
+from gpuxlate.planning.packing.spaces import (
+    Asks,
+    Bin,
+    Cards,
+    Chosen,
+    Space,
+    Spot,
+    UndecidedError,
+    first_way,
+)
+from gpuxlate.planning.packing.tree import Gauge, Tree
+
+Order = Callable[[Asks], object]
+"""The size of a pod: larger ones go first."""
+
+
+def by_memory(asks: Asks) -> object:
+    """Pods that need cards of their own, then by memory, then by compute."""
+    return (
+        sum(one.cards for one in asks if one.fresh),
+        sum(one.cards * (one.memory_mib or 0) for one in asks),
+        sum(one.cards * one.cores for one in asks),
+    )
+
+
+def first_fit(
+    bins: Sequence[Bin], kinds: Sequence[int], order: Order = by_memory
+) -> tuple[list[Spot], list[int]]:
+    """Each pod on the first node that takes it; and the kinds of the pods left over."""
+    state = [one.cards for one in bins]
+    asks = {kind: _asked(bins, kind) for kind in set(kinds)}
+
+    def admitted(kind: int, number: int) -> Asks | None:
+        return bins[number].admits[kind]
+
+    return _fill(state, Counter(kinds), asks, admitted, order, None)
+
+
+def open_nodes(
+    empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int], order: Order
+) -> tuple[list[Spot], list[Cards]]:
+    """All pods on as many equal nodes as first-fit opens; and what is left free on each of them.
+
+    Every pod fits an empty node. ``counts``: pods by kind, an index of ``asks``.
+    """
+    state: list[Cards] = []
+    by_kind = {kind: (asks[kind],) for kind in counts}
+    spots, left = _fill(state, counts, by_kind, lambda kind, _: asks[kind], order, empty)
+    assert not left
+    return spots, state
+
+
+def _asked(bins: Sequence[Bin], kind: int) -> tuple[Asks, ...]:
+    """What a pod requests, on one node or another."""
+    found = dict.fromkeys(asks for one in bins if (asks := one.admits[kind]) is not None)
+    return tuple(found) or ((),)
+
+
+def _fill(
+    state: list[Cards],
+    counts: Mapping[int, int],
+    asks: Mapping[int, Sequence[Asks]],
+    admitted: Callable[[int, int], Asks | None],
+    order: Order,
+    empty: Cards | None,
+) -> tuple[list[Spot], list[int]]:
+    """Fill nodes in place, opening one like ``empty`` where none takes a pod."""
+    most_mib = max((one.memory_mib for cards in (*state, empty or ()) for one in cards), default=1)
+    spots: list[Spot] = []
+    left: list[int] = []
+    phases: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for kind in counts:
+        phases.setdefault(_common(asks[kind][0]), []).append(kind)
+    # pods that go with all others come last, into what those have left
+    for common in sorted(phases, reverse=True):
+        gauge = Gauge(most_mib, _alike(*common))
+        tree = Tree([gauge.node(cards) for cards in state])
+        for kind in sorted(phases[common], key=lambda one: (order(asks[one][0]), one), reverse=True):
+            number, wanted = 0, counts[kind]
+            figures = gauge.pod(asks[kind])
+            admits = partial(admitted, kind)
+            while wanted:
+                # what refused a pod refuses the next one of its kind
+                found = _place(state, tree.nodes(figures, number), admits)
+                if found is None and empty is not None:
+                    state.append(empty)
+                    tree.append(gauge.node(empty))
+                    found = _place(state, iter((len(state) - 1,)), admits)
+                if found is None:
+                    left += [kind] * wanted
+                    break
+                number, cards, chosen = found
+                state[number] = cards
+                tree.set(number, gauge.node(cards))
+                spots.append(Spot(kind, number, chosen))
+                wanted -= 1
+    return spots, left
+
+
+def _place(
+    state: Sequence[Cards], numbers: Iterator[int], admitted: Callable[[int], Asks | None]
+) -> tuple[int, Cards, Chosen] | None:
+    """The first node that takes a pod, what is left there, and the cards of the pod."""
+    for number in numbers:
+        asks = admitted(number)
+        try:
+            found = first_way(state[number], asks) if asks is not None else None
+        except UndecidedError:
+            continue
+        if found is not None:
+            return number, *found
+    return None
+
+
+def _common(asks: Asks) -> tuple[str, tuple[str, ...]]:
+    """The pool and the modes of a pod."""
+    return asks[0].pool if asks else ANY, tuple(sorted({one.mode for one in asks} - {ANY}, reverse=True))
+
+
+def _alike(pool: str, modes: tuple[str, ...]) -> Callable[[Space], bool]:
+    """Whether a card may take a pod, as far as pool and modes go."""
+
+    def alike(one: Space) -> bool:
+        return (ANY in (pool, one.pool) or one.pool == pool) and (
+            not modes or one.mode == ANY or one.mode in modes
+        )
+
+    return alike

@@ -1,0 +1,190 @@
+"""Fleets on equal nodes: every packing is valid, and no bound is above the best one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuxlate.planning.packing import fleet as packing
+from gpuxlate.planning.packing.bounds import one_dimension
+from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
+from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space, Spot
+
+MIB, SLOTS = 8, 3
+
+
+def ask(cores: int = 0, mib: int | None = None, cards: int = 1, mode: str = "", pool: str = "") -> Ask:
+    return Ask("c", False, 0, cards, cores, mib, cores == 0 and mib is None, mode=mode, pool=pool)
+
+
+def node(cards: int) -> Cards:
+    return (Space(100, MIB, SLOTS, True),) * cards
+
+
+# --- what a plain reading of the rules says -------------------------------------------------------
+
+
+def is_valid(cards: Sequence[Sequence[Ask]]) -> bool:
+    """The cards of one node, by the asks on each, with sums alone."""
+    if len({one.pool for card in cards for one in card} - {""}) > 1:
+        return False
+    return all(
+        not card
+        or (
+            (len(card) == 1 or not any(one.whole or one.memory_mib is None for one in card))
+            and sum(one.percent for one in card) <= 100
+            and sum(one.memory_mib or 0 for one in card) <= MIB
+            and len(card) <= SLOTS
+            and len({one.mode for one in card} - {""}) <= 1
+        )
+        for card in cards
+    )
+
+
+def carried_out(found: Fleet, asks: Sequence[Asks], size: int) -> list[list[list[Ask]]]:
+    nodes: list[list[list[Ask]]] = [[[] for _ in range(size)] for _ in range(found.nodes)]
+    for spot in found.spots:
+        for one, chosen in zip(asks[spot.kind], spot.cards, strict=True):
+            assert len(set(chosen)) == one.cards
+            for index in chosen:
+                nodes[spot.bin][index].append(one)
+    return nodes
+
+
+def best(
+    asks: Sequence[Asks], size: int, found: Sequence[tuple[tuple[Ask, ...], ...]] = ()
+) -> tuple[int, int]:
+    """Fewest nodes and then cards, by trying every place of every pod."""
+    if not asks:
+        return len(found), sum(bool(card) for one in found for card in one)
+    every = []
+    fresh: tuple[tuple[Ask, ...], ...] = ((),) * size
+    for number, there in enumerate([*found, fresh]):
+        choices = (combinations(range(size), one.cards) for one in asks[0])
+        for chosen in product(*choices):
+            here = [list(card) for card in there]
+            for one, cards in zip(asks[0], chosen, strict=True):
+                for index in cards:
+                    here[index].append(one)
+            if is_valid(here):
+                after = [*found[:number], tuple(map(tuple, here)), *found[number + 1 :]]
+                every.append(best(asks[1:], size, after))
+    return min(every)
+
+
+shares = st.builds(
+    ask,
+    cores=st.integers(0, 10).map(lambda n: n * 10),
+    mib=st.integers(1, MIB),
+    cards=st.sampled_from([1, 1, 1, 2]),
+    mode=st.sampled_from(["", "", "a", "b"]),
+)
+plain = st.builds(ask, cards=st.integers(1, 2))
+
+
+@st.composite
+def fleets(draw: st.DrawFn) -> tuple[int, list[Asks], dict[int, int]]:
+    size = draw(st.integers(1, 3))
+    kinds = []
+    for one in draw(st.lists(st.lists(st.one_of(shares, shares, plain), min_size=1, max_size=2), max_size=4)):
+        pool = draw(st.sampled_from(["", "", "p", "q"]))
+        kinds.append(tuple(Ask(**{**_fields(a), "pool": pool, "cards": min(a.cards, size)}) for a in one))
+    counts = {kind: draw(st.integers(1, 2)) for kind in range(len(kinds))}
+    return size, kinds, counts
+
+
+def _fields(one: Ask) -> dict[str, object]:
+    return {name: getattr(one, name) for name in Ask.__slots__}
+
+
+@settings(deadline=None, max_examples=200)
+@given(fleets())
+def test_the_bound_the_best_and_first_fit_are_in_this_order(
+    problem: tuple[int, list[Asks], dict[int, int]],
+) -> None:
+    size, kinds, counts = problem
+    found = pack_fleet(node(size), kinds, counts)
+    placed = carried_out(found, kinds, size)
+    assert all(is_valid(one) for one in placed)
+    assert Counter(spot.kind for spot in found.spots) == {
+        k: n for k, n in counts.items() if k not in found.homeless
+    }
+    assert (found.nodes, found.cards) == (len(placed), sum(bool(card) for one in placed for card in one))
+    pods = [kinds[kind] for kind, count in counts.items() if kind not in found.homeless for _ in range(count)]
+    if len(pods) > 5:
+        return  # trying all takes too long
+    nodes, cards = best(pods, size)
+    assert found.bound.nodes <= nodes <= found.nodes
+    assert found.bound.cards <= cards
+    if found.least:
+        assert (found.nodes, found.cards) == (nodes, cards)
+
+
+@given(st.lists(st.integers(1, 12), max_size=7))
+def test_the_bound_of_one_dimension_is_below_the_best(sizes: list[int]) -> None:
+    asks = [(ask(0, size),) for size in sizes]
+    counts = dict.fromkeys(range(len(asks)), 1)
+    found = pack_fleet((Space(100, 12, 99, True),), asks, counts)
+    assert one_dimension(Counter(sizes), 12) <= found.nodes
+    assert -(-sum(sizes) // 12) <= one_dimension(Counter(sizes), 12)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "least"),
+    [
+        ([7, 7, 7], 3),  # none meets another one: the sum says 2
+        ([6, 6, 6, 6], 2),
+        ([7, 7, 5, 5], 2),
+        ([8, 8, 5, 5], 3),  # a five finds no room beside an eight
+        ([4, 4, 4, 4], 2),  # three to a card
+        ([], 0),
+    ],
+)
+def test_cases_of_one_dimension(sizes: list[int], least: int) -> None:
+    assert one_dimension(Counter(sizes), 12) == least
+
+
+# --- cases ------------------------------------------------------------------------------------------
+
+CASES = {
+    "five of a fifth": (1, [(ask(20, 1),)], {0: 5}, (2, 2)),  # three slots to a card
+    "two dimensions": (1, [(ask(80, 1),), (ask(10, 7),)], {0: 2, 1: 2}, (2, 2)),
+    "whole cards and parts": (2, [(ask(cards=2),), (ask(10, 4),)], {0: 1, 1: 2}, (2, 3)),
+    "modes do not meet": (1, [(ask(10, 1, mode="a"),), (ask(10, 1, mode="b"),)], {0: 1, 1: 1}, (2, 2)),
+    "modes on two cards": (2, [(ask(10, 1, mode="a"),), (ask(10, 1, mode="b"),)], {0: 1, 1: 1}, (1, 2)),
+    "pools do not meet": (2, [(ask(10, 1, pool="a"),), (ask(10, 1, pool="b"),)], {0: 1, 1: 1}, (2, 2)),
+    "any pool": (2, [(ask(10, 1, pool="a"),), (ask(10, 1),)], {0: 1, 1: 1}, (1, 1)),
+    "cards of a pod": (4, [(ask(cards=3),)], {0: 3}, (3, 9)),  # the fourth of each stays free
+    "several cards are different ones": (2, [(ask(10, 1, cards=2),)], {0: 1}, (1, 2)),
+    "two containers": (2, [(ask(60, 1), ask(60, 1))], {0: 2}, (2, 4)),
+    "first-fit misses it": (
+        1, [(ask(0, 4),), (ask(0, 3),), (ask(0, 2),)], {0: 1, 1: 2, 2: 3}, (2, 2),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_known_best(name: str) -> None:
+    size, asks, counts, wanted = CASES[name]
+    found = pack_fleet(node(size), asks, counts)
+    assert (found.nodes, found.cards, found.least) == (*wanted, True)
+
+
+def test_what_fits_no_node_is_named() -> None:
+    found = pack_fleet(
+        node(2), [(ask(10, MIB + 1),), (ask(10, 1),), (ask(10, 1, cards=3),)], {0: 1, 1: 1, 2: 4}
+    )
+    assert (found.homeless, found.nodes) == ((0, 2), 1)
+
+
+def test_many_are_packed_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "search", None)
+    found = pack_fleet(node(2), [(ask(30, 3),), (ask(70, 2),)], {0: 100, 1: 100})
+    assert len(found.spots) == 200
+    assert found.bound.cards <= found.cards
+    assert isinstance(found.spots[0], Spot)
