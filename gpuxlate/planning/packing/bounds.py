@@ -116,7 +116,7 @@ def _flat(node: Node, asks: Iterable[tuple[Ask, int]]) -> tuple[int, str]:
 
 
 def _nodes(node: Node, pods: Pods) -> int:
-    """Pods on nodes: the sums of what their containers take, and the cards of which they take more than half."""
+    """Pods on nodes: the sums of what they take, and the cards of which they take more than half."""
     found = [0]
     for number, there in enumerate(node.card):
         if there >= UNLIMITED:
