@@ -17,8 +17,9 @@ ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "policy
 NAMES = {
     *(part for row in registry.BUILT_IN for name in registry.names_of(row) for part in name.split("-")),
     *("aliyun", "katalyst", "mgpu", "qgpu", "gpushare", "gpuresourcetype"),
-} - {"neutral", "spark", "ray", "customjob", "vgpu", "gpu", "manager", "shared"}
-"""Names of clouds, products and dialects, those of the targets by themselves. Engines are nobody's."""
+} - {"neutral", "spark", "ray", "customjob", "vgpu", "gpu", "manager", "shared", "nvidia", "mig"}
+"""Names of clouds, products and dialects, those of the targets by themselves. Engines are nobody's, and the
+catalogue of cards names their maker and its partitions."""
 WORDS = re.compile(rf"(?<![A-Za-z])({'|'.join(sorted(NAMES))})(?![A-Za-z0-9])", re.IGNORECASE)
 CLASSES = re.compile(r"(?<![A-Za-z])(Alibaba|Aliyun|Tencent|Volcengine|Volcano|Hami|Emr|Qgpu|Mgpu|Katalyst)")
 OURS = "GPUShare"

@@ -15,7 +15,7 @@ from typing import Any
 from gpuxlate.config.find import read_toml
 from gpuxlate.inputs.bounded import StrPath, content, inside, repository
 from gpuxlate.inputs.patterns import pattern
-from gpuxlate.model.catalogue import Card
+from gpuxlate.model.catalogue import Card, card_named, nearest
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.pod import Path as DocumentPath
@@ -218,7 +218,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
 
     given, problems = check(profile_model(), data, CODE, base=base)
     catalogue = tuple(map(Card.from_document, (given or {}).get("catalogue", ())))
-    problems += _named_twice(catalogue, (*base, "catalogue"))
+    problems += _of_catalogue(catalogue, (*base, "catalogue"))
     if given is None or problems:
         raise ConfigError(problems)
     cards = given.get("cards", {})
@@ -235,7 +235,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     )
 
 
-def _named_twice(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
+def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
     from gpuxlate.model.pod import dotted
 
     names: set[str] = set()
@@ -244,6 +244,12 @@ def _named_twice(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diag
             path = (*base, index, "name")
             message = f"{dotted(path)} is {one.name!r} a second time"
             yield Diagnostic(CODE, Severity.ERROR, message, "write all of a card in one entry", path)
+        if one.templates_of and card_named(one.templates_of) is None:
+            path = (*base, index, "templatesOf")
+            message = f"{dotted(path)} is {one.templates_of!r}, which is no card of the catalogue"
+            near = nearest(one.templates_of)
+            hint = f"did you mean {near[0]}?" if near else "gpuxlate.io/cards lists them"
+            yield Diagnostic(CODE, Severity.ERROR, message, hint, path)
         names.add(one.name.casefold())
 
 

@@ -23,6 +23,7 @@ ResourceName = Annotated[
     ),
 ]
 """An extended resource: a DNS subdomain, a slash and a name (Kubernetes, "extended resources")."""
+Confidence = Literal["documented", "seen"]
 FileName = Annotated[str, Field(pattern=NO_CONTROL)]
 RuleName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]*$")]
 """A code, the beginning of codes, or ALL. Which codes there are, the rules know."""
@@ -43,13 +44,35 @@ class CardsModel(Strict):
 
 
 class TemplateModel(Strict):
-    """A part into which a card can be divided."""
+    """A part into which a card can be divided: a template, or a MIG profile."""
 
     model_config = ConfigDict(title="Template")
 
-    name: Text = Field(description="Name of the template.", examples=["vir05_1c_16g"])
-    memoryMiB: AtLeastOne = Field(description="Memory of the part in MiB.", examples=[16384])  # noqa: N815
-    aiCores: AtLeastOne = Field(description="AI cores of the part.", examples=[5])  # noqa: N815
+    name: Text = Field(description="Name of the template.", examples=["vir05_1c_16g", "1g.10gb"])
+    memoryMiB: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED,
+        description="Memory of the part in MiB, as nodes show it (less than the GB of a MIG profile).",
+        examples=[16384],
+    )
+    aiCores: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED, description="AI cores of the part.", examples=[5]
+    )
+    multiprocessors: AtLeastOne = Field(
+        default=OMITTED, description="Streaming multiprocessors of the part.", examples=[14]
+    )
+    most: AtLeastOne = Field(
+        default=OMITTED,
+        description="Instances on one card, where all of them are of this template.",
+        examples=[7],
+    )
+    source: Text = Field(
+        default=OMITTED,
+        description="Documents that memory and compute come from, where they are not those of the card.",
+        examples=["A data sheet"],
+    )
+    confidence: Confidence = Field(
+        default="documented", description="As that of a card, for memory and compute.", examples=["seen"]
+    )
 
 
 class CardModel(Strict):
@@ -82,6 +105,9 @@ class CardModel(Strict):
     aiCores: AtLeastOne = Field(  # noqa: N815
         default=OMITTED, description="AI cores of the whole card.", examples=[20]
     )
+    multiprocessors: AtLeastOne = Field(
+        default=OMITTED, description="Streaming multiprocessors of the whole card.", examples=[108]
+    )
     names: dict[Text, Text] = Field(
         default=OMITTED,
         description="Name of a target to the text for the card in the target's keys.",
@@ -92,6 +118,11 @@ class CardModel(Strict):
         description="The only parts of the card that can be allocated.",
         examples=[[{"name": "vir05_1c_16g", "memoryMiB": 16384, "aiCores": 5}]],
     )
+    templatesOf: Text = Field(  # noqa: N815
+        default=OMITTED,
+        description="Name of a card of the catalogue with the same templates, in place of a list.",
+        examples=["A100-80GB"],
+    )
     sizesMiB: list[AtLeastOne] = Field(  # noqa: N815
         default=OMITTED,
         description="The only amounts of memory that a part of the card may have, in MiB.",
@@ -100,7 +131,7 @@ class CardModel(Strict):
     source: Text = Field(
         default=OMITTED, description="Documents that the facts come from.", examples=["A data sheet"]
     )
-    confidence: Literal["documented", "seen"] = Field(
+    confidence: Confidence = Field(
         default="documented",
         description="seen: manifests that somebody published say it, and no document does.",
         examples=["seen"],

@@ -19,19 +19,66 @@ if TYPE_CHECKING:
     from gpuxlate.model.profile import Profile
 
 _FILE = Path(__file__).with_name("cards.json")
+MIG = re.compile(r"(?P<slices>[1-9])g\.(?P<gb>[1-9][0-9]{0,3})gb")
+"""A MIG profile (NVIDIA/go-nvlib): slices of compute, and GB of memory."""
+GIB = 1024
+"""MiB."""
+PERCENT = 100
+LEAST_OF_LABEL = 88
+"""Percent of the GB in the name of a MIG profile that every known instance has."""
 
 
 class Template(NamedTuple):
-    """A part into which a card can be divided: its name, MiB and AI cores."""
+    """A part into which a card can be divided: a template, or a MIG profile.
+
+    ``memory_mib``, and one of ``ai_cores`` and ``multiprocessors``: what the part has, the least that a
+    document gives; None: no document says it. ``most``: instances on one card, where all are of this name.
+    ``source``, ``confidence``: of the numbers, where they are not those of the card.
+    """
 
     name: str
-    memory_mib: int
-    ai_cores: int
+    memory_mib: int | None = None
+    ai_cores: int | None = None
+    multiprocessors: int | None = None
+    most: int | None = None
+    source: str = ""
+    confidence: str = "documented"
 
     @classmethod
     def from_document(cls, data: Mapping[str, Any]) -> Self:
         """The template from its fields in a document, which were checked."""
-        return cls(data["name"], data["memoryMiB"], data["aiCores"])
+        return cls(
+            data["name"],
+            data.get("memoryMiB"),
+            data.get("aiCores"),
+            data.get("multiprocessors"),
+            data.get("most"),
+            data.get("source", ""),
+            data.get("confidence", "documented"),
+        )
+
+    @property
+    def label(self) -> tuple[int, int] | None:
+        """Slices of compute and GB in the name of a MIG profile; None for other names."""
+        found = MIG.fullmatch(self.name)
+        return (int(found["slices"]), int(found["gb"])) if found else None
+
+    @property
+    def least_mib(self) -> int:
+        """MiB that the part has for certain. The GB in a name are more than its memory: 23 GB of a B200
+        are 20992 MiB, the greatest known difference."""
+        gb = self.label[1] if self.label else 0
+        return self.memory_mib or GIB * gb * LEAST_OF_LABEL // PERCENT
+
+    @property
+    def most_mib(self) -> int | None:
+        """MiB that the part has at most; None where neither a document nor its name says it."""
+        return self.memory_mib or (GIB * self.label[1] if self.label else None)
+
+    @property
+    def is_measured(self) -> bool:
+        """Its memory and compute are those of a document, not of its name."""
+        return self.memory_mib is not None and bool(self.ai_cores or self.multiprocessors)
 
 
 class Card(NamedTuple):
@@ -39,10 +86,10 @@ class Card(NamedTuple):
 
     ``memory_mib``: MiB of one card that can be allocated, the least that a document gives. ``nominal_mib``:
     the size in its name or data sheet, where a node offers less; a GB is 1024 MiB. None: no document says it.
-    ``names``: by dialect (the name of a target), the text for the card in its keys. ``ai_cores``: those of
-    the whole card. ``templates``, ``sizes_mib``: the only parts, or the only MiB of a part, that can be
-    allocated, ascending; empty where there is no such list. ``confidence``: ``seen`` where manifests say it
-    and no document.
+    ``names``: by dialect (the name of a target), the text for the card in its keys. ``ai_cores``,
+    ``multiprocessors``: those of the whole card. ``templates``, ``sizes_mib``: the only parts, or the only
+    MiB of a part, that can be allocated, ascending; empty where there is no such list. ``templates_of``: the
+    card with the same templates. ``confidence``: ``seen`` where manifests say it and no document.
     """
 
     name: str
@@ -55,6 +102,8 @@ class Card(NamedTuple):
     sizes_mib: tuple[int, ...] = ()
     source: str = ""
     confidence: str = "documented"
+    multiprocessors: int | None = None
+    templates_of: str | None = None
 
     @classmethod
     def from_document(cls, data: Mapping[str, Any]) -> Self:
@@ -66,12 +115,12 @@ class Card(NamedTuple):
             data.get("nominalMiB"),
             data.get("aiCores"),
             data.get("names", {}),
-            tuple(
-                sorted(map(Template.from_document, data.get("templates", ())), key=lambda one: one.memory_mib)
-            ),
+            tuple(sorted(map(Template.from_document, data.get("templates", ())), key=_size)),
             tuple(sorted(data.get("sizesMiB", ()))),
             data.get("source", ""),
             data.get("confidence", "documented"),
+            data.get("multiprocessors"),
+            data.get("templatesOf"),
         )
 
     def with_more(self, other: Card) -> Card:
@@ -80,11 +129,48 @@ class Card(NamedTuple):
         said = {field: value for field, value in other._asdict().items() if value and field not in kept}
         return self._replace(**{**said, "names": {**self.names, **other.names}})
 
+    def template(self, name: str) -> Template | None:
+        """The template of a name; with attributes of MIG (``1g.10gb+me``) that of the name before them."""
+        found = {one.name: one for one in self.templates}
+        return found.get(name) or found.get(name.partition("+")[0])
+
+    def cores_of(self, one: Template) -> int | None:
+        """Percent of the card's compute that a template has, rounded up; None where nothing says it.
+
+        Without the multiprocessors of both it is a fraction of the slices (MIG user guide: 1g is 1/7), which
+        is never less, since some multiprocessors of a card are in no slice.
+        """
+        part, whole = one.ai_cores or one.multiprocessors, self.ai_cores or self.multiprocessors
+        if (not part or not whole) and one.label:
+            part = one.label[0]
+            whole = max((other.label[0] for other in self.templates if other.label), default=None)
+        return -(-part * PERCENT // whole) if part and whole else None
+
+    @property
+    def most_mib(self) -> int | None:
+        """MiB of the card at most."""
+        return self.nominal_mib or self.memory_mib
+
+
+def _size(one: Template) -> tuple[int, int]:
+    return one.least_mib, one.ai_cores or one.multiprocessors or (one.label[0] if one.label else 0)
+
 
 @cache
 def _of_the_package() -> tuple[Card, ...]:
     data = json.loads(_FILE.read_text(encoding="utf-8"))
-    return tuple(map(Card.from_document, data["cards"]))
+    return _with_templates(map(Card.from_document, data["cards"]))
+
+
+def _with_templates(found: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards, with the templates of those that have the same."""
+    by_name = {one.name.casefold(): one for one in found}
+    return tuple(
+        one._replace(templates=by_name[one.templates_of.casefold()].templates)
+        if one.templates_of and not one.templates and one.templates_of.casefold() in by_name
+        else one
+        for one in by_name.values()
+    )
 
 
 def cards(profile: Profile | None = None) -> tuple[Card, ...]:
@@ -95,7 +181,7 @@ def cards(profile: Profile | None = None) -> tuple[Card, ...]:
     for own in profile.catalogue:
         known = found.get(own.name.casefold())
         found[own.name.casefold()] = known.with_more(own) if known else own
-    return tuple(found.values())
+    return _with_templates(found.values())
 
 
 def names_of(dialect: str, profile: Profile | None = None) -> Mapping[str, str]:
@@ -108,6 +194,32 @@ def card_named(name: str, profile: Profile | None = None) -> Card | None:
     return next((one for one in cards(profile) if one.name.casefold() == name.casefold()), None)
 
 
+def card_meant(model: str, memory_mib: int | None = None, profile: Profile | None = None) -> Card | None:
+    """The one card that a name of a product means: ``NVIDIA-A100-SXM4-80GB``, ``A30``.
+
+    A card is meant where the name has all words of its own, or its first word and nothing else decides;
+    ``memory_mib``, MiB of the card as a node shows them, decides between sizes. None where several may be
+    meant, or none.
+    """
+    exact = card_named(model, profile)
+    if exact is not None:
+        return exact
+    words = set(_words(model))
+    known = [(one, _words(one.name)) for one in cards(profile)]
+    found = [(one, own) for one, own in known if words.issuperset(own)]
+    most = max((len(own) for _, own in found), default=0)
+    named = [one for one, own in found if len(own) == most]
+    named = named or [one for one, own in known if own[0] in words]
+    if memory_mib is not None and len(named) > 1:
+        named = [one for one in named if one.most_mib and 0 <= one.most_mib - memory_mib < one.most_mib // 8]
+    alike = {one.templates for one in named}
+    return named[0] if named and (len(named) == 1 or (len(alike) == 1 and alike != {()})) else None
+
+
+def _words(name: str) -> list[str]:
+    return re.split(r"[\W_]+", name.casefold())
+
+
 def nearest(name: str, profile: Profile | None = None) -> tuple[str, ...]:
     """At most three names that may be meant, the most likely first: those of the same model (``A100``,
     ``NVIDIA-A10``), else those that are written alike."""
@@ -115,11 +227,6 @@ def nearest(name: str, profile: Profile | None = None) -> tuple[str, ...]:
 
     text = name[:MAX_NAME].casefold()
     known = {one.name.casefold(): one.name for one in cards(profile)}
-    words = re.split(r"[\W_]+", text)
+    words = _words(text)
     same = [one for one in known if one.partition("-")[0] in words]
     return tuple(known[one] for one in get_close_matches(text, same or known, 3, 0 if same else 0.6))
-
-
-def unknown_models(models: Iterable[str], profile: Profile | None = None) -> Mapping[str, tuple[str, ...]]:
-    """The names that are no card of the catalogue, each with the nearest ones."""
-    return {one: nearest(one, profile) for one in models if card_named(one, profile) is None}

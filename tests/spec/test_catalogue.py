@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 import gpuxlate
 from gpuxlate.config.configuration import ConfigError, load_profile
 from gpuxlate.config.schemas import schema
-from gpuxlate.model.catalogue import Card, Template, card_named, cards, names_of, nearest, unknown_models
+from gpuxlate.model.catalogue import Card, Template, card_meant, card_named, cards, names_of, nearest
 from gpuxlate.model.profile import Profile
 
 DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_text(encoding="utf-8"))
@@ -42,10 +42,61 @@ def test_a_card_is_sound(card: Card) -> None:
     assert card.nominal_mib == int(size[1]) * 1024 if size else True
     most = card.nominal_mib or card.memory_mib or 0
     assert (card.memory_mib or 0) <= most
-    parts = [one.memory_mib for one in card.templates] + list(card.sizes_mib)
-    assert all(part <= most for part in parts)
-    assert [part for part, count in Counter(parts).items() if count > 1] == []
-    assert all(one.ai_cores < (card.ai_cores or 0) for one in card.templates)
+    parts = [one.least_mib for one in card.templates] + list(card.sizes_mib)
+    assert all(0 < part <= most for part in parts if most)
+    names = Counter(one.name for one in card.templates)
+    assert [name for name, count in names.items() if count > 1] == []
+    for one in card.templates:
+        assert 0 < (card.cores_of(one) or 0) <= 100
+        assert (one.most_mib or 0) >= one.least_mib
+        # as many as fit have no more than the card: memory where a document gives it
+        assert (one.most or 1) * (one.memory_mib or 0) <= (card.nominal_mib or 2**31)
+
+
+def test_partitions_have_what_was_measured() -> None:
+    """KEP-4815: 1g.5gb of an A100 is 4864 MiB and 14 of 108 multiprocessors; mig-parted: 7 on a card."""
+    card = card_named("A100-40GB")
+    assert card is not None
+    one = card.template("1g.5gb")
+    assert one is not None
+    assert (one.memory_mib, one.most_mib, one.most, card.cores_of(one)) == (4864, 4864, 7, 13)
+    assert card.template("1g.5gb+me") == one
+    # 40 GB of 3 slices and no document: 88 % of the GB are there, and 3/7 of compute at most
+    unmeasured = Card("X", "nvidia", templates=(Template("3g.40gb"), Template("7g.80gb")))
+    assert [one.least_mib for one in unmeasured.templates] == [36044, 72089]
+    assert [one.most_mib for one in unmeasured.templates] == [40960, 81920]
+    assert [unmeasured.cores_of(one) for one in unmeasured.templates] == [43, 100]
+
+
+@pytest.mark.parametrize("name", ["A800-40GB", "A100-SXM4-80GB", "H20-96GB"])
+def test_cards_with_the_partitions_of_another(name: str) -> None:
+    card = card_named(name)
+    assert card is not None
+    other = card_named(card.templates_of or "")
+    assert other is not None
+    assert card.templates == other.templates != ()
+
+
+@pytest.mark.parametrize(
+    ("model", "memory_mib", "name"),
+    [
+        ("A100", None, None),  # 40 or 80 GB
+        ("A100", 40536, "A100-40GB"),
+        ("A100", 81251, "A100-80GB"),
+        ("NVIDIA-A100-SXM4-40GB", None, "A100-40GB"),
+        ("NVIDIA-A100-SXM4-80GB", None, "A100-SXM4-80GB"),
+        ("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", None, "A100-40GB"),
+        ("NVIDIA-H100-80GB-HBM3", None, "H100-80GB"),
+        ("NVIDIA-A30", None, "A30-24GB"),
+        ("Tesla-T4", None, "T4-16GB"),
+        ("a10-24gb", None, "A10-24GB"),
+        ("X1", None, None),
+        ("", None, None),
+    ],
+)
+def test_what_a_product_name_means(model: str, memory_mib: int | None, name: str | None) -> None:
+    found = card_meant(model, memory_mib)
+    assert (found.name if found else None) == name
 
 
 def test_the_loader_reads_every_field() -> None:
@@ -106,11 +157,6 @@ def test_nearest_names(name: str, first: str, others: set[str]) -> None:
     assert len(found) <= 3
 
 
-def test_unknown_models() -> None:
-    asked = ("A10", "a100-sxm4-80gb", "no such card", "x" * 100_000)
-    assert unknown_models(asked) == {"A10": ("A10-24GB",), "no such card": (), "x" * 100_000: ()}
-
-
 # --- a profile --------------------------------------------------------------------------------------
 
 
@@ -122,8 +168,6 @@ def test_a_profile_adds_a_card() -> None:
     own = profile({"name": "X1", "vendor": "acme", "memoryMiB": 16384, "names": {"baidu-cce": "x1_16g"}})
     assert cards(own) == (*cards(), Card("X1", "acme", 16384, names={"baidu-cce": "x1_16g"}))
     assert names_of("baidu-cce", own) == {**names_of("baidu-cce"), "x1_16g": "X1"}
-    assert unknown_models(["x1"], own) == {}
-    assert unknown_models(["x1"]) == {"x1": ()}
     assert nearest("X-1", own) == ("X1",)
 
 
@@ -173,3 +217,13 @@ def test_a_card_stands_once_in_a_profile() -> None:
     with pytest.raises(ConfigError) as caught:
         profile({"name": "X1", "vendor": "acme"}, {"name": "x1", "vendor": "acme"})
     assert [one.path for one in caught.value.diagnostics] == [("catalogue", 1, "name")]
+
+
+def test_the_templates_of_a_card_that_is_not_there() -> None:
+    with pytest.raises(ConfigError) as caught:
+        profile({"name": "X1", "vendor": "nvidia", "templatesOf": "A100"})
+    [found] = caught.value.diagnostics
+    assert found.path == ("catalogue", 0, "templatesOf")
+    assert found.hint == "did you mean A100-80GB?"
+    own = profile({"name": "X1", "vendor": "nvidia", "templatesOf": "a100-80gb"})
+    assert card_named("X1", own).templates == card_named("A100-80GB").templates  # type: ignore[union-attr]

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from docs.tools.markdown import filled
 from docs.tools.pages import documents
-from gpuxlate.model.catalogue import Card, cards
+from gpuxlate.model.catalogue import Card, Template, cards
 
 INTRODUCTION = """\
 The catalogue is a data file of the package, `gpuxlate/model/cards.json`: the names by which a share
@@ -55,7 +55,24 @@ def _table(group: list[Card]) -> list[str]:
 def _parts(card: Card) -> str:
     if card.sizes_mib:
         return ", ".join(map(str, card.sizes_mib)) + " MiB"
-    return "\n".join(
-        f"`{one.name}`: {one.memory_mib} MiB, {one.ai_cores} of {card.ai_cores} AI cores"
-        for one in card.templates
-    )
+    if card.templates_of:
+        return f"as `{card.templates_of}`"
+    return "\n".join(f"`{one.name}`: {', '.join(_numbers(card, one))}" for one in card.templates)
+
+
+def _numbers(card: Card, one: Template) -> Iterator[str]:
+    """What a document says of a part; compute in percent of the card, as shares count it."""
+    if one.memory_mib:
+        yield f"{one.memory_mib} MiB"
+    for part, whole, unit in (
+        (one.ai_cores, card.ai_cores, "AI cores"),
+        (one.multiprocessors, card.multiprocessors, "multiprocessors"),
+    ):
+        if part:
+            yield f"{part} of {whole} {unit}" if whole else f"{part} {unit}"
+    if (cores := card.cores_of(one)) is not None:
+        yield f"{cores} %" if one.is_measured else f"about {cores} %"
+    if one.most:
+        yield f"at most {one.most} on a card"
+    if one.source:
+        yield (documents.link(one.source) or one.source) + (" (seen)" if one.confidence == "seen" else "")

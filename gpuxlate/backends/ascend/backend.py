@@ -31,10 +31,10 @@ def settles(pod: Taking, found: Fields) -> Fields:
     by_numbers = by_numbers or "cores" in found.origins or (found.cards or 1) > 1
     if card is None or found.memory_mib is None or by_numbers:
         return found
-    one = next((one for one in card.templates if one.memory_mib >= found.memory_mib), None)
-    if one is None or card.ai_cores is None:
+    one = next((one for one in card.templates if one.least_mib >= found.memory_mib), None)
+    if one is None or card.cores_of(one) is None:
         return replace(found, cores=None, memory_mib=None)
-    return replace(found, memory_mib=one.memory_mib, cores=-(-one.ai_cores * 100 // card.ai_cores))
+    return replace(found, memory_mib=one.memory_mib, cores=card.cores_of(one))
 
 
 def most_mib(card: Card) -> int:

@@ -117,7 +117,7 @@ def template_is_of_one_card(
         Predicate(
             Amount(
                 memory.name,
-                *(Range(one.memory_mib, one.memory_mib) for one in card.templates),
+                *(Range(one.least_mib, one.least_mib) for one in card.templates),
                 Range(most_mib(card)),
             ),
             Amount(memory.name, Range(1)) & Not(BY_NUMBERS),
@@ -152,7 +152,7 @@ def memory_is_a_template(this: Rule, breach: Breach, pod: PodKeys, context: Cont
     card = next((card for _, memory, card in _memory() if memory.name == breach.name), None)
     if breach.value is None or number is None or card is None:
         return
-    one = next((one for one in card.templates if one.memory_mib >= number), None)
+    one = next((one for one in card.templates if one.least_mib >= number), None)
     gets = (
         say(
             "{name}, {memory} MiB and {cores} of {all} AI cores",
