@@ -106,7 +106,11 @@ def program_name() -> str:
 
 
 def color_wanted(stream: object) -> bool:
-    """Colour only on a terminal, or as NO_COLOR and FORCE_COLOR say."""
+    """As --color says; else as NO_COLOR and FORCE_COLOR say; else only on a terminal."""
+    from gpuxlate.cli.invocation import current
+
+    if (asked := current().color) in ("always", "never"):
+        return asked == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

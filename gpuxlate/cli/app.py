@@ -11,6 +11,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from gpuxlate.cli.common import Exit, guarded, note
+from gpuxlate.cli.invocation import begin
+from gpuxlate.cli.shared_options import Command, with_shared_options
 
 # typer has its own copy of click or uses the installed one, by version: take the classes from typer
 UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
@@ -73,7 +75,7 @@ class LazyGroup(TyperGroup):
         if cmd_name not in self.table:
             return None
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(cmd_name)(self.function(cmd_name))
+        one.command(cmd_name, cls=Command)(with_shared_options(self.function(cmd_name)))
         command = get_command(one)
         command.name = cmd_name
         command.short_help = self.table[cmd_name]
@@ -133,12 +135,14 @@ def build(*, live: bool = False) -> Any:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(root)
+    app.callback()(with_shared_options(root))
     return get_command(app)
 
 
 def run(command: Any, arguments: Sequence[str], name: str) -> int:
     """Run an application with its arguments, and return the exit code."""
+
+    begin()
 
     def called() -> object:
         try:

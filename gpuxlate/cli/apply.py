@@ -29,7 +29,7 @@ def command(
             "--to",
             help="The target; by default that of the nodes.",
             metavar="TARGET",
-            autocompletion=common.complete_written,
+            autocompletion=options.complete_written,
         ),
     ] = None,
     from_: options.From = None,

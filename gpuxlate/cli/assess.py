@@ -18,7 +18,8 @@ from gpuxlate.translation.settings import Settings
 
 
 def command(
-    paths: options.Paths,
+    paths: options.Paths = options.HERE,
+    *,
     to: options.To,
     from_: options.From = None,
     round_: options.Round = None,
@@ -40,7 +41,7 @@ def command(
         common.accept(round_, fill, drop),
         common.profile(profile),
     )
-    run = translate_inputs(common.some_inputs(paths), settings)
+    run = translate_inputs(common.some_inputs(paths, or_excluded=True), settings)
     items = run.items
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
     common.show(broken, run.texts)

@@ -14,6 +14,8 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import Terminated, is_terminal
+from gpuxlate.cli.invocation import current
+from gpuxlate.inputs.exclude import Exclusion
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError, expand, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
@@ -46,6 +48,13 @@ class CliError(Exception):
         self.code = code
 
 
+ALL_EXCLUDED = "note: all files are excluded"
+
+
+class AllExcludedError(Exception):
+    """There is nothing to do, since every file is excluded (exit 0)."""
+
+
 def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
     """Run a command and return its exit code; every error ends in one line on stderr."""
     if sys.stderr is None:  # closed by the caller: only the messages are lost
@@ -62,6 +71,9 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         if error.hint:
             note(f"help: {error.hint}")
         return error.code
+    except AllExcludedError:
+        remark(ALL_EXCLUDED)
+        return Exit.CLEAN
     except (registry.BrokenPluginError, CodeTakenError, UnknownRuleError) as error:
         note(f"error: {error}")
         note(f"help: {error.hint}")
@@ -98,6 +110,18 @@ def note(text: str) -> None:
     from gpuxlate.report.characters import visible
 
     err(visible(cut(text, 2 * MAX_MESSAGE)) + "\n")
+
+
+def remark(text: str) -> None:
+    """One line on stderr of what was done, unless the run is quiet."""
+    if not current().quiet:
+        note(text)
+
+
+def detail(text: str) -> None:
+    """One line on stderr of what is used, where the run is verbose."""
+    if current().verbose:
+        note(text)
 
 
 def documents_out(parts: Iterable[bytes]) -> None:
@@ -202,13 +226,37 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
         raise InputError(f"{STDIN}: it is closed", "pipe a text to it, or name a file")
-    return expand(paths)
+    run = current()
+    run.exclusion = Exclusion()
+    if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
+        from gpuxlate.cli.settings import exclusion
+
+        run.exclusion = exclusion(run)
+    found = expand(paths, run.exclusion, run.stdin_filename)
+    for one in found:
+        detail(f"file: {one.name}")
+    for name, why in run.exclusion.left_out:
+        detail(f"left out: {name} ({why})")
+    return found
 
 
-def some_inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
-    """The files of PATH arguments, at least one; other inputs as they are. Raises InputError."""
+def all_excluded() -> bool:
+    """No input is left, since all that was there is excluded."""
+    exclusion = current().exclusion
+    return exclusion is not None and exclusion.all_that_was_there(SUFFIXES)
+
+
+def some_inputs(paths: Sequence[str] | Iterable[Input], *, or_excluded: bool = False) -> Iterable[Input]:
+    """The files of PATH arguments, at least one; other inputs as they are. Raises InputError.
+
+    Where all files are excluded it raises AllExcludedError, or returns none with ``or_excluded``.
+    """
     found = inputs(paths)
-    if not found:
+    if not found and all_excluded():
+        if not or_excluded:
+            raise AllExcludedError
+        remark(ALL_EXCLUDED)
+    elif not found:
         raise InputError(
             f"{names_of(paths)}: no file ends in {', '.join(SUFFIXES)}",
             "name the file itself if it has another suffix",
@@ -222,32 +270,29 @@ def names_of(paths: Sequence[str] | Iterable[Input]) -> str:
 
 
 def config() -> Config | None:
-    """The configuration of this folder or the nearest one above it; None without one."""
-    from gpuxlate.config.find import find_config
+    """That of --config, or of this folder or the nearest one above it; None without one. Raises CliError."""
+    run = current()
+    if run.found_config is None:
+        from gpuxlate.cli.settings import load
 
-    path = find_config(os.getcwd())
-    if path is None:
-        return None
-    from gpuxlate.config.configuration import ConfigError, load_found
-    from gpuxlate.yamltext.plain import plain_text
-
-    try:
-        return load_found(path, plain_text)
-    except ConfigError as error:
-        raise CliError(
-            str(error), "gpuxlate schema config prints every field" if error.read else None
-        ) from None
+        run.found_config = (None if run.isolated else load(run.config),)
+        (found,) = run.found_config
+        detail(f"configuration: {found.path if found else 'none'}")
+    return run.found_config[0]
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:
     """The profile of ``--profile``: the name of one in the configuration, or a file."""
     if name is None:
+        detail("profile: none")
         return None
     from gpuxlate.config.configuration import ConfigError, find_profile
     from gpuxlate.yamltext.plain import plain_text
 
     try:
-        return find_profile(name, known or config(), plain_text)
+        found = find_profile(name, known or config(), plain_text)
+        detail(f"profile: {name} ({found.target})")
+        return found
     except ConfigError as error:
         raise CliError(
             str(error), "gpuxlate schema profile prints every field" if error.read else None
@@ -282,40 +327,3 @@ def write_json(data: dict[str, Any]) -> str:
     from gpuxlate.report.json import dump
 
     return dump(data)
-
-
-Complete = Callable[[str], list[str]]
-
-
-def complete_target(incomplete: str) -> list[str]:
-    """Shell completion of target names."""
-    return [name for name in registry.target_names() if name.startswith(incomplete)]
-
-
-def complete_written(incomplete: str) -> list[str]:
-    """Shell completion of the names of targets that are written."""
-    return [name for name in registry.writable_names() if name.startswith(incomplete)]
-
-
-def complete_code(incomplete: str) -> list[tuple[str, str]]:
-    """Shell completion of rule codes; of a list with commas, of its last.
-
-    With the names, not the summaries: typer breaks longer lines in two, and shells offer both.
-    """
-    from gpuxlate.rules import catalog
-
-    before, comma, last = incomplete.rpartition(",")
-    return [
-        (before + comma + code, rule.name.replace("-", " "))
-        for code, rule in catalog.all_rules(registry.all_backends()).items()
-        if code.startswith(last.upper())
-    ]
-
-
-def completing(*words: str) -> Complete:
-    """Shell completion of one of some words."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return complete

@@ -19,7 +19,7 @@ def command(
         typer.Argument(
             help="The code of a rule, such as TKE002.",
             metavar="CODE",
-            autocompletion=common.complete_code,
+            autocompletion=options.complete_code,
         ),
     ],
     output: options.Output = "text",

@@ -23,7 +23,7 @@ SOMETIMES = ("device", "isolation")
 
 
 def command(
-    paths: options.Paths,
+    paths: options.Paths = options.HERE,
     from_: options.From = None,
     profile: options.ProfileFile = None,
     output: options.Output = "table",
@@ -33,7 +33,7 @@ def command(
         raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     source = common.target(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    run = translate_inputs(common.some_inputs(paths), settings)
+    run = translate_inputs(common.some_inputs(paths, or_excluded=True), settings)
     broken = [one for one in run.diagnostics if one.code in UNREADABLE]
     common.show(broken, run.texts)
     if output == "json":

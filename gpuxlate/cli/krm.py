@@ -17,7 +17,7 @@ from gpuxlate.yamltext.source import Source, Texts
 
 
 def command(
-    config: Annotated[
+    config_file: Annotated[
         str | None,
         typer.Argument(
             help="As an exec plug-in of kustomize: the configuration file; resources are on stdin.",
@@ -31,7 +31,7 @@ def command(
     Its functionConfig is of kind Translate (apiVersion gpuxlate.io/v1alpha1, spec: to, from, round, drop,
     fill), or a ConfigMap with the same keys in data.
     """
-    settings = None if config is None else _settings(config)
+    settings = None if config_file is None else _settings(config_file)
     source = Input(STDIN, None).source()
     if not source.text.strip():
         raise InputError(f"{STDIN}: it is empty")

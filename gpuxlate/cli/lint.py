@@ -14,6 +14,7 @@ import typer
 from gpuxlate import __version__, report
 from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options, outputs
+from gpuxlate.cli.invocation import current
 from gpuxlate.cli.runner import each
 from gpuxlate.inputs.files import SUFFIXES, Input, InputError
 from gpuxlate.lint.check import lint_source
@@ -31,14 +32,14 @@ FAIL_ON = ("error", "warning", "info", "never")
 
 
 def command(
-    paths: options.Paths,
+    paths: options.Paths = options.HERE,
     format_: Annotated[
         str | None,
         typer.Option(
             "--format",
             help="text, json, sarif, github or gitlab.",
             metavar="FORMAT",
-            autocompletion=common.completing(*report.FORMATS),
+            autocompletion=options.completing(*report.FORMATS),
         ),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
@@ -49,13 +50,13 @@ def command(
             "--select",
             help="Only these rules (codes or prefixes).",
             metavar="CODE[,CODE]",
-            autocompletion=common.complete_code,
+            autocompletion=options.complete_code,
         ),
     ] = [],  # noqa: B006 - typer copies it
     ignore: Annotated[
         list[str],
         typer.Option(
-            "--ignore", help="Not these rules.", metavar="CODE[,CODE]", autocompletion=common.complete_code
+            "--ignore", help="Not these rules.", metavar="CODE[,CODE]", autocompletion=options.complete_code
         ),
     ] = [],  # noqa: B006
     profile: options.ProfileFile = None,
@@ -65,7 +66,7 @@ def command(
             "--fail-on",
             help="error (default), warning, info or never.",
             metavar="LEVEL",
-            autocompletion=common.completing(*FAIL_ON),
+            autocompletion=options.completing(*FAIL_ON),
         ),
     ] = None,
     allow_empty: Annotated[bool, typer.Option("--allow-empty", help="Nothing to check is not an error.")] = (
@@ -84,7 +85,7 @@ def command(
     run = _run(given, selection, mode)
     for problem in run.unreadable:
         common.unreadable(problem)
-    if not run.files and not run.unreadable and not allow_empty:
+    if not run.files and not run.unreadable and not allow_empty and not common.all_excluded():
         raise InputError(f"{common.names_of(paths)}: no file ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
     whole_folders = isinstance(given, list) and not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
@@ -96,13 +97,13 @@ def command(
     shown = _rendered(run, chosen, statistics)
     (common.err if run.to_stdout else common.out)(shown)  # stdout may have the fixed text
     if run.fixes:
-        common.note(f"fixed {plural(run.fixes, 'finding')}")
+        common.remark(f"fixed {plural(run.fixes, 'finding')}")
     return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
 
 
 def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
     """Read and check one input, and apply its fixes. Raises InputError."""
-    return check(one, one.read_bytes(), selection.for_file(one.path), mode)
+    return check(one, one.read_bytes(), selection.for_file(one.place), mode)
 
 
 @dataclass(slots=True)
@@ -159,7 +160,7 @@ def _run(given: Iterable[Input], selection: Selection, mode: Mode) -> Run:
         elif checked.fixes:
             checked = _written(one, checked, selection, run)
         run.add(one, checked)
-        selection.note(one.path, checked.linted.excused)
+        selection.note(one.place, checked.linted.excused)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             message = (
                 f"more than {limits.MAX_RUN_FINDINGS} findings: inputs after {one.name} were not checked"
@@ -177,7 +178,7 @@ def _written(one: Input, checked: Checked, selection: Selection, run: Run) -> Ch
     except InputError as error:
         run.unreadable.append(error)
         source = one.source(checked.old)
-        return Checked(lint_source(source, selection.for_file(one.path)), source)
+        return Checked(lint_source(source, selection.for_file(one.place)), source)
     return checked
 
 
@@ -222,6 +223,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         color=color_wanted(sys.stdout),
         rules=rules,
         version=__version__,
+        counts=not current().quiet,
         replacements=_replacements(run) if format_ == "sarif" else None,
     )
 

@@ -90,7 +90,7 @@ def open_cluster(options: Options) -> Cluster:
     """The cluster of these options; its notes go to stderr. Raises ClusterError."""
     from gpuxlate.cluster.client import Cluster
 
-    return Cluster(options, lambda text: common.note(f"note: {text}"))
+    return Cluster(options, lambda text: common.remark(f"note: {text}"))
 
 
 def cluster(
@@ -181,7 +181,7 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
         if is_file and path.is_dir() and _is_kind(one):
             is_file = not chooses
             if is_file:
-                common.note(f"note: {one} is a folder; for live objects write {_full_name(one)}")
+                common.remark(f"note: {one} is a folder; for live objects write {_full_name(one)}")
         (files if is_file else words).append(one)
     return files, words
 

@@ -27,7 +27,7 @@ def command(
             "--to",
             help="Only the nodes of this target.",
             metavar="TARGET",
-            autocompletion=common.complete_target,
+            autocompletion=options.complete_target,
         ),
     ] = None,
     output: options.Output = "table",
@@ -61,7 +61,7 @@ def command(
     common.out(_text(ledgers))
     for one in ledgers:
         for text in notes_of(one):
-            common.note(f"note: {one.node.name}: {text}")
+            common.remark(f"note: {one.node.name}: {text}")
     return common.Exit.CLEAN
 
 
@@ -78,7 +78,7 @@ def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
     data, notes = profile_data(nodes, served[0], server.version())
     common.out(fresh(data))
     for text in notes:
-        common.note(f"note: {text}")
+        common.remark(f"note: {text}")
     return common.Exit.CLEAN
 
 

@@ -2,12 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import typer
 
-from gpuxlate.cli.common import complete_target, complete_written
+from gpuxlate.backends import registry
+from gpuxlate.cli.common import CliError
 from gpuxlate.translation.acceptance import DROPPABLE
+
+Complete = Callable[[str], list[str]]
+
+
+def complete_target(incomplete: str) -> list[str]:
+    """Shell completion of target names."""
+    return [name for name in registry.target_names() if name.startswith(incomplete)]
+
+
+def complete_written(incomplete: str) -> list[str]:
+    """Shell completion of the names of targets that are written."""
+    return [name for name in registry.writable_names() if name.startswith(incomplete)]
+
+
+def complete_code(incomplete: str) -> list[tuple[str, str]]:
+    """Shell completion of rule codes; of a list with commas, of its last.
+
+    With the names, not the summaries: typer breaks longer lines in two, and shells offer both.
+    """
+    from gpuxlate.rules import catalog
+
+    before, comma, last = incomplete.rpartition(",")
+    return [
+        (before + comma + code, rule.name.replace("-", " "))
+        for code, rule in catalog.all_rules(registry.all_backends()).items()
+        if code.startswith(last.upper())
+    ]
+
+
+def completing(*words: str) -> Complete:
+    """Shell completion of one of some words."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
+def one_of(
+    flag: str, values: Sequence[str], help_: str, *others: str, metavar: str = "WHICH", what: str = "values"
+) -> Any:
+    """An option that takes one of some values; its help lists them. ``others``: more names of it."""
+
+    def check(ctx: typer.Context, value: str | None) -> str | None:
+        if value is not None and value not in values and not ctx.resilient_parsing:
+            raise CliError(f"invalid value {value!r} for {flag}", f"{what}: {', '.join(values)}")
+        return value
+
+    return typer.Option(
+        flag,
+        *others,
+        help=f"{help_.rstrip('.')}: {', '.join(values)}.",
+        metavar=metavar,
+        callback=check,
+        autocompletion=completing(*values),
+    )
+
 
 Paths = Annotated[list[str], typer.Argument(help="Files, folders or - for stdin.", metavar="PATH...")]
 Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for stdin.", metavar="SPEC...")]
@@ -56,3 +115,5 @@ AllowOutside = Annotated[
     typer.Option("--allow-outside", help="A document may name a workload outside of its folder."),
 ]
 Output = Annotated[str, typer.Option("-o", "--output", help="Output format.", metavar="FORMAT")]
+HERE = ["."]
+"""The PATH of commands that only look, where none is given."""

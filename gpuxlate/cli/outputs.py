@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuxlate.cli.common import CliError, Exit, note
+from gpuxlate.cli.common import CliError, Exit, remark
 from gpuxlate.inputs.bounded import StrPath, inside
 from gpuxlate.inputs.files import InputError, reason
 
@@ -52,4 +52,4 @@ def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
 def _note_links(name: str, others: int) -> None:
     if others:
         names = "another name, which keeps" if others == 1 else f"{others} other names, which keep"
-        note(f"note: {name}: the file had {names} the old text (hard links)")
+        remark(f"note: {name}: the file had {names} the old text (hard links)")

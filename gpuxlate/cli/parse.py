@@ -24,11 +24,11 @@ def command(
     source = common.target(from_) if from_ else None
     # reading is a translation to the neutral dialect, where every share is exact
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    run = translate_inputs(common.some_inputs(paths), settings)
+    run = translate_inputs(common.some_inputs(paths, or_excluded=True), settings)
     common.show(run.diagnostics, run.texts)
     if run.refused:
         return common.Exit.FINDINGS
-    if not run.items:
+    if not run.items and run.files:
         raise InputError(
             f"{common.names_of(paths)}: no container requests a GPU in a known dialect",
             "gpuxlate targets shows the keys of each dialect",

@@ -11,7 +11,7 @@ import typer
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, language
+from gpuxlate.cli import common, language, options
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.select import Selection
 from gpuxlate.model.profile import Profile
@@ -27,7 +27,7 @@ Targets = Annotated[
         "--to",
         help="The rules of this dialect; may be repeated. All that are read by default.",
         metavar="TARGET",
-        autocompletion=common.complete_target,
+        autocompletion=options.complete_target,
     ),
 ]
 Forbid = Annotated[
@@ -36,7 +36,7 @@ Forbid = Annotated[
         "--forbid",
         help="Deny every key of this dialect, in place of the rules; may be repeated.",
         metavar="TARGET",
-        autocompletion=common.complete_target,
+        autocompletion=options.complete_target,
     ),
 ]
 ScopeOf = Annotated[
@@ -45,7 +45,7 @@ ScopeOf = Annotated[
         "--scope",
         help="pods (default), workloads or all. Pods are judged when they are made.",
         metavar="SCOPE",
-        autocompletion=common.completing(*Scope),
+        autocompletion=options.completing(*Scope),
     ),
 ]
 ActionOf = Annotated[
@@ -54,7 +54,7 @@ ActionOf = Annotated[
         "--action",
         help="deny, warn or audit. By default errors of pods are denied; the rest is a warning.",
         metavar="ACTION",
-        autocompletion=common.completing(*Action),
+        autocompletion=options.completing(*Action),
     ),
 ]
 Namespaces = Annotated[
@@ -71,13 +71,13 @@ Custom = Annotated[
 Select = Annotated[
     list[str],
     typer.Option(
-        "--select", help="Only these rules.", metavar="CODE[,CODE]", autocompletion=common.complete_code
+        "--select", help="Only these rules.", metavar="CODE[,CODE]", autocompletion=options.complete_code
     ),
 ]
 Ignore = Annotated[
     list[str],
     typer.Option(
-        "--ignore", help="Not these rules.", metavar="CODE[,CODE]", autocompletion=common.complete_code
+        "--ignore", help="Not these rules.", metavar="CODE[,CODE]", autocompletion=options.complete_code
     ),
 ]
 Profiles = Annotated[
@@ -92,7 +92,7 @@ FormatOf = Annotated[
         "--output",
         help="vap (ValidatingAdmissionPolicy) or kyverno.",
         metavar="FORMAT",
-        autocompletion=common.completing(*Format),
+        autocompletion=options.completing(*Format),
     ),
 ]
 Explain = Annotated[
@@ -185,7 +185,7 @@ def policies(
         said = "\n".join(left) or f"no rule of {names} that is selected can be enforced"
         raise common.CliError(said, "gpuxlate policy --explain says which can")
     for one in left:
-        common.note(f"note: {one}")
+        common.remark(f"note: {one}")
     return found
 
 

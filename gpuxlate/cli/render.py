@@ -31,7 +31,7 @@ def command(
             "--to",
             help="The target; may be repeated, or all (all that write manifests).",
             metavar="TARGET",
-            autocompletion=common.complete_written,
+            autocompletion=options.complete_written,
         ),
     ],
     workload: Annotated[
@@ -104,7 +104,7 @@ def _with_cards(targets: list[Backend], named: list[str], shares: list[Share]) -
         if one.name not in chosen and not all(one.has_cards_of(share) for share in shares)
     ]
     if left_out:
-        common.note(f"note: left out, since device names no card of them: {', '.join(left_out)}")
+        common.remark(f"note: left out, since device names no card of them: {', '.join(left_out)}")
     return [one for one in targets if one.name not in left_out]
 
 

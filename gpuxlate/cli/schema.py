@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gpuxlate.cli import common
+from gpuxlate.cli import common, options
 from gpuxlate.inputs.files import Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 
@@ -19,7 +19,7 @@ def command(
     kind: Annotated[
         str,
         typer.Argument(
-            help=f"One of {', '.join(KINDS)}.", metavar="KIND", autocompletion=common.completing(*KINDS)
+            help=f"One of {', '.join(KINDS)}.", metavar="KIND", autocompletion=options.completing(*KINDS)
         ),
     ],
     check: Annotated[

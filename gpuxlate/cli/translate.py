@@ -34,7 +34,7 @@ def command(
 ) -> int:
     """Whole manifests from any dialect to another; only GPU lines change."""
     _exclusive(in_place, output_dir, diff, check)
-    given = common.some_inputs(paths)
+    given = common.some_inputs(paths, or_excluded=True)
     if in_place and any(one.path is None for one in given):
         raise common.CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     target, source = common.written_target(to), common.target(from_) if from_ else None
@@ -62,7 +62,7 @@ def command(
         common.documents_out(_diff(file).encode() for file in run.changed)
     if check:
         for file in run.changed:
-            common.note(f"would change {file.name}")
+            common.remark(f"would change {file.name}")
     if not writes:
         return common.Exit.FINDINGS if check and run.changed else common.Exit.CLEAN
     _write(run, in_place, output_dir)
@@ -88,7 +88,7 @@ def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     if in_place:
         for file in run.changed:
             outputs.change_file(Path(file.name), file.new, file.old, "translated")
-            common.note(f"translated {file.name}")
+            common.remark(f"translated {file.name}")
         return
     if output_dir is None:
         common.documents_out(_joined(run.files))

@@ -114,7 +114,7 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
 def translate_input(one: Input, settings: Settings) -> Translated:
     """Translate one input. Raises InputError."""
     data = one.read_bytes()
-    if under_chart_templates(one.path, os.getcwd()):
+    if under_chart_templates(one.place, os.getcwd()):
         return _template(one, data, settings)
     if one.named and is_blank(data):
         raise InputError(f"{one.name}: it is empty")
@@ -122,7 +122,7 @@ def translate_input(one: Input, settings: Settings) -> Translated:
     if not one.named and not may_matter(data, settings.profile):
         return Translated(one.name, one.path is not None, data, data)
     from_ = settings.from_.name if settings.from_ else None
-    made = translate_source(source, settings, reader(one, source, from_), layer_of(one.path))
+    made = translate_source(source, settings, reader(one, source, from_), layer_of(one.place))
     return Translated(
         one.name,
         one.path is not None,

@@ -33,7 +33,7 @@ def command(
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", help="The target that the container runs at.", autocompletion=common.complete_target
+            "--to", help="The target that the container runs at.", autocompletion=options.complete_target
         ),
     ] = None,
     profile: options.ProfileFile = None,
@@ -64,7 +64,7 @@ def command(
 def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
     """Print the result for a share, and return the exit code."""
     for note in done.notes:
-        common.note(f"note: {note}")
+        common.remark(f"note: {note}")
     if output == "json":
         common.out(common.write_json(_json(name, backend, done)))
     else:

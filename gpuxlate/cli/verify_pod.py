@@ -36,7 +36,7 @@ def command(
             "--to",
             help="The target of a document's container.",
             metavar="TARGET",
-            autocompletion=common.complete_target,
+            autocompletion=options.complete_target,
         ),
     ] = None,
     profile: options.ProfileFile = None,

@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from gpuxlate.config.find import read_toml
 from gpuxlate.inputs.bounded import StrPath, content, inside, repository
-from gpuxlate.inputs.patterns import pattern
+from gpuxlate.inputs.patterns import Patterns, pattern
 from gpuxlate.model.catalogue import Card, card_named, nearest
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.pod import Path as DocumentPath
+from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import CardProfile, Profile
 
 ReadYaml = Callable[[str], object]
@@ -68,7 +70,8 @@ class PerFileIgnore:
 class Config:
     """A configuration. None, or empty: not set.
 
-    ``profiles`` holds a Profile, or the path of its file. ``path`` is the file all this came from.
+    ``profiles`` holds a Profile, or the path of its file. ``path`` is the file all this came from,
+    ``base`` the folder from which its patterns count where it is not that of the file.
     """
 
     path: Path | None = None
@@ -77,23 +80,29 @@ class Config:
     per_file_ignores: tuple[PerFileIgnore, ...] = ()
     fail_on: str | None = None
     profiles: Mapping[str, Profile | Path] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+    base: Path | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder from which patterns count."""
+        return self.base or (Path(os.path.abspath(self.path)).parent if self.path else None)
 
     def ignores_for(self, file: StrPath) -> tuple[PerFileIgnore, ...]:
         """The entries of ``per-file-ignores`` that match a file, in their order.
 
-        Patterns count from the folder of the configuration file; a file outside it matches none.
+        A file outside the folder from which patterns count matches none.
         """
-        if not self.per_file_ignores or self.path is None:
+        if not self.per_file_ignores or self.folder is None:
             return ()
-        inside = _relative(file, self.path)
+        inside = _relative(file, self.folder)
         if inside is None:
             return ()
         return tuple(one for one in self.per_file_ignores if pattern(one.path)(inside))
 
 
-def _relative(file: StrPath, config: Path) -> str | None:
+def _relative(file: StrPath, folder: Path) -> str | None:
     """The file as seen from the folder of the configuration; symbolic links are not followed."""
-    folder = Path(os.path.abspath(config)).parent
     target = Path(os.path.abspath(file))
     return target.relative_to(folder).as_posix() if target.is_relative_to(folder) else None
 
@@ -132,7 +141,7 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
             profiles[name] = load_profile(one, base=(*base, "profiles", name))
         except ConfigError as error:
             problems += error.diagnostics
-    problems += _bad_patterns((given or {}).get("per_file_ignores", ()), base)
+    problems += _bad_patterns(given or {}, base)
     if given is None or problems:
         raise ConfigError(one.located(file=str(path)) for one in problems)
     return Config(
@@ -145,6 +154,7 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
         ),
         given.get("fail_on"),
         profiles,
+        tuple(given.get("exclude", ())),
     )
 
 
@@ -166,16 +176,21 @@ def _mapping(data: object, key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _bad_patterns(entries: Iterable[dict[str, Any]], base: DocumentPath) -> list[Diagnostic]:
-    found = []
-    for index, entry in enumerate(entries):
+def _bad_patterns(given: Mapping[str, Any], base: DocumentPath) -> Iterator[Diagnostic]:
+    """A problem for each text that is not a pattern; those of ``exclude`` may begin with ``!``."""
+    entries: list[tuple[DocumentPath, Callable[[], object]]] = [
+        (("per-file-ignores", index, "path"), partial(pattern, one["path"]))
+        for index, one in enumerate(given.get("per_file_ignores", ()))
+    ]
+    for index, text in enumerate(given.get("exclude", ())):
+        entries.append((("exclude", index), partial(Patterns, (text,))))
+    for path, compiled in entries:
         try:
-            pattern(entry["path"])
+            compiled()
         except ValueError as error:
-            path = (*base, "per-file-ignores", index, "path")
-            message = f"per-file-ignores[{index}].path is not a gitignore pattern: {error}"
-            found.append(Diagnostic(CODE, Severity.ERROR, message, "write a pattern as in .gitignore", path))
-    return found
+            message = f"{dotted(path)} is not a gitignore pattern: {error}"
+            hint = "write a pattern as in .gitignore"
+            yield Diagnostic(CODE, Severity.ERROR, message, hint, (*base, *path))
 
 
 def _text(path: Path) -> str:
@@ -236,8 +251,6 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
 
 
 def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
-    from gpuxlate.model.pod import dotted
-
     names: set[str] = set()
     for index, one in enumerate(catalogue):
         if one.name.casefold() in names:

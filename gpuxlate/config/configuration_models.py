@@ -262,6 +262,12 @@ class CommonConfig(Strict):
         description="Rules that some files may break: each entry has a path, rules and a reason.",
         examples=[[{"path": "legacy/**/*.yaml", "rules": ["VKE012"], "reason": "frozen until June"}]],
     )
+    exclude: list[Text] = Field(
+        default=OMITTED,
+        description="Files and folders to leave out where a folder is given: gitignore patterns, relative to "
+        "the folder of the configuration file. '!' takes back what an earlier one leaves out.",
+        examples=[["vendor/", "*.generated.yaml"]],
+    )
     fail_on: Literal["error", "warning", "info", "never"] = Field(
         default=OMITTED,
         alias="fail-on",

@@ -21,8 +21,15 @@ _PART = r"(?>[\w-]+|\"[^\"\n]*\"|'[^'\n]*')(?>[ \t]*)"
 _LONG_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}\.(?>[ \t]*)){{{MAX_PARTS}}}")
 
 
+class TwoFilesError(ValueError):
+    """Two files of one folder are the configuration."""
+
+
 def find_config(start: StrPath) -> Path | None:
-    """The nearest configuration file from ``start`` upwards, to the git root or that of the disk."""
+    """The nearest configuration file from ``start`` upwards, to the git root or that of the disk.
+
+    Raises TwoFilesError.
+    """
     found = _nearest(os.path.abspath(start))
     if found is None:
         return None
@@ -33,9 +40,11 @@ def find_config(start: StrPath) -> Path | None:
 
 def _nearest(start: str) -> str | None:
     for folder in upwards(start if os.path.isdir(start) else os.path.dirname(start)):
-        for name in NAMES:
-            if os.path.lexists(one := os.path.join(folder, name)):
-                return one
+        there = [one for name in NAMES if os.path.lexists(one := os.path.join(folder, name))]
+        if len(there) > 1:
+            raise TwoFilesError(f"{folder} has both {' and '.join(NAMES)}")
+        if there:
+            return there[0]
         if _has_section(one := os.path.join(folder, PYPROJECT)):
             return one
         if os.path.exists(os.path.join(folder, ".git")):

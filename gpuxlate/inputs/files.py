@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpuxlate.inputs.bounded import StrPath, content, inside, read_at_most, repository, upwards
+from gpuxlate.inputs.exclude import Exclusion, above, below
 from gpuxlate.model import limits
 from gpuxlate.yamltext.compose import Reader, documents
 from gpuxlate.yamltext.source import DecodeError, Source
 
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
-SKIPPED = frozenset({".git", "node_modules"})
-"""Folders that are skipped."""
 TEMPLATES = "templates"
 """The folder of a Helm chart whose files are not manifests yet."""
 
@@ -37,12 +36,19 @@ class Input:
     """One text to read; ``path`` is None where it is not a file. ``named``: the user named the file itself.
 
     ``leaves``: for a link that leads out of the folder where it was found, that folder.
+    ``stands_for``: the file whose text stdin has.
     """
 
     name: str
     path: StrPath | None
     named: bool = True
     leaves: str | None = field(default=None, kw_only=True)
+    stands_for: StrPath | None = field(default=None, kw_only=True)
+
+    @property
+    def place(self) -> StrPath | None:
+        """The path by which patterns and the layers of a repository know the text; None without one."""
+        return self.stands_for if self.path is None else self.path
 
     def read_bytes(self) -> bytes:
         """The content of a file, of a pipe that the user named, or of stdin. Raises InputError."""
@@ -97,29 +103,39 @@ def reason(error: OSError) -> str:
     return text[:1].lower() + text[1:]
 
 
-def expand(paths: Sequence[str]) -> list[Input]:
+def expand(
+    paths: Sequence[str], exclusion: Exclusion | None = None, stdin_name: str | None = None
+) -> list[Input]:
     """The inputs of PATH arguments: files, folders (recursively, in order) and ``-``.
 
-    A missing path is an input too: reading it raises InputError. Raises InputError where there are too
-    many files.
+    A missing path is an input too: reading it raises InputError. ``stdin_name``: the file whose text
+    stdin has. Raises InputError where there are too many files, or patterns in .gitignore files.
     """
     found: dict[str, Input] = {}
-    for text in paths:
-        for one, real in _inputs_of(text):
-            found.setdefault(real, one)
-            if len(found) > limits.MAX_FILES:
-                raise InputError(
-                    f"{', '.join(paths)}: more than {limits.MAX_FILES} files; name fewer folders at once"
-                )
+    leaving_out = exclusion or Exclusion()
+    try:
+        for text in paths:
+            named = stdin_name if text == "-" else text
+            if named is not None and leaving_out.refuses(named):
+                continue
+            if text == "-":
+                found.setdefault(text, Input(stdin_name or STDIN, None, stands_for=stdin_name))
+                continue
+            for one, real in _inputs_of(text, leaving_out):
+                found.setdefault(real, one)
+                if len(found) > limits.MAX_FILES:
+                    raise InputError(
+                        f"{', '.join(paths)}: more than {limits.MAX_FILES} files; name fewer folders at once"
+                    )
+    except OSError as error:  # of a .gitignore: folders that cannot be read are inputs
+        raise InputError(f"{error.filename}: {reason(error)}", "name the files themselves") from None
     return list(found.values())
 
 
-def _inputs_of(text: str) -> Iterator[tuple[Input, str]]:
+def _inputs_of(text: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
     """The inputs of one argument, with their real paths."""
-    if text == "-":
-        yield Input(STDIN, None), text
-    elif os.path.isdir(text):
-        yield from _files_in(os.path.normpath(text))
+    if os.path.isdir(text):
+        yield from _files_in(os.path.normpath(text), exclusion)
     else:
         name = _tidy(text)
         yield Input(name, name), os.path.realpath(text)
@@ -132,16 +148,16 @@ def _tidy(path: str) -> str:
     return str(Path(path))
 
 
-def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
+def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
     """Its YAML and JSON files with their real paths, in order, then the folders that cannot be read.
 
     A link to a file is followed within the folder, or within its repository: a link may come from
     somebody else. Links to folders are not followed.
     """
     failed: list[str] = []
-    pending = [folder]
+    pending = [(folder, above(os.path.realpath(folder)))]
     while pending:
-        where = pending.pop()
+        where, levels = pending.pop()
         names: list[str] = []
         folders: list[str] = []
         unusual: dict[str, bool] = {}  # which are links
@@ -161,8 +177,11 @@ def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
         # only links need a look at the disk for their real path, which would be slow for each file
         real = os.path.realpath(where)
         before = "" if where == "." else os.path.join(where, "")
+        levels = below(real, levels)
         for name in sorted(names):
             path = before + name
+            if exclusion.leaves_out(path, f"{real}/{name}", levels, is_folder=False):
+                continue
             if name not in unusual:
                 yield Input(path, path, named=False), f"{real}/{name}"
             elif unusual[name]:
@@ -170,7 +189,11 @@ def _files_in(folder: str) -> Iterator[tuple[Input, str]]:
                 yield Input(path, path, named=False, leaves=leaves), os.path.realpath(path)
             else:
                 yield Input(path, path, named=False), f"{real}/{name}"
-        pending.extend(before + name for name in sorted(folders, reverse=True) if name not in SKIPPED)
+        pending.extend(
+            (before + name, levels)
+            for name in sorted(folders, reverse=True)
+            if not exclusion.leaves_out(before + name, f"{real}/{name}", levels, is_folder=True)
+        )
     yield from ((Input(where, where, named=False), where) for where in failed)
 
 

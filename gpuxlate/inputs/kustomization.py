@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import content, inside, repository
-from gpuxlate.inputs.files import SKIPPED
+from gpuxlate.inputs.exclude import SKIPPED
 from gpuxlate.inputs.kustomize import kustomization_in, listed
 from gpuxlate.inputs.objects import Object, after_patch, identity_of, rename, stamp, workloads_in
 from gpuxlate.inputs.selectors import Identity, Selector, SelectorError, selector

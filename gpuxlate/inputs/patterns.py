@@ -8,7 +8,8 @@ the most that it can leave.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -33,6 +34,48 @@ def pattern(text: str) -> Callable[[str], bool]:
 
     No ``!`` and no comments, which are of a file of patterns. Raises ValueError.
     """
+    parts, of_folders = _parts(text)
+    if of_folders:  # only what is in a folder of this name
+        parts.append(_something)
+    parts.append(_ANY)
+    return lambda path: _matches(parts, path.split("/"))
+
+
+class Patterns:
+    """A list of patterns, of which the last that matches a path decides; ``!`` takes the path back."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Raises ValueError for a pattern that is not one."""
+        self._rules: list[tuple[bool, bool, list[Test | None]]] = []
+        for text in texts:
+            excludes = not text.startswith("!")
+            parts, of_folders = _parts(text if excludes else text[1:])
+            self._rules.append((excludes, of_folders, parts))
+
+    @classmethod
+    def of_file(cls, lines: Iterable[str]) -> Patterns:
+        """Those of the lines of a .gitignore. As git does, lines that are no pattern are passed over."""
+        known = cls(())
+        for line in lines:
+            if line.strip() and not line.startswith("#"):
+                with suppress(ValueError):
+                    known._rules += cls([line])._rules
+        return known
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def verdict(self, path: str, *, is_folder: bool) -> bool | None:
+        """A path, relative and with slashes, is excluded (True), taken back (False), or not matched."""
+        names = path.split("/")
+        for excludes, of_folders, parts in reversed(self._rules):
+            if (is_folder or not of_folders) and _matches(parts, names):
+                return excludes
+        return None
+
+
+def _parts(text: str) -> tuple[list[Test | None], bool]:
+    """The tests of the names of a path, and whether it must be a folder. Raises ValueError."""
     if len(text) > MAX_PATTERN:
         raise ValueError(f"more than {MAX_PATTERN} characters")
     text = re.sub(r"(?<!\\) +$", "", text)
@@ -44,10 +87,7 @@ def pattern(text: str) -> Callable[[str], bool]:
     parts += [_ANY if one == "**" else _name(one) for one in names]
     if names[-1] == "**":
         parts.append(_something)
-    if text.endswith("/"):  # only what is in a folder of this name
-        parts.append(_something)
-    parts.append(_ANY)
-    return lambda path: _matches(parts, path.split("/"))
+    return parts, text.endswith("/")
 
 
 def _something(_name: str) -> bool:

@@ -41,7 +41,7 @@ class Checked(NamedTuple):
 
 def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checked:
     """Check the text of an input, and apply its fixes. Raises InputError."""
-    if under_chart_templates(one.path, os.getcwd()):
+    if under_chart_templates(one.place, os.getcwd()):
         found = in_chart(one.name)
         linted = Linted(diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE)
         linted.excuse(settings.excused)

@@ -12,6 +12,10 @@ MAX_CONFIG_BYTES = 4 * 2**20
 """Of a configuration or a profile."""
 MAX_FILES = 200_000
 """In one run."""
+MAX_GITIGNORE_BYTES = 64 * 2**10
+"""Of a .gitignore: each of its patterns is tried on each path."""
+MAX_GITIGNORES = 2_000
+"""Patterns of all .gitignore files that count for one folder."""
 
 MAX_DOCUMENTS = 100_000
 """In one text."""

@@ -24,9 +24,13 @@ def render(
     color: bool = False,
     rules: Callable[[str], Rule | None] | None = None,
     version: str = "",
+    counts: bool = True,
     replacements: Callable[[Diagnostic], Sequence[Replacement]] | None = None,
 ) -> str:
-    """The whole output of a format, its last line break included. Raises ValueError for an unknown one."""
+    """The whole output of a format, its last line break included. Raises ValueError for an unknown one.
+
+    ``counts``: a text for people ends in a line of them.
+    """
     if format_name not in FORMATS:
         raise ValueError(f"unknown format {format_name!r}; formats: {', '.join(FORMATS)}")
     from gpuxlate.report.summary import Report, no_line, no_replacements, no_rule
@@ -38,6 +42,7 @@ def render(
         color,
         rules or no_rule,
         version,
+        counts,
         replacements or no_replacements,
     )
     rendered: str = import_module(f"{__name__}.{format_name}").render(report)

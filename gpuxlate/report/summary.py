@@ -79,4 +79,5 @@ class Report(NamedTuple):
     color: bool = False
     rules: Callable[[str], Rule | None] = no_rule
     version: str = ""
+    counts: bool = True
     replacements: Callable[[Diagnostic], Sequence[Replacement]] = no_replacements

@@ -23,6 +23,8 @@ _SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Sever
 def render(report: Report) -> str:
     """All findings in their order, none left out, and the counts as the last line."""
     found = findings(report.diagnostics, report.lines, report.color)
+    if not report.counts:
+        return found
     return (found + "\n" if found else "") + _counts(report.summary) + "\n"
 
 

@@ -21,7 +21,7 @@ from gpuxlate.config.configuration import (
     load_profile,
     load_profile_file,
 )
-from gpuxlate.config.find import find_config
+from gpuxlate.config.find import TwoFilesError, find_config
 from gpuxlate.config.schemas import schema
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import CardProfile, Profile
@@ -68,8 +68,9 @@ def test_nearest_wins_and_yaml_before_pyproject(tmp_path: Path) -> None:
     assert find_config(tmp_path / "a") == pyproject
     yml = put(tmp_path / "a/.gpuxlate.yml", "")
     assert find_config(tmp_path / "a") == yml
-    first = put(tmp_path / "a/.gpuxlate.yaml", "")
-    assert find_config(tmp_path / "a") == first
+    put(tmp_path / "a/.gpuxlate.yaml", "")
+    with pytest.raises(TwoFilesError, match=r"a has both \.gpuxlate\.yaml and \.gpuxlate\.yml"):
+        find_config(tmp_path / "a")
 
 
 @pytest.mark.parametrize("git_is_file", [False, True])
@@ -162,7 +163,7 @@ def test_empty_configuration_says_nothing(tmp_path: Path, text: str) -> None:
 
 # (what, YAML, path, words of the message, words of the hint)
 BAD_CONFIGS: list[tuple[str, str, tuple[Any, ...], str, str]] = [
-    ("list", "[]", (), "the document is a list", "select, ignore, per-file-ignores, fail-on, profiles"),
+    ("list", "[]", (), "the document is a list", "select, ignore, per-file-ignores, exclude, fail-on"),
     ("snake", "fail_on: never", ("fail_on",), "unknown field", "did you mean fail-on?"),
     ("typo", "ignores: [VKE]", ("ignores",), "unknown field", "did you mean ignore?"),
     ("text", "select: VKE", ("select",), "must be a list", "write select: [VKE]"),

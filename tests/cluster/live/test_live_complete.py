@@ -54,7 +54,7 @@ def test_commands_with_what_they_do() -> None:
         (["--context", ""], ["ack-prod", "tke-prod"]),
         (["--context", "ack-prod", "tra"], ["translate"]),
         (["-A", "lin"], ["lint"]),
-        (["lint", "--con"], ["--context"]),
+        (["lint", "--cont"], ["--context"]),
         (["lint", "--context", "t"], ["tke-prod"]),
         (["lint", "--context=t"], ["--context=tke-prod"]),
         (["lint", "-n", ""], ["ml", "web"]),

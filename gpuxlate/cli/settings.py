@@ -1,0 +1,57 @@
+"""The configuration of a run, and what it leaves out of folders."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpuxlate.cli.common import CliError, config
+from gpuxlate.config.find import TwoFilesError, find_config
+from gpuxlate.inputs.exclude import Excludes, Exclusion
+from gpuxlate.inputs.patterns import Patterns
+from gpuxlate.yamltext.plain import plain_text
+
+if TYPE_CHECKING:
+    from gpuxlate.cli.invocation import Invocation
+    from gpuxlate.config.configuration import Config
+
+
+def exclusion(run: Invocation) -> Exclusion:
+    """What ``exclude`` of the configuration and of this run leave out. Raises CliError."""
+    always = []
+    if run.exclude:
+        texts = [one for text in run.exclude for one in text.split(",") if one]
+        try:
+            always.append(Excludes(os.path.realpath(os.curdir), Patterns(texts), "--exclude"))
+        except ValueError as error:
+            raise CliError(
+                f"invalid value {','.join(texts)!r} for --exclude: {error}", "write patterns as in .gitignore"
+            ) from None
+    known = config()
+    if known is not None and known.exclude:
+        folder = os.path.realpath(known.folder or os.curdir)
+        always.append(Excludes(folder, Patterns(known.exclude), f"exclude of {known.path}"))
+    return Exclusion(always, run.force_exclude)
+
+
+def load(named: str | None) -> Config | None:
+    """The configuration in a file that the user named, or that is found upwards. Raises CliError."""
+    try:
+        path = find_config(os.getcwd()) if named is None else named
+    except TwoFilesError as error:
+        raise CliError(str(error), "keep one of them") from None
+    if path is None:
+        return None
+    from gpuxlate.config.configuration import ConfigError, load_config, load_found
+
+    try:
+        if named is None:
+            return load_found(Path(path), plain_text)
+        # its patterns are of the files at hand: it may be kept elsewhere
+        return replace(load_config(Path(named), plain_text), base=Path.cwd())
+    except ConfigError as error:
+        raise CliError(
+            str(error), "gpuxlate schema config prints every field" if error.read else None
+        ) from None

@@ -1,0 +1,222 @@
+"""Which files of folders are taken, which configuration counts, and what is said of it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gpuxlate.inputs.patterns import Patterns
+from tests.running import Ran, run
+
+POD = b"""\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: web
+    resources:
+      limits: {aliyun.com/gpu-mem: 4096}
+"""  # GX007, a warning
+TREE = {
+    ".gitignore": b"build/\n*.gen.yaml\n!keep.gen.yaml\n# a comment\n[broken\n",
+    ".git/info/exclude": b"local.yaml\n",
+    ".gpuxlate.yaml": b"exclude: [/vendor/, '*.old.yaml', '!last.old.yaml']\n",
+    "src/.gitignore": b"/own.yaml\n!b.gen.yaml\n",
+}
+TAKEN = ["a.yaml", "last.old.yaml", "src/a.json", "src/b.gen.yaml", "src/keep.gen.yaml", "src/vendor/a.yaml"]
+LEFT_OUT = [
+    *("build/a.yaml", ".venv/a.yaml", ".github/a.yaml", "node_modules/a.yaml", "c.gen.yaml", "local.yaml"),
+    *("src/own.yaml", "src/build/a.yaml", "vendor/a.yaml", "a.old.yaml"),
+]
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in [*TAKEN, *LEFT_OUT, *TREE]:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(TREE.get(name, POD))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def files(said: Ran) -> list[str]:
+    lines = said.err.decode().splitlines()
+    return sorted(one.removeprefix("file: ") for one in lines if one.startswith("file: "))
+
+
+ROWS: list[tuple[str, list[str]]] = [
+    ("", [*TAKEN, ".gpuxlate.yaml"]),
+    (".", [*TAKEN, ".gpuxlate.yaml"]),
+    ("src", [one for one in TAKEN if one.startswith("src")]),
+    ("./src/vendor build .venv", ["src/vendor/a.yaml", "build/a.yaml", ".venv/a.yaml"]),
+    ("src/own.yaml vendor/a.yaml c.gen.yaml", ["src/own.yaml", "vendor/a.yaml", "c.gen.yaml"]),
+    (". --exclude src,.gpuxlate.yaml --exclude last*", ["a.yaml"]),
+    (". --isolated --exclude *.json", [
+        *(one for one in TAKEN if one != "src/a.json"), ".gpuxlate.yaml", "vendor/a.yaml", "a.old.yaml",
+    ]),
+    ("a.yaml src/own.yaml vendor/a.yaml c.gen.yaml .github/a.yaml --force-exclude", ["a.yaml"]),
+    ("build src/vendor --force-exclude", ["src/vendor/a.yaml"]),
+    ("a.yaml --force-exclude --exclude /a.yaml", []),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize(("arguments", "taken"), ROWS, ids=[one or "no PATH" for one, _ in ROWS])
+def test_what_is_taken(arguments: str, taken: list[str]) -> None:
+    said = run("lint", "-v", *arguments.split())
+    assert files(said) == sorted(taken)
+    assert said.code == 0
+
+
+def test_what_is_written(tree: Path) -> None:
+    """Commands that write leave out the same."""
+    said = run("translate", ".", "--to", "tencent-qgpu", "-i", "--drop", "all", "--round", "up")
+    assert said.code in (0, 1, 2)
+    run("lint", ".", "--fix", "--unsafe-fixes")
+    assert [one for one in LEFT_OUT if (tree / one).read_bytes() != POD] == []
+
+
+def test_the_reasons(tree: Path) -> None:
+    said = run("-v", "lint").err.decode()
+    for line in (
+        "left out: build (git ignores it)",
+        "left out: .venv (hidden)",
+        f"left out: vendor (exclude of {tree}/.gpuxlate.yaml)",
+        f"configuration: {tree}/.gpuxlate.yaml",
+        "profile: none",
+    ):
+        assert line in said.splitlines()
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize(
+    ("arguments", "code", "out"),
+    [
+        ("lint vendor/a.yaml --force-exclude", 0, b"no findings in 0 files\n"),
+        ("lint . --exclude *", 0, b"no findings in 0 files\n"),
+        ("inspect . --exclude *", 0, b"no share in these manifests\n"),
+        ("translate . --to tke --exclude *", 0, b""),
+        ("translate . --to tke -i --exclude *", 0, b""),
+        ("parse . --exclude *", 0, b""),
+        ("assess . --to tke --exclude *", 0, b"0 shares in 0 of 0 files, to tencent-qgpu\n"),
+        ("render . --to tke --exclude *", 0, b""),
+        ("lint .git", 3, b""),
+        ("inspect .git", 3, b""),
+    ],
+)
+def test_when_nothing_is_left(arguments: str, code: int, out: bytes) -> None:
+    """All excluded is clean; a folder without such files is not."""
+    said = run(*arguments.split())
+    assert (said.code, said.out) == (code, out)
+
+
+def test_stdin_has_a_name(tree: Path) -> None:
+    (tree / ".gpuxlate.yaml").write_text(
+        "per-file-ignores:\n- {path: src/, rules: [GX007], reason: moving}\n"
+    )
+    assert b"a.yaml:8:36" in run("lint", "-", "--stdin-filename", "a.yaml", stdin=POD).out
+    said = run("--stdin-filename", "src/new.yaml", "lint", "-", stdin=POD)
+    assert (said.code, said.out) == (0, b"no findings in 1 file (1 suppressed)\n")
+    assert not (tree / "src/new.yaml").exists()
+    said = run("lint", "-", "--stdin-filename", ".venv/a.yaml", "--force-exclude", stdin=POD)
+    assert (said.code, said.out) == (0, b"no findings in 0 files\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ("lint a.yaml --config other.yaml", 1, b"warning[GX007]"),
+        ("--config other.yaml lint a.yaml", 1, b"warning[GX007]"),
+        ("lint a.yaml --config nope.yaml", 2, b"nope.yaml"),
+        ("lint a.yaml --config other.yaml --isolated", 2, b"--isolated and --config exclude each other"),
+        ("-q lint -v a.yaml", 2, b"-q and -v exclude each other"),
+        (
+            "lint a.yaml --color blue",
+            2,
+            b"invalid value 'blue' for --color\nhelp: values: auto, always, never",
+        ),
+        ("--color blue lint a.yaml", 2, b"invalid value 'blue' for --color"),
+        ("lint a.yaml --color always", 0, b"\x1b[1;33mwarning"),
+        ("lint --exclude [z-a]", 2, b"invalid value '[z-a]' for --exclude: the range [z-a] ends before"),
+        ("-q lint a.json", 3, b"a.json"),
+    ],
+)
+def test_options_of_every_command(tree: Path, arguments: str, code: int, says: bytes) -> None:
+    (tree / "other.yaml").write_text("fail-on: warning\n")
+    said = run(*arguments.split())
+    assert says in said.out + said.err
+    assert said.code == code
+
+
+def test_a_configuration_kept_elsewhere(tree: Path) -> None:
+    """Its patterns count from the folder of the run."""
+    (tree / "kept").mkdir()
+    (tree / "kept/rules.yaml").write_text("exclude: [/src/]\n")
+    said = run("lint", "-v", "--config", "kept/rules.yaml")
+    assert "src/a.json" not in files(said)
+    assert "vendor/a.yaml" in files(said)
+
+
+@pytest.mark.usefixtures("tree")
+def test_quiet() -> None:
+    clean = run("lint", "-q", "--isolated", "--select", "K8S", "a.yaml")
+    assert (clean.code, clean.out, clean.err) == (0, b"", b"")
+    found = run("lint", "-q", "a.yaml")
+    assert found.out.endswith(b"explain GX007\n")
+
+
+def test_both_names_of_the_configuration(tree: Path) -> None:
+    (tree / ".gpuxlate.yml").write_text("")
+    said = run("lint")
+    assert said.code == 2
+    assert b"has both .gpuxlate.yaml and .gpuxlate.yml\nhelp: keep one of them" in said.err
+    assert run("lint", "--isolated").code == 0
+
+
+def test_patterns_that_are_none(tree: Path) -> None:
+    (tree / ".gpuxlate.yaml").write_text("exclude: [a, '[z-a]']\n")
+    said = run("lint")
+    assert said.code == 2
+    assert b"exclude[1] is not a gitignore pattern: the range [z-a] ends before it begins" in said.err
+
+
+def test_too_many_patterns(tree: Path) -> None:
+    (tree / ".gitignore").write_text("a\n" * 2001)
+    said = run("lint")
+    assert said.code == 3
+    assert b".gitignore: more than 2000 patterns\nhelp: name the files themselves" in said.err
+    (tree / ".gitignore").write_text("a" * 70_000)
+    assert b".gitignore: larger than 65536 bytes" in run("lint").err
+
+
+LISTS = [
+    ["*.yaml", "!a.yaml"], ["/a/", "!a/b.yaml"], ["a/*", "!a/b/", "a/b/c.yaml"], ["!*", "b"],
+    ["**/b", "!/b"], ["a/**", "!a/b/c.yaml"], ["b/", "!b"], ["\\!a.yaml"], ["\\#a"], ["*/b"], ["a  ", "b\\ "],
+]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="compares with git")
+@pytest.mark.parametrize("texts", LISTS, ids=" ".join)
+def test_git_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: list[str]) -> None:
+    """A list with ``!``: git leaves out the same files of a tree."""
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "-q"], check=True)
+    for name in ("a.yaml", "!a.yaml", "b/c.yaml", "a/b.yaml", "a/b/c.yaml", "a/b/d.yaml", "x/b/c.yaml"):
+        path = tmp_path / (f"{name}.yaml" if (tmp_path / name).is_dir() else name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(POD)
+    (tmp_path / ".gitignore").write_text("\n".join(texts) + "\n")
+    listed = ["git", "ls-files", "-z", "--others", "--exclude-standard", "*.yaml"]
+    known = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
+    assert files(run("lint", "-v")) == sorted(one for one in known.split("\0") if one)
+
+
+def test_the_last_pattern_decides() -> None:
+    known = Patterns(["a*", "!ab", "abc"])
+    verdicts = [known.verdict(one, is_folder=False) for one in ("a", "ab", "abc", "b")]
+    assert verdicts == [True, False, True, None]
