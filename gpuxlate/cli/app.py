@@ -10,9 +10,11 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from gpuxlate.cli.common import Exit, guarded, note
+from gpuxlate.cli import language
+from gpuxlate.cli.common import Exit, alert, guarded
 from gpuxlate.cli.invocation import begin
 from gpuxlate.cli.shared_options import Command, with_shared_options
+from gpuxlate.model.messages import say
 
 # typer has its own copy of click or uses the installed one, by version: take the classes from typer
 UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
@@ -87,8 +89,12 @@ class LazyGroup(TyperGroup):
             from difflib import get_close_matches
 
             near = get_close_matches(name, self.table, 1, 0.6)
-            hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(self.table)}"
-            ctx.fail(f"no such command {name!r}; {hint}")
+            hint = (
+                say("did you mean {near}?", near=near[0])
+                if near
+                else say("commands: {names}", names=", ".join(self.table))
+            )
+            ctx.fail(say("no such command {name!r}; {hint}", name=name, hint=hint))
         return super().resolve_command(ctx, args)
 
 
@@ -154,10 +160,10 @@ def run(command: Any, arguments: Sequence[str], name: str) -> int:
         except typer.Abort:
             return Exit.INTERRUPTED
         except UsageProblem as error:
-            message = error.format_message().rstrip(".")
-            note(f"error: {message[:1].lower()}{message[1:]}")
+            alert("error", language.usage(error))
             word = arguments[0] if arguments and not arguments[0].startswith("-") else ""
-            note(f"try: {error.ctx.command_path if error.ctx else f'{name} {word}'.rstrip()} --help")
+            alert("try", f"{error.ctx.command_path if error.ctx else f'{name} {word}'.rstrip()} --help")
             return Exit.USAGE
 
+    language.begin(arguments)
     return guarded(called)

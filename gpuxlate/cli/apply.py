@@ -13,6 +13,7 @@ from gpuxlate.cli.translations import Run, show, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import Json, Server
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
 from gpuxlate.translation.settings import Settings
@@ -58,7 +59,7 @@ def command(
     """
     if dry_run not in ("none", "server"):
         raise common.CliError(
-            f"invalid value '{dry_run}' for --dry-run",
+            say("invalid value '{dry_run}' for --dry-run", dry_run=dry_run),
             "write --dry-run=server; gpuxlate translate needs no server",
         )
     accepted = common.accept(round_, fill, drop)
@@ -69,7 +70,11 @@ def command(
     backend = target or _of_cluster(nodes)
     if known is not None and common.target(known.target).name != backend.name:
         raise common.CliError(
-            f"the profile is for {known.target}, but the target is {backend.name}",
+            say(
+                "the profile is for {target}, but the target is {name}",
+                target=known.target,
+                name=backend.name,
+            ),
             "pass a profile of the target, or omit --profile",
         )
     profile_here = known or _profile(nodes, backend, server)
@@ -82,7 +87,7 @@ def command(
         part = backend.extension.key if backend.extension else backend.name
         raise common.CliError(
             "the memory unit of the nodes is not known, or differs between them",
-            f"pass --profile with {part}.memoryUnitMiB",
+            say("pass --profile with {part}.memoryUnitMiB", part=part),
         )
     return _apply(server, _objects(run), namespace, dry_run == "server", diff, force_conflicts)
 
@@ -97,7 +102,9 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
             "no node of this cluster serves a target",
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
         )
-    raise common.CliError(f"the nodes of this cluster serve {' and '.join(served)}", "choose one with --to")
+    raise common.CliError(
+        say("the nodes of this cluster serve {names}", names=" and ".join(served)), "choose one with --to"
+    )
 
 
 def _profile(nodes: Sequence[GpuNode], backend: Backend, server: Server) -> Profile | None:
@@ -111,10 +118,10 @@ def _objects(run: Run) -> list[Json]:
     try:
         found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
     except ObjectError as error:
-        raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
+        raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
     if not found:
         names = ", ".join(file.name for file in run.files)
-        raise common.CliError(f"{names}: no objects to apply", code=common.Exit.INPUT)
+        raise common.CliError(say("{names}: no objects to apply", names=names), code=common.Exit.INPUT)
     return found
 
 
@@ -124,7 +131,7 @@ def _apply(
     try:
         objects = sent(server, bodies, namespace)
     except ObjectError as error:
-        raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
+        raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
     trial = tried(server, objects, force=force)
     if diff:
         common.text_out("".join(difference(one) for one in trial))

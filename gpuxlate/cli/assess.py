@@ -10,7 +10,9 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import plural, say
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
@@ -34,7 +36,7 @@ def command(
     Nothing is written but the report. Exit 1 only for files that cannot be read as manifests.
     """
     if output not in ("table", "json"):
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     settings = Settings(
         common.written_target(to),
         common.target(from_) if from_ else None,
@@ -57,8 +59,11 @@ def command(
 def _text(run: Run, target: str) -> str:
     items = run.items
     files = {one.file for one in items} | {one.file for one in run.quotas}
-    where = "" if run.leftovers else f" in {len(files)} of {len(run.files)} files"
-    text = f"{run.counts}{where}, to {target}\n"
+    what = run.counts
+    if not run.leftovers:
+        there = plural(len(run.files), "{count} file", "{count} files")
+        what = say("{what} in {count} of {files}", what=what, count=len(files), files=there)
+    text = tell(say("{what}, to {target}", what=what, target=target)) + "\n"
     if items:
         text += "\n" + _verdicts(items)
     if run.quotas:
@@ -70,7 +75,7 @@ def _text(run: Run, target: str) -> str:
 
 def _verdicts(items: Sequence[Item]) -> str:
     counts = [
-        [str(verdict), str(sum(item.verdict is verdict for item in items))]
+        [say(verdict), str(sum(item.verdict is verdict for item in items))]
         for verdict in Verdict
         if any(item.verdict is verdict for item in items)
     ]
@@ -87,7 +92,7 @@ def _quotas(quotas: Sequence[QuotaItem]) -> str:
         [
             f"{one.file}:{one.span.line}" if one.span else one.file,
             f"{one.key} {one.value}",
-            str(one.outcome),
+            say(one.outcome),
             f"{one.new_key} {one.new_value}" if one.new_key else "",
         ]
         for one in quotas

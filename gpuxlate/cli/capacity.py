@@ -13,6 +13,7 @@ from gpuxlate.cli.bars import bar, columns, width_of
 from gpuxlate.cli.nodes import notes_of, target_text
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.planning.capacity import Answer, Verdict, answer
 from gpuxlate.planning.demand import Demand, DemandError, demand
 from gpuxlate.planning.ledger import Books, Card, Held, Ledger, totals
@@ -40,7 +41,7 @@ def command(
     they do not fit, or that is not known.
     """
     if output not in ("table", "json"):
-        raise common.CliError(f"invalid value '{output}' for -o", "formats: table, json")
+        raise common.CliError(say("invalid value '{output}' for -o", output=output), "formats: table, json")
     wanted = _demand(file) if file else None
     server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     found = books_of(server, gpu_nodes(server, selector))
@@ -57,13 +58,13 @@ def _demand(file: Sequence[str]) -> Demand:
     try:
         wanted = demand(one.source() for one in common.some_inputs(file))
     except DemandError as error:
-        raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
+        raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
     common.show(wanted.diagnostics, wanted.sources)
     if wanted.diagnostics:
         raise typer.Exit(common.Exit.FINDINGS)
     if not wanted.wanted:
         raise common.CliError(
-            f"{', '.join(file)}: no pod requests a GPU",
+            say("{names}: no pod requests a GPU", names=", ".join(file)),
             "gpuxlate targets shows the keys of each dialect",
             common.Exit.INPUT,
         )

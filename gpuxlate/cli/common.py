@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
@@ -19,6 +20,7 @@ from gpuxlate.inputs.exclude import Exclusion
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError, expand, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
+from gpuxlate.model.messages import message_of, say, titled
 from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 from gpuxlate.yamltext.source import Texts
@@ -48,7 +50,7 @@ class CliError(Exception):
         self.code = code
 
 
-ALL_EXCLUDED = "note: all files are excluded"
+ALL_EXCLUDED = titled("note", say("all files are excluded"))
 
 
 class AllExcludedError(Exception):
@@ -66,17 +68,16 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
                 sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CliError as error:
-        for number, line in enumerate(error.message.split("\n")):
-            note(f"error: {line}" if number == 0 else f"       {line}")
+        alert("error", error.message)
         if error.hint:
-            note(f"help: {error.hint}")
+            alert("help", error.hint)
         return error.code
     except AllExcludedError:
         remark(ALL_EXCLUDED)
         return Exit.CLEAN
     except (registry.BrokenPluginError, CodeTakenError, UnknownRuleError) as error:
-        note(f"error: {error}")
-        note(f"help: {error.hint}")
+        alert("error", message_of(error))
+        alert("help", error.hint)
         return Exit.USAGE
     except InputError as error:
         unreadable(error)
@@ -88,11 +89,12 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
     except OSError as error:
         with suppress(OSError, AttributeError), _allow_closed_pipe(sys.stdout):
             sys.stdout.flush()  # the error may be that of stdout
-        where = f"{error.filename}: " if error.filename else ""
-        note(f"error: {where}{reason(error)}")
+        why = reason(error)
+        alert("error", say("{name}: {why}", name=error.filename, why=why) if error.filename else why)
         return Exit.INPUT
     except Exception as error:
-        note(f"error: internal error ({type(error).__name__}: {error}); please report it with the input")
+        what = f"{type(error).__name__}: {error}"
+        alert("error", say("internal error ({what}); please report it with the input", what=what))
         if os.environ.get("GPUXLATE_DEBUG"):
             raise
         return Exit.FINDINGS
@@ -100,16 +102,26 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
 
 def unreadable(error: InputError) -> None:
     """An input that cannot be used, on stderr."""
-    note(f"error: {error}")
+    alert("error", message_of(error))
     if error.hint:
-        note(f"help: {error.hint}")
+        alert("help", error.hint)
+
+
+def alert(title: str, text: str) -> None:
+    """A message on stderr under its title: error, help, note, try, warning."""
+    from gpuxlate.report.characters import width
+
+    head, *rest = locale.tell(text).split("\n")
+    title = locale.tell(say("{title}: ", title=say(title)))
+    for line in (title + head, *(" " * width(title) + line for line in rest)):
+        note(line)
 
 
 def note(text: str) -> None:
     """One line on stderr, with control characters shown instead of sent."""
     from gpuxlate.report.characters import visible
 
-    err(visible(cut(text, 2 * MAX_MESSAGE)) + "\n")
+    err(visible(cut(locale.tell(text), 2 * MAX_MESSAGE)) + "\n")
 
 
 def remark(text: str) -> None:
@@ -174,7 +186,7 @@ def target(name: str) -> Backend:
     try:
         return registry.get(name)
     except registry.UnknownTargetError as error:
-        raise CliError(str(error), error.hint) from None
+        raise CliError(message_of(error), error.hint) from None
 
 
 def written_target(name: str) -> Backend:
@@ -182,7 +194,7 @@ def written_target(name: str) -> Backend:
     try:
         return registry.writable(target(name).name)
     except registry.ReadOnlyTargetError as error:
-        raise CliError(str(error), error.hint) from None
+        raise CliError(message_of(error), error.hint) from None
 
 
 _NUMBER = re.compile("[1-9][0-9]{0,11}")
@@ -191,25 +203,31 @@ _NUMBER = re.compile("[1-9][0-9]{0,11}")
 def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
     """``--round``, ``--fill`` and ``--drop`` as one. Raises CliError for invalid values."""
     if round_ not in (None, "up"):
-        raise CliError(f"invalid value {round_!r} for --round", "write --round up (never below the request)")
+        raise CliError(
+            say("invalid value {round!r} for --round", round=round_),
+            "write --round up (never below the request)",
+        )
     filled: dict[str, int] = {}
     for one in fill:
         name, _, text = one.partition("=")
         if name not in FILLABLE or not _NUMBER.fullmatch(text):
             raise CliError(
-                f"invalid value {one!r} for --fill",
+                say("invalid value {one!r} for --fill", one=one),
                 "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
             )
         if name == "cores" and int(text) > 100:
             raise CliError(
-                f"invalid value {one!r} for --fill: more than one card",
+                say("invalid value {one!r} for --fill: more than one card", one=one),
                 "cores counts percent of each card: 1..100",
             )
         filled[name] = int(text)
     dropped = frozenset(name for one in drop for name in one.split(",") if name)
     unknown = sorted(dropped - set(DROPPABLE))
     if unknown:
-        raise CliError(f"invalid value {unknown[0]!r} for --drop", f"fields: {', '.join(DROPPABLE)}")
+        raise CliError(
+            say("invalid value {unknown!r} for --drop", unknown=unknown[0]),
+            say("fields: {names}", names=", ".join(DROPPABLE)),
+        )
     return Accept(round_ == "up", filled, dropped)
 
 
@@ -225,7 +243,7 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
     if "" in paths:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
-        raise InputError(f"{STDIN}: it is closed", "pipe a text to it, or name a file")
+        raise InputError(say("{name}: it is closed", name=STDIN), "pipe a text to it, or name a file")
     run = current()
     run.exclusion = Exclusion()
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
@@ -234,9 +252,9 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
         run.exclusion = exclusion(run)
     found = expand(paths, run.exclusion, run.stdin_filename)
     for one in found:
-        detail(f"file: {one.name}")
+        detail(say("file: {name}", name=one.name))
     for name, why in run.exclusion.left_out:
-        detail(f"left out: {name} ({why})")
+        detail(say("left out: {name} ({why})", name=name, why=why))
     return found
 
 
@@ -258,7 +276,7 @@ def some_inputs(paths: Sequence[str] | Iterable[Input], *, or_excluded: bool = F
         remark(ALL_EXCLUDED)
     elif not found:
         raise InputError(
-            f"{names_of(paths)}: no file ends in {', '.join(SUFFIXES)}",
+            say("{paths}: no file ends in {names}", paths=names_of(paths), names=", ".join(SUFFIXES)),
             "name the file itself if it has another suffix",
         )
     return found
@@ -277,7 +295,7 @@ def config() -> Config | None:
 
         run.found_config = (None if run.isolated else load(run.config),)
         (found,) = run.found_config
-        detail(f"configuration: {found.path if found else 'none'}")
+        detail(say("configuration: {value}", value=found.path if found else "none"))
     return run.found_config[0]
 
 
@@ -291,11 +309,11 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
 
     try:
         found = find_profile(name, known or config(), plain_text)
-        detail(f"profile: {name} ({found.target})")
+        detail(say("profile: {name} ({target})", name=name, target=found.target))
         return found
     except ConfigError as error:
         raise CliError(
-            str(error), "gpuxlate schema profile prints every field" if error.read else None
+            message_of(error), "gpuxlate schema profile prints every field" if error.read else None
         ) from None
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
-from gpuxlate.cli import common, language, options
+from gpuxlate.cli import common, options
 from gpuxlate.cli.render import render_asked, workloads, written_manifests
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import say, titled
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
@@ -38,13 +37,10 @@ def command(
     manifests: Annotated[
         bool, typer.Option("--manifests", help="Show the rendered manifests side by side.")
     ] = False,
-    lang: language.Lang = "en",
 ) -> int:
     """One share over all the targets side by side: the values, the rounding, the refusals."""
     if output not in ("table", "json"):
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
-    language.check(lang)
-    translate = locale.translator(lang)
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     found = read_specs(common.some_inputs(specs))
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
@@ -53,13 +49,13 @@ def command(
     backends = list(registry.all_writable())
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
-        return _manifests(found, groups, accept, known, translate)
+        return _manifests(found, groups, accept, known)
     fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":
         items = [{"name": share.name, "targets": [_json(b, fit) for b, fit in row]} for share, row in fits]
         common.out(common.write_json({"format": "gpuxlate-compare/v1", "items": items}))
     else:
-        common.out("\n".join(_text(share, row, translate) for share, row in fits))
+        common.out("\n".join(_text(share, row) for share, row in fits))
     return common.Exit.CLEAN
 
 
@@ -68,7 +64,6 @@ def _manifests(
     groups: list[tuple[Source | None, list[Asked]]],
     accept: Accept,
     known: Profile | None,
-    translate: locale.Translate,
 ) -> int:
     """Print what each vendor's manifest would be; stderr gets what a vendor refuses."""
     from gpuxlate.cli.side_by_side import side_by_side
@@ -83,17 +78,10 @@ def _manifests(
         problems += [one for _, rendering in made for one in rendering.diagnostics]
         columns = [(name, rendering.text) for name, rendering in made if not rendering.refused]
         if columns:
-            blocks.append(side_by_side(columns, translate))
-    common.show(
-        [_translated(one, translate) for one in dict.fromkeys(problems)], found.sources
-    )  # each target finds them
+            blocks.append(side_by_side(columns))
+    common.show([*dict.fromkeys(problems)], found.sources)  # each target finds them
     common.out("\n".join(blocks))
     return common.Exit.CLEAN if blocks else common.Exit.FINDINGS
-
-
-def _translated(one: Diagnostic, translate: locale.Translate) -> Diagnostic:
-    """The finding with its message and hint in the language that was chosen."""
-    return replace(one, message=translate(one.message), hint=translate(one.hint) if one.hint else None)
 
 
 def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile | None) -> PodFit:
@@ -101,33 +89,31 @@ def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile 
     return fit_pod([ContainerShare(PROBE, 0, share=share.share)], backend, accept, known)
 
 
-def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]], translate: locale.Translate) -> str:
+def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
     given = {name: getattr(share.share, attribute) for attribute, name in JSON_NAMES.items()}
     fields = ", ".join(f"{name} {value}" for name, value in given.items() if value is not None)
-    cells = [
-        [backend.name, translate(_verdict(fit)), "\n".join(_lines(fit, translate))] for backend, fit in row
-    ]
-    head = [translate(title) for title in ("TARGET", "VERDICT", "WHAT IT BECOMES")]
+    cells = [[backend.name, _verdict(fit), "\n".join(_lines(fit))] for backend, fit in row]
+    head = ["TARGET", "VERDICT", "WHAT IT BECOMES"]
     return f"{share.name}: {fields}\n\n" + table(head, cells, lines=True)
 
 
 def _verdict(fit: PodFit) -> str:
     outcome = fit.outcomes[0]
-    if outcome.verdict in (Verdict.EXACT, Verdict.REFUSED):
-        return str(outcome.verdict)
-    return str(outcome.verdict) if outcome.accepted else say("{verdict}?", verdict=str(outcome.verdict))
+    verdict = say(outcome.verdict)
+    final = outcome.accepted or outcome.verdict in (Verdict.EXACT, Verdict.REFUSED)
+    return verdict if final else say("{verdict}?", verdict=verdict)
 
 
-def _lines(fit: PodFit, translate: locale.Translate) -> list[str]:
+def _lines(fit: PodFit) -> list[str]:
     outcome = fit.outcomes[0]
     lines: list[str] = []
     if outcome.verdict is not Verdict.REFUSED:
-        lines += [f"{translate(name)}: {value}" for name, value in keys_of(fit.keys).items()]
+        lines += [f"{tell(name)}: {value}" for name, value in keys_of(fit.keys).items()]
     for loss in outcome.losses:
-        lines.append(f"{loss.code} {translate(loss.message)}")
+        lines.append(f"{loss.code} {tell(loss.message)}")
         if not loss.accepted and loss.hint:
-            lines.append(f"  {translate(loss.hint)}")
-    lines += [f"{one.code} {one.severity}: {translate(one.message)}" for one in outcome.diagnostics]
+            lines.append(f"  {tell(loss.hint)}")
+    lines += [f"{one.code} {tell(titled(one.severity, one.message))}" for one in outcome.diagnostics]
     return lines
 
 

@@ -18,6 +18,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import visible
 from gpuxlate.translation.pods.fit import fit_pod
@@ -59,18 +60,21 @@ def command(
 ) -> int:
     """What shares cost: the vendor's GPU-hour formula, exact."""
     if output not in ("table", "json"):
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     backend = common.target(to)
     billing = backend.billing
     if billing is None:
         names = (one.name for one in registry.all_backends() if one.billing_module)
-        raise common.CliError(f"no price is known for {backend.name}", f"targets: {', '.join(names)}")
+        raise common.CliError(
+            say("no price is known for {name}", name=backend.name),
+            say("targets: {names}", names=", ".join(names)),
+        )
     time = _given("--hours", hours, amounts.hours)
     billed = _card(billing, card, card_units, card_memory)
     try:
         count = billing.pods(PodCounts(pods, executors, driver))
     except CostError as error:
-        raise common.CliError(str(error), error.hint) from None
+        raise common.CliError(message_of(error), error.hint) from None
     accept = common.accept(round_, fill, drop)
     found = read_specs(common.some_inputs(specs))
     jobs: list[Job] = []
@@ -95,7 +99,9 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
         return read(text)
     except ValueError as error:
         hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is amounts.hours else "write 10, 0.5 or 1/3"
-        raise common.CliError(f"{option} {text}: {error}", hint) from None
+        raise common.CliError(
+            say("{option} {text}: {error}", option=option, text=text, error=message_of(error)), hint
+        ) from None
 
 
 def _card(billing: Billing, name: str | None, units: str | None, memory_mib: int | None) -> Card:
@@ -113,8 +119,10 @@ def _card(billing: Billing, name: str | None, units: str | None, memory_mib: int
     ]
     hint = f"give {' and '.join(missing)}"
     if name:
-        raise common.CliError(f"the figures of {name} are not known", hint)
-    raise common.CliError("the card is not given", f"{hint}, or --card {', '.join(billing.cards)}")
+        raise common.CliError(say("the figures of {name} are not known", name=name), hint)
+    raise common.CliError(
+        "the card is not given", say("{hint}, or --card {names}", hint=hint, names=", ".join(billing.cards))
+    )
 
 
 def _price(

@@ -8,7 +8,8 @@ import typer
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.cli import common, language, options
+from gpuxlate.cli import common, options
+from gpuxlate.model.messages import say
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, UnknownRuleError
 
@@ -23,10 +24,8 @@ def command(
         ),
     ],
     output: options.Output = "text",
-    lang: language.Lang = "en",
 ) -> int:
     """One rule: what it does, why, an example, the fix, the source."""
-    language.check(lang)
     backends = list(registry.all_backends())
     rule = catalog.find(code, backends)
     if rule is None:
@@ -34,22 +33,22 @@ def command(
     if output == "json":
         common.out(common.write_json({"format": "gpuxlate-rule/v1", **rule_json(rule)}))
     elif output == "text":
-        common.out(as_text(rule, lang))
+        common.out(as_text(rule))
     else:
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: text, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: text, json")
     return common.Exit.CLEAN
 
 
-def as_text(rule: Rule, lang: str = "en") -> str:
+def as_text(rule: Rule) -> str:
     """The rule for reading in a terminal. In other languages than English its summary is translated."""
     fix = f"; fix: {rule.fix}" if rule.fix else ""
     parts = [
         f"{rule.code} {rule.name} ({rule.severity}{fix})",
         "",
-        locale.summary(rule.code, rule.summary, lang),
+        locale.summary(rule.code, rule.summary, locale.current()),
     ]
-    if lang != "en":
-        parts += ["", locale.translator(lang)("The sections below are in English.")]
+    if locale.current() != "en":
+        parts += ["", locale.tell("The sections below are in English.")]
     for title, body in rule.sections.items():
         parts += ["", title, *(f"  {line}".rstrip() for line in body.splitlines())]
     return "\n".join(parts) + "\n"

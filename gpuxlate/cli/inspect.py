@@ -9,7 +9,9 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import leftover_table, translate_inputs
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import ObjectRef, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.share import Share
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
@@ -30,7 +32,7 @@ def command(
 ) -> int:
     """What a set of manifests requests: workload, target, cards, cores, MiB, replicas, totals."""
     if output not in ("table", "json"):
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     source = common.target(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
     run = translate_inputs(common.some_inputs(paths, or_excluded=True), settings)
@@ -53,7 +55,8 @@ def command(
         if run.quotas:
             common.out(f"\n{_quotas(run.quotas)}")
         if run.leftovers:
-            common.out(f"\n{run.counts}, which are not counted above\n\n{leftover_table(run.leftovers)}")
+            note = tell(say("{what}, which are not counted above", what=run.counts))
+            common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
     failed = any(one.severity is Severity.ERROR for one in broken)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN
 
@@ -94,7 +97,7 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
 
 def _text(items: Sequence[Item]) -> str:
     if not items:
-        return "no share in these manifests\n"
+        return tell("no share in these manifests") + "\n"
     shown = [n for n in SOMETIMES if any(one.share and getattr(one.share, n) is not None for one in items)]
     lines = [
         [
@@ -103,7 +106,7 @@ def _text(items: Sequence[Item]) -> str:
             one.source,
             *_numbers(one.share),
             *(str(getattr(one.share, name, None) or "") for name in shown),
-            "per node" if one.replicas is None else str(one.replicas),
+            say("per node") if one.replicas is None else str(one.replicas),
         ]
         for one in items
     ]
@@ -130,8 +133,8 @@ def _memory(share: Share) -> str:
     if share.memory_percent is not None:
         return f"{share.memory_percent} %"
     if share.memory_limit_mib is not None:
-        return f"{share.memory_mib} to {share.memory_limit_mib}"
-    return "all" if share.memory_mib is None else str(share.memory_mib)
+        return say("{least} to {most}", least=share.memory_mib, most=share.memory_limit_mib)
+    return say("all") if share.memory_mib is None else str(share.memory_mib)
 
 
 def _numbers(share: Share | None) -> list[str]:
@@ -140,7 +143,7 @@ def _numbers(share: Share | None) -> list[str]:
     whole = share.whole_cards
     return [
         str(share.cards),
-        "whole" if whole else str(share.cores or "-"),
+        say("whole") if whole else str(share.cores or "-"),
         _memory(share),
         str(share.policy or ""),
         str(share.qos or ""),

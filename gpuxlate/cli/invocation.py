@@ -18,6 +18,7 @@ class Invocation:
 
     quiet: bool = False
     verbose: bool = False
+    lang: str | None = None
     color: str | None = None
     config: str | None = None
     isolated: bool = False

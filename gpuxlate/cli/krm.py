@@ -9,6 +9,7 @@ import typer
 
 from gpuxlate.cli import common
 from gpuxlate.inputs.files import STDIN, Input, InputError
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, for_stderr, run_list, run_stream
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
 from gpuxlate.translation.settings import Settings
@@ -34,7 +35,7 @@ def command(
     settings = None if config_file is None else _settings(config_file)
     source = Input(STDIN, None).source()
     if not source.text.strip():
-        raise InputError(f"{STDIN}: it is empty")
+        raise InputError(say("{name}: it is empty", name=STDIN))
     answer = _of_list(source) if settings is None else run_stream(source, settings)
     if not answer.misconfigured:
         common.show(for_stderr(answer.diagnostics), Texts(source))
@@ -43,7 +44,7 @@ def command(
     if answer.misconfigured:
         [wrong] = answer.diagnostics
         where = f"{field_path(wrong.path)}: " if wrong.path else ""
-        raise common.CliError(f"{where}{wrong.message}", wrong.hint)
+        raise common.CliError(say("{where}{message}", where=where, message=wrong.message), wrong.hint)
     return common.Exit.FINDINGS if answer.refused else common.Exit.CLEAN
 
 
@@ -51,13 +52,17 @@ def _of_list(source: Source) -> Answer:
     try:
         return run_list(source)
     except NoResourceListError as error:
-        raise common.CliError(str(error), error.hint, common.Exit.FINDINGS) from None
+        raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
 
 
 def _settings(file: str) -> Settings:
     try:
         return settings_of(plain_document(Input(file, Path(file)).source()))
     except BadConfigError as error:
-        raise common.CliError(f"{file}: {error.message}", error.hint) from None
+        raise common.CliError(
+            say("{file}: {message}", file=file, message=error.message), error.hint
+        ) from None
     except ValueError as error:
-        raise common.CliError(f"{file}: invalid YAML: {error}") from None
+        raise common.CliError(
+            say("{file}: invalid YAML: {error}", file=file, error=message_of(error))
+        ) from None

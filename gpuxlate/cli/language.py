@@ -1,27 +1,55 @@
-"""The language of messages, for the commands that have more than one."""
+"""The language of messages: that of --lang, or of the environment."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+import os
+from collections.abc import Sequence
+from typing import Any
 
 from gpuxlate import locale
-from gpuxlate.cli import common
+from gpuxlate.cli.common import CliError
+from gpuxlate.model.messages import Message, say
 
-Lang = Annotated[
-    str,
-    typer.Option(
-        "--lang",
-        help="The language of messages: en, zh. JSON is the same in all.",
-        metavar="LANG",
-        envvar="GPUXLATE_LANG",
-    ),
-]
+OPTION = "--lang"
+VARIABLE = "GPUXLATE_LANG"
 
 
-def check(name: str) -> None:
-    """Raises CliError for a language without a catalogue."""
+def choose(option: str | None) -> None:
+    """The language of an option, or of the environment. Raises CliError for one without a catalogue."""
+    name = option or os.environ.get(VARIABLE) or "en"
     if name not in locale.LANGUAGES:
-        message = f"invalid value {name!r} for --lang"
-        raise common.CliError(message, f"languages: {', '.join(locale.LANGUAGES)}")
+        raise CliError(
+            say("invalid value {value!r} for {option}", value=name, option=OPTION),
+            say("languages: {names}", names=", ".join(locale.LANGUAGES)),
+        )
+    locale.use(name)
+
+
+def begin(arguments: Sequence[str]) -> None:
+    """The language until the options are read: that of errors in the command line itself."""
+    given = os.environ.get(VARIABLE, "")
+    for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
+        name, equals, value = word.partition("=")
+        if name == OPTION:
+            given = value if equals else after
+    locale.use(given if given in locale.LANGUAGES else "en")
+
+
+def usage(error: Any) -> str:
+    """What is wrong with a command line. The library has English alone: the commonest are said here too."""
+    if isinstance(error.message, Message):
+        return error.message
+    match type(error).__name__:
+        case "NoSuchOption" if error.possibilities:
+            near = ", ".join(sorted(error.possibilities))
+            return say("no such option: {name} (Possible options: {near})", name=error.option_name, near=near)
+        case "NoSuchOption":
+            return say("no such option: {name}", name=error.option_name)
+        case "MissingParameter" if error.param.param_type_name == "argument":
+            return say("missing argument {names}", names=error.param.get_error_hint(error.ctx))
+        case "MissingParameter":
+            return say("missing option {names}", names=error.param.get_error_hint(error.ctx))
+        case "BadOptionUsage" if error.message.endswith(" requires an argument."):
+            return say("option {name!r} requires an argument", name=error.option_name)
+    message: str = error.format_message().rstrip(".")
+    return message[:1].lower() + message[1:]

@@ -22,8 +22,8 @@ from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, each_change
 from gpuxlate.lint.select import Selection
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import plural, say
 from gpuxlate.report.summary import Replacement, Summary
-from gpuxlate.report.text import plural
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
 from gpuxlate.yamltext.source import Texts
@@ -77,7 +77,10 @@ def command(
     """Check manifests and GPUShare documents."""
     chosen = _format(format_, statistics)
     if fail_on is not None and fail_on not in FAIL_ON:
-        raise common.CliError(f"invalid value {fail_on!r} for --fail-on", f"levels: {', '.join(FAIL_ON)}")
+        raise common.CliError(
+            say("invalid value {fail_on!r} for --fail-on", fail_on=fail_on),
+            say("levels: {names}", names=", ".join(FAIL_ON)),
+        )
     config = common.config()
     selection = Selection.of(select, ignore, config, common.profile(profile, config))
     mode = Mode(fix or unsafe_fixes, unsafe_fixes, allow_empty)
@@ -86,7 +89,10 @@ def command(
     for problem in run.unreadable:
         common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty and not common.all_excluded():
-        raise InputError(f"{common.names_of(paths)}: no file ends in {', '.join(SUFFIXES)}", MAY_BE_EMPTY)
+        raise InputError(
+            say("{paths}: no file ends in {names}", paths=common.names_of(paths), names=", ".join(SUFFIXES)),
+            MAY_BE_EMPTY,
+        )
     whole_folders = isinstance(given, list) and not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
         placed, source = selection.placed(found)
@@ -97,7 +103,9 @@ def command(
     shown = _rendered(run, chosen, statistics)
     (common.err if run.to_stdout else common.out)(shown)  # stdout may have the fixed text
     if run.fixes:
-        common.remark(f"fixed {plural(run.fixes, 'finding')}")
+        common.remark(
+            say("fixed {findings}", findings=plural(run.fixes, "{count} finding", "{count} findings"))
+        )
     return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
 
 
@@ -201,7 +209,8 @@ def _format(given: str | None, statistics: bool) -> str:
     chosen = given or ("github" if in_actions else "text")
     if chosen not in report.FORMATS:
         raise common.CliError(
-            f"invalid value {chosen!r} for --format", f"formats: {', '.join(report.FORMATS)}"
+            say("invalid value {chosen!r} for --format", chosen=chosen),
+            say("formats: {names}", names=", ".join(report.FORMATS)),
         )
     return chosen
 

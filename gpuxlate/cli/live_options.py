@@ -13,6 +13,7 @@ import typer
 
 from gpuxlate.cli import common
 from gpuxlate.inputs.files import SUFFIXES, Input
+from gpuxlate.model.messages import say, titled
 
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, Options
@@ -62,7 +63,9 @@ def seconds(text: str | None) -> float | None:
         return float(text)
     match = _DURATION.fullmatch(text) if text else None
     if match is None:
-        raise common.CliError(f"invalid value '{text}' for --request-timeout", "write 30s, 2m, 500ms, or 0")
+        raise common.CliError(
+            say("invalid value '{text}' for --request-timeout", text=text), "write 30s, 2m, 500ms, or 0"
+        )
     hours, minutes, whole, milli = (float(part or 0) for part in match.groups())
     return hours * 3600 + minutes * 60 + whole + milli / 1000
 
@@ -80,7 +83,7 @@ def cluster_options(
 
     if namespace is not None and not _NAMESPACE.fullmatch(namespace):
         raise common.CliError(
-            f"invalid value '{namespace}' for -n",
+            say("invalid value '{namespace}' for -n", namespace=namespace),
             "a namespace has at most 63 lower-case letters, digits and dashes",
         )
     return Options(kubeconfig, context, namespace, all_namespaces, selector, seconds(request_timeout))
@@ -90,7 +93,7 @@ def open_cluster(options: Options) -> Cluster:
     """The cluster of these options; its notes go to stderr. Raises ClusterError."""
     from gpuxlate.cluster.client import Cluster
 
-    return Cluster(options, lambda text: common.remark(f"note: {text}"))
+    return Cluster(options, lambda text: common.remark(titled("note", text)))
 
 
 def cluster(
@@ -140,7 +143,12 @@ class LiveInputs:
             where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
             chosen = f" with labels {self.options.selector}" if self.options.selector else ""
             raise common.CliError(
-                f"nothing to work on: no {' '.join(self.words) or 'workloads'} {where}{chosen}",
+                say(
+                    "nothing to work on: no {value} {where}{chosen}",
+                    value=" ".join(self.words) or "workloads",
+                    where=where,
+                    chosen=chosen,
+                ),
                 None if self.options.all_namespaces else "choose a namespace with -n, or all with -A",
                 common.Exit.INPUT,
             )
@@ -181,7 +189,13 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
         if is_file and path.is_dir() and _is_kind(one):
             is_file = not chooses
             if is_file:
-                common.remark(f"note: {one} is a folder; for live objects write {_full_name(one)}")
+                common.remark(
+                    say(
+                        "note: {one} is a folder; for live objects write {full_name}",
+                        one=one,
+                        full_name=_full_name(one),
+                    )
+                )
         (files if is_file else words).append(one)
     return files, words
 
@@ -231,17 +245,19 @@ def _paths(
     files, words = split(arguments, bool(flags or options.namespace or options.context))
     if files and not words:
         if flags:
-            raise common.CliError(f"{files[0]} is a file: -A and -l select live objects", "name a kind too")
+            raise common.CliError(
+                say("{files} is a file: -A and -l select live objects", files=files[0]), "name a kind too"
+            )
         return files
     if not arguments and not (flags or options.namespace):
         raise common.CliError(
             "nothing to work on: name a PATH or live objects",
-            f"kubectl gpuxlate {name} deploy/web, or -A for all workloads",
+            say("kubectl gpuxlate {name} deploy/web, or -A for all workloads", name=name),
         )
     for flag in ("fix", "unsafe_fixes", "in_place"):
         if given.get(flag):
             raise common.CliError(
-                f"--{flag.replace('_', '-')} changes files, not live objects",
+                say("--{replace} changes files, not live objects", replace=flag.replace("_", "-")),
                 "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
     return LiveInputs(

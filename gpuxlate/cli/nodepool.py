@@ -15,6 +15,7 @@ from gpuxlate.backends.requirements import Checked, NodeLabel, NodeWarning, Sett
 from gpuxlate.cli import common, options
 from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodepool import NodePool, node_pool
 from gpuxlate.yamltext.place import placed
@@ -47,13 +48,19 @@ def command(
 ) -> int:
     """The node labels that a share needs, the warnings of the documents, and the prerequisites."""
     if output not in FORMATS:
-        raise common.CliError(f"invalid value '{output}' for -o", f"formats: {', '.join(FORMATS)}")
+        raise common.CliError(
+            say("invalid value '{output}' for -o", output=output),
+            say("formats: {names}", names=", ".join(FORMATS)),
+        )
     if node and output != "kubectl":
         raise common.CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
     backend = common.target(to)
     if backend.needs_module is None:
         others = [one.name for one in registry.all_backends() if one.needs_module]
-        raise common.CliError(f"{backend.name} has no node pools", f"targets: {', '.join(others)}")
+        raise common.CliError(
+            say("{name} has no node pools", name=backend.name),
+            say("targets: {names}", names=", ".join(others)),
+        )
     profile = _profile(check, backend)
     found = read_specs(common.some_inputs(specs))
     diagnostics: list[Diagnostic] = list(found.diagnostics)
@@ -84,7 +91,8 @@ def _profile(name: str | None, backend: Backend) -> Profile | None:
     profile = common.profile(name)
     if profile is not None and common.target(profile.target).name != backend.name:
         raise common.CliError(
-            f"the profile is for {profile.target}, but --to is {backend.name}", "pass a profile of the target"
+            say("the profile is for {target}, but --to is {name}", target=profile.target, name=backend.name),
+            "pass a profile of the target",
         )
     return profile
 

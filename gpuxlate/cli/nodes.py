@@ -13,6 +13,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
 from gpuxlate.cluster.server import Server
+from gpuxlate.model.messages import say, titled
 from gpuxlate.planning.ledger import Ledger
 from gpuxlate.planning.nodes import GpuNode, profile_data, targets_served
 from gpuxlate.yamltext.plain import fresh
@@ -44,7 +45,10 @@ def command(
     namespaces count.
     """
     if output not in FORMATS:
-        raise common.CliError(f"invalid value '{output}' for -o", f"formats: {', '.join(FORMATS)}")
+        raise common.CliError(
+            say("invalid value '{output}' for -o", output=output),
+            say("formats: {names}", names=", ".join(FORMATS)),
+        )
     target = common.target(to).name if to else None
     server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     nodes = [one for one in gpu_nodes(server, selector) if target in (None, one.view.target)]
@@ -61,7 +65,7 @@ def command(
     common.out(_text(ledgers))
     for one in ledgers:
         for text in notes_of(one):
-            common.remark(f"note: {one.node.name}: {text}")
+            common.remark(say("note: {name}: {text}", name=one.node.name, text=text))
     return common.Exit.CLEAN
 
 
@@ -73,12 +77,13 @@ def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
         )
     if len(served) > 1:
         raise common.CliError(
-            f"the nodes serve {' and '.join(served)}, but a profile has one target", "choose one with --to"
+            say("the nodes serve {names}, but a profile has one target", names=" and ".join(served)),
+            "choose one with --to",
         )
     data, notes = profile_data(nodes, served[0], server.version())
     common.out(fresh(data))
     for text in notes:
-        common.remark(f"note: {text}")
+        common.remark(titled("note", text))
     return common.Exit.CLEAN
 
 

@@ -9,6 +9,7 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.cli.common import CliError
+from gpuxlate.model.messages import say
 from gpuxlate.translation.acceptance import DROPPABLE
 
 Complete = Callable[[str], list[str]]
@@ -55,7 +56,10 @@ def one_of(
 
     def check(ctx: typer.Context, value: str | None) -> str | None:
         if value is not None and value not in values and not ctx.resilient_parsing:
-            raise CliError(f"invalid value {value!r} for {flag}", f"{what}: {', '.join(values)}")
+            raise CliError(
+                say("invalid value {value!r} for {flag}", value=value, flag=flag),
+                say("{what}: {names}", what=what, names=", ".join(values)),
+            )
         return value
 
     return typer.Option(

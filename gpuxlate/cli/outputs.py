@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.cli.common import CliError, Exit, remark
 from gpuxlate.inputs.bounded import StrPath, inside
 from gpuxlate.inputs.files import InputError, reason
+from gpuxlate.model.messages import say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,7 @@ def output_path(folder: str, *parts: str) -> Path:
     base = Path(folder)
     path = base.joinpath(*parts)
     if not inside(path, base):
-        raise CliError(f"{'/'.join(parts)} would be written outside {folder}")
+        raise CliError(say("{names} would be written outside {folder}", names="/".join(parts), folder=folder))
     return path
 
 
@@ -32,7 +33,9 @@ def write_files(files: dict[Path, bytes]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise CliError(
-                f"{path} cannot be written: {path.parent} is not a folder", "choose another path", Exit.INPUT
+                say("{path} cannot be written: {parent} is not a folder", path=path, parent=path.parent),
+                "choose another path",
+                Exit.INPUT,
             ) from None
         _note_links(str(path), write_atomically(path, data))
 
@@ -46,10 +49,12 @@ def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
     try:
         _note_links(str(path), write_atomically(Path(path), data, expected))
     except OSError as error:
-        raise InputError(f"{path}: not {done}: {reason(error)}") from None
+        raise InputError(
+            say("{path}: not {done}: {error}", path=path, done=done, error=reason(error))
+        ) from None
 
 
 def _note_links(name: str, others: int) -> None:
     if others:
         names = "another name, which keeps" if others == 1 else f"{others} other names, which keep"
-        remark(f"note: {name}: the file had {names} the old text (hard links)")
+        remark(say("note: {name}: the file had {names} the old text (hard links)", name=name, names=names))

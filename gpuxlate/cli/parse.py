@@ -7,6 +7,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translations import translate_inputs
 from gpuxlate.inputs.files import InputError
+from gpuxlate.model.messages import say
 from gpuxlate.translation.parse import share_documents
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
@@ -20,7 +21,7 @@ def command(
 ) -> int:
     """Vendor manifests to GPUShare documents, one for each container that has a share."""
     if output not in ("yaml", "json"):
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: yaml, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: yaml, json")
     source = common.target(from_) if from_ else None
     # reading is a translation to the neutral dialect, where every share is exact
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
@@ -30,7 +31,7 @@ def command(
         return common.Exit.FINDINGS
     if not run.items and run.files:
         raise InputError(
-            f"{common.names_of(paths)}: no container requests a GPU in a known dialect",
+            say("{paths}: no container requests a GPU in a known dialect", paths=common.names_of(paths)),
             "gpuxlate targets shows the keys of each dialect",
         )
     common.out(_rendered(run.items, output))

@@ -11,9 +11,10 @@ import typer
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, language, options
+from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.select import Selection
+from gpuxlate.model.messages import say, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.documents import Action, Object, Policy, Style
 from gpuxlate.policy.explained import Enforced, explain, explained
@@ -112,19 +113,17 @@ def command(
     profile: Profiles = [],  # noqa: B006
     format_: FormatOf = Format.VAP,
     explain_: Explain = False,
-    lang: language.Lang = "en",
 ) -> int:
     """Admission policies from the rules: what lint finds in files, the API server refuses.
 
     For Kubernetes 1.30 and later, without any engine: gpuxlate policy --to TARGET | kubectl apply -f -
     """
-    language.check(lang)
     chosen = targets(to)
     if explain_:
-        common.out(explanation(chosen, lang))
+        common.out(explanation(chosen))
         return common.Exit.CLEAN
     known = [there for one in profile if (there := common.profile(one)) is not None]
-    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known, lang)
+    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known)
     made = policies(chosen, forbid, select, wish)
     common.out(written(made, one_of(format_, Format, "--format")))
     return common.Exit.CLEAN
@@ -136,7 +135,8 @@ def targets(names: Sequence[str]) -> list[Backend]:
     for one in found:
         if one.form_module:
             raise common.CliError(
-                f"{one.name} has no pods", "choose a target whose shares are in pods: gpuxlate targets"
+                say("{name} has no pods", name=one.name),
+                "choose a target whose shares are in pods: gpuxlate targets",
             )
     return list({one.name: one for one in found}.values())
 
@@ -149,7 +149,6 @@ def wish_of(
     select: Sequence[str],
     ignore: Sequence[str],
     profiles: Sequence[Profile],
-    lang: str,
 ) -> Wish:
     """The options as a wish. Raises CliError."""
     wanted: Scope = one_of(scope, Scope, "--scope")
@@ -159,7 +158,7 @@ def wish_of(
     style = Style(
         None if action is None else one_of(action, Action, "--action"),
         None if namespaces is None else selector(namespaces),
-        lang,
+        locale.current(),
     )
     return Wish(selection.selected, style, wanted, custom, tuple(profiles))
 
@@ -176,7 +175,9 @@ def policies(
         denied = targets(forbid)
         found = [*freezing(denied, wish)]
         if not found:
-            raise common.CliError(f"no key is of {denied[0].name} alone", "other software reads its keys too")
+            raise common.CliError(
+                say("no key is of {name} alone", name=denied[0].name), "other software reads its keys too"
+            )
         return found
     found = [*enforcing(chosen, wish)]
     left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
@@ -185,7 +186,7 @@ def policies(
         said = "\n".join(left) or f"no rule of {names} that is selected can be enforced"
         raise common.CliError(said, "gpuxlate policy --explain says which can")
     for one in left:
-        common.remark(f"note: {one}")
+        common.remark(titled("note", one))
     return found
 
 
@@ -210,11 +211,10 @@ def written(found: Sequence[Policy], form: Format) -> str:
     return "---\n".join(map(fresh, documents(found, form)))
 
 
-def explanation(chosen: Sequence[Backend], lang: str) -> str:
+def explanation(chosen: Sequence[Backend]) -> str:
     """The rules as a table."""
-    translate = locale.translator(lang)
     rows = [
-        [one.rule.code, str(one.rule.severity), translate(str(one.enforced)), translate(one.why)]
+        [one.rule.code, str(one.rule.severity), locale.tell(str(one.enforced)), locale.tell(one.why)]
         for one in explained(chosen)
     ]
     return table(["CODE", "SEVERITY", "ENFORCED", "WHY"], rows)
@@ -231,7 +231,7 @@ def selector(text: str) -> Object:
         match = _TERM.fullmatch(part.strip())
         if match is None or (match["not"] and match["is"]):
             raise common.CliError(
-                f"invalid value {text!r} for --namespace-selector",
+                say("invalid value {text!r} for --namespace-selector", text=text),
                 "write team=ml, stage!=test, gpu or !system",
             )
         if match["is"] is None:
@@ -244,5 +244,8 @@ def selector(text: str) -> Object:
 
 def one_of(text: str, words: Any, option: str) -> Any:
     if text not in [*words]:
-        raise common.CliError(f"invalid value {text!r} for {option}", f"values: {', '.join(words)}")
+        raise common.CliError(
+            say("invalid value {text!r} for {option}", text=text, option=option),
+            say("values: {names}", names=", ".join(words)),
+        )
     return words(text)

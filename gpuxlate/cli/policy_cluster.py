@@ -9,11 +9,12 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, language, live_options
+from gpuxlate.cli import common, live_options
 from gpuxlate.cli import policy as here
 from gpuxlate.cluster.apply import applied, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import MissingError, Server
+from gpuxlate.model.messages import say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
 from gpuxlate.policy.documents import API, Policy
@@ -40,7 +41,6 @@ def command(
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
     ] = False,
-    lang: language.Lang = "en",
     context: live_options.Context = None,
     kubeconfig: live_options.Kubeconfig = None,
     request_timeout: live_options.RequestTimeout = None,
@@ -49,9 +49,8 @@ def command(
 
     Names and units of resources are those of the nodes, or of --profile.
     """
-    language.check(lang)
     if explain:
-        common.out(here.explanation(here.targets(to), lang))
+        common.out(here.explanation(here.targets(to)))
         return common.Exit.CLEAN
     form: Format = here.one_of(format_, Format, "--format")
     known = [there for one in profile if (there := common.profile(one)) is not None]
@@ -61,7 +60,7 @@ def command(
     nodes = [] if forbid else gpu_nodes(server)
     chosen = here.targets(to) if to or forbid else _served(nodes)
     profiles = [*known, *_profiles(nodes, chosen, known, server)]
-    wish = here.wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, lang)
+    wish = here.wish_of(scope, action, namespace_selector, crds, select, ignore, profiles)
     found = here.policies(chosen, forbid, select, wish)
     if not apply:
         common.out(here.written(found, form))
@@ -77,7 +76,9 @@ def _has_policies(server: Server) -> None:
         listed = ()
     if not any(one.get("kind") == KIND for one in listed):
         raise common.CliError(
-            f"the server ({server.version()}) has no {KIND} of {API}",
+            say(
+                "the server ({version}) has no {kind} of {api}", version=server.version(), kind=KIND, api=API
+            ),
             "it is there from Kubernetes 1.30 on; with Kyverno, pass --format kyverno",
             common.Exit.INPUT,
         )

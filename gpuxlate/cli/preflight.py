@@ -15,6 +15,7 @@ from gpuxlate.cli import common, live_options, options
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.planning.nodepool import node_pool
 from gpuxlate.planning.nodes import GpuNode, names_of
 from gpuxlate.planning.preflight import Flight, Point, node_lists, preflight, profile_for
@@ -44,11 +45,13 @@ def command(
     Exit 1 if one of them is met on no node. -l selects nodes.
     """
     if output not in ("text", "json"):
-        raise common.CliError(f"invalid value '{output}' for -o", "formats: text, json")
+        raise common.CliError(say("invalid value '{output}' for -o", output=output), "formats: text, json")
     backend = common.target(to)
     if backend.live is None:
         others = [one.name for one in registry.pod_backends() if one.live]
-        raise common.CliError(f"{backend.name} has no nodes", f"targets: {', '.join(others)}")
+        raise common.CliError(
+            say("{name} has no nodes", name=backend.name), say("targets: {names}", names=", ".join(others))
+        )
     server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     given = common.inputs(specs) if specs else []
     nodes, version = gpu_nodes(server, selector), server.version()

@@ -16,6 +16,7 @@ from gpuxlate.cli.report import write_report
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.bounded import inside
 from gpuxlate.inputs.files import Input, InputError
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.share import Share
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.settings import Settings
@@ -104,7 +105,9 @@ def _with_cards(targets: list[Backend], named: list[str], shares: list[Share]) -
         if one.name not in chosen and not all(one.has_cards_of(share) for share in shares)
     ]
     if left_out:
-        common.remark(f"note: left out, since device names no card of them: {', '.join(left_out)}")
+        common.remark(
+            say("note: left out, since device names no card of them: {names}", names=", ".join(left_out))
+        )
     return [one for one in targets if one.name not in left_out]
 
 
@@ -115,10 +118,13 @@ def written_manifests() -> Iterator[Backend]:
 
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
     if output not in ("text", "json"):
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: text, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: text, json")
     manifests = [backend.name for backend in targets if not backend.form_module]
     if output == "json" and manifests:
-        raise common.CliError(f"-o json is for parameters: {manifests[0]} writes manifests", "leave it out")
+        raise common.CliError(
+            say("-o json is for parameters: {manifests} writes manifests", manifests=manifests[0]),
+            "leave it out",
+        )
     if output == "json" and workload:
         raise common.CliError("-o json writes a text of its own", "leave --workload out, or -o json")
 
@@ -130,7 +136,11 @@ def _one_share_a_file(
     for backend in targets:
         if backend.form_module and len(found.found) > 1 and (workload or output_dir is None):
             raise common.CliError(
-                f"{len(found.found)} shares to {backend.name}: a file of it holds one share",
+                say(
+                    "{count} shares to {name}: a file of it holds one share",
+                    count=len(found.found),
+                    name=backend.name,
+                ),
                 "add --output-dir DIR, without --workload" if workload else "add --output-dir DIR",
             )
 
@@ -143,7 +153,11 @@ def _made(
     if not settings.to.form_module:
         if base is not None and parameters:
             raise common.CliError(
-                f"{base.name} holds parameters of a job, and {settings.to.name} writes manifests",
+                say(
+                    "{name} holds parameters of a job, and {name_2} writes manifests",
+                    name=base.name,
+                    name_2=settings.to.name,
+                ),
                 "name a manifest with a pod",
             )
         made = render_asked(base, asked, settings)
@@ -184,7 +198,11 @@ def workloads(
             file, name = str(folder / share.workload.file), share.workload.container
             if not allow_outside and not inside(Path(file), folder):
                 raise common.CliError(
-                    f"{file} is outside of the folder of {given.name}, which names it in spec.workload.file",
+                    say(
+                        "{file} is outside of the folder of {name}, which names it in spec.workload.file",
+                        file=file,
+                        name=given.name,
+                    ),
                     "put it into that folder, or pass --allow-outside",
                     common.Exit.INPUT,
                 )
@@ -206,7 +224,7 @@ def _workload(file: str, said_in: Document | None) -> Source:
         return Input(file, Path(file), named=said_in is None).source()
     except InputError as error:
         hint = f"{said_in.source.name} names it in spec.workload.file" if said_in else "--workload names it"
-        raise common.CliError(str(error), hint, common.Exit.INPUT) from None
+        raise common.CliError(message_of(error), hint, common.Exit.INPUT) from None
 
 
 def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> None:
@@ -217,7 +235,9 @@ def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> Non
     for backend, made in done:
         path = outputs.output_path(output_dir, backend.name, made.name + made.suffix)
         if path in files:
-            raise common.CliError(f"two documents would be written to {path}", "give them names of their own")
+            raise common.CliError(
+                say("two documents would be written to {path}", path=path), "give them names of their own"
+            )
         files[path] = made.text.encode()
     outputs.write_files(files)
 

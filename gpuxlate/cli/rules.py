@@ -6,6 +6,7 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.explain import rule_json
 from gpuxlate.cli.tables import table
+from gpuxlate.model.messages import say
 from gpuxlate.rules import catalog
 
 
@@ -18,5 +19,5 @@ def command(output: options.Output = "table") -> int:
         rows = [[r.code, str(r.severity), r.fix or "", r.summary] for r in rules]
         common.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))
     else:
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     return common.Exit.CLEAN

@@ -11,6 +11,7 @@ import typer
 from gpuxlate.cli import common, options
 from gpuxlate.inputs.files import Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
+from gpuxlate.model.messages import message_of, say
 
 KINDS = ("spec", "config", "profile", "diagnostics", "report", "catalogue", "kubernetes-overlay")
 
@@ -31,7 +32,9 @@ def command(
 ) -> int:
     """The JSON Schemas: of the documents people write, and of the JSON that gpuxlate prints."""
     if kind not in KINDS:
-        raise common.CliError(f"no schema {kind!r}", f"kinds: {', '.join(KINDS)}")
+        raise common.CliError(
+            say("no schema {kind!r}", kind=kind), say("kinds: {names}", names=", ".join(KINDS))
+        )
     from gpuxlate.config.schemas import schema
 
     if check is None:
@@ -44,12 +47,17 @@ def command(
     try:
         data = plain_document(Input(check, Path(check)).source())
     except ValueError as error:
-        raise common.CliError(f"{check}: invalid YAML: {error}", code=common.Exit.FINDINGS) from None
+        raise common.CliError(
+            say("{check}: invalid YAML: {error}", check=check, error=message_of(error)),
+            code=common.Exit.FINDINGS,
+        ) from None
     found = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
     problems = sorted(found, key=lambda e: list(map(str, e.path)))
     for problem in problems[:MAX_PROBLEMS]:
         where = "/".join(map(str, problem.absolute_path)) or "(root)"
-        common.note(f"{check}: {where}: {problem.message}")
+        common.note(say("{check}: {where}: {message}", check=check, where=where, message=problem.message))
     if len(problems) > MAX_PROBLEMS:
-        common.note(f"{check}: there are {len(problems) - MAX_PROBLEMS} more problems")
+        common.note(
+            say("{check}: there are {number} more problems", check=check, number=len(problems) - MAX_PROBLEMS)
+        )
     return common.Exit.FINDINGS if problems else common.Exit.CLEAN

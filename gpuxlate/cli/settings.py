@@ -11,6 +11,7 @@ from gpuxlate.cli.common import CliError, config
 from gpuxlate.config.find import TwoFilesError, find_config
 from gpuxlate.inputs.exclude import Excludes, Exclusion
 from gpuxlate.inputs.patterns import Patterns
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.yamltext.plain import plain_text
 
 if TYPE_CHECKING:
@@ -27,7 +28,12 @@ def exclusion(run: Invocation) -> Exclusion:
             always.append(Excludes(os.path.realpath(os.curdir), Patterns(texts), "--exclude"))
         except ValueError as error:
             raise CliError(
-                f"invalid value {','.join(texts)!r} for --exclude: {error}", "write patterns as in .gitignore"
+                say(
+                    "invalid value {names!r} for --exclude: {error}",
+                    names=",".join(texts),
+                    error=message_of(error),
+                ),
+                "write patterns as in .gitignore",
             ) from None
     known = config()
     if known is not None and known.exclude:
@@ -41,7 +47,7 @@ def load(named: str | None) -> Config | None:
     try:
         path = find_config(os.getcwd()) if named is None else named
     except TwoFilesError as error:
-        raise CliError(str(error), "keep one of them") from None
+        raise CliError(message_of(error), "keep one of them") from None
     if path is None:
         return None
     from gpuxlate.config.configuration import ConfigError, load_config, load_found
@@ -53,5 +59,5 @@ def load(named: str | None) -> Config | None:
         return replace(load_config(Path(named), plain_text), base=Path.cwd())
     except ConfigError as error:
         raise CliError(
-            str(error), "gpuxlate schema config prints every field" if error.read else None
+            message_of(error), "gpuxlate schema config prints every field" if error.read else None
         ) from None

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, language, options
 from gpuxlate.cli.invocation import COLORS, current
 
 FILES: dict[str, tuple[Any, Any]] = {
@@ -53,6 +53,15 @@ EVERYWHERE: dict[str, tuple[Any, Any]] = {
             bool, typer.Option("-v", "--verbose", help="Say which files, dialects and profile are used.")
         ],
         False,
+    ),
+    "lang": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--lang", help="The language of messages: en, zh. Also GPUXLATE_LANG.", metavar="LANG"
+            ),
+        ],
+        None,
     ),
     "color": (
         Annotated[str | None, options.one_of("--color", COLORS, "Colour; auto: on a terminal.")],
@@ -107,6 +116,7 @@ def note_options(given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value:
             setattr(run, name, [*run.exclude, *value] if name == "exclude" else value)
+    language.choose(run.lang)
     if run.quiet and run.verbose:
         raise common.CliError("-q and -v exclude each other")
     if run.isolated and run.config is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from gpuxlate.cli import color_wanted
+from gpuxlate.locale import tell
 from gpuxlate.model.messages import say
 from gpuxlate.report.characters import visible, width
 from gpuxlate.report.lines import same
@@ -36,7 +37,7 @@ Row = list[Line | None]
 """One line across all manifests; None where a manifest has nothing there."""
 
 
-def side_by_side(manifests: Sequence[tuple[str, str]], translate: Callable[[str], str] = str) -> str:
+def side_by_side(manifests: Sequence[tuple[str, str]]) -> str:
     """Titles and texts in columns that fit the terminal, or one below the other where they do not."""
     titles = [title for title, _ in manifests]
     rows = align([[visible(line) for line in text.splitlines()] for _, text in manifests])
@@ -44,7 +45,7 @@ def side_by_side(manifests: Sequence[tuple[str, str]], translate: Callable[[str]
     # a pipe has no width: nothing is cut there unless COLUMNS says so
     room = shutil.get_terminal_size((100_000, 24)).columns
     widths = _widths(titles, rows, room)
-    lines = _columns(titles, rows, widths, color) if widths else _stacked(titles, rows, color, translate)
+    lines = _columns(titles, rows, widths, color) if widths else _stacked(titles, rows, color)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -122,9 +123,7 @@ def _fitted(text: str, room: int) -> str:
     return text + " " * (room - taken)
 
 
-def _stacked(
-    titles: Sequence[str], rows: Sequence[Row], color: bool, translate: Callable[[str], str]
-) -> Iterator[str]:
+def _stacked(titles: Sequence[str], rows: Sequence[Row], color: bool) -> Iterator[str]:
     """Each manifest for itself; of long stretches that all share, only the edges are shown."""
     for n, title in enumerate(titles):
         if n:
@@ -135,7 +134,7 @@ def _stacked(
         near = {at for o in own for at in range(o - CONTEXT, o + CONTEXT + 1)}
         for before, at in pairwise([-1, *sorted(near & set(range(len(lines)))), len(lines)]):
             if at - before > 1:
-                yield PLAIN + translate(
+                yield PLAIN + tell(
                     say("... lines {first} to {last}, which all targets share", first=before + 2, last=at)
                 )
             if at < len(lines):

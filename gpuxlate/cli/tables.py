@@ -7,7 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from gpuxlate.cli import color_wanted, is_terminal
+from gpuxlate.locale import tell
 from gpuxlate.model.limits import MAX_MESSAGE, cut
+from gpuxlate.model.messages import Message
 from gpuxlate.report.characters import visible, width
 
 MAX_CELL = MAX_MESSAGE
@@ -16,7 +18,7 @@ MAX_CELL = MAX_MESSAGE
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, lines: bool = False) -> str:
     """The table as text: drawn on a terminal, else in columns two spaces apart."""
-    head, rows = [visible(title) for title in head], [[_cell(cell) for cell in row] for row in rows]
+    head, rows = [visible(tell(title)) for title in head], [[_cell(cell) for cell in row] for row in rows]
     if not (is_terminal(sys.stdout) or color_wanted(sys.stdout)):
         return plain(head, rows)
     from rich import box
@@ -36,7 +38,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, lines: bool = F
 
 
 def _cell(text: str) -> str:
-    """The text of a cell with control characters made visible and long lines cut."""
+    """The text of a cell with control characters made visible and long lines cut; messages are translated."""
+    text = tell(text) if isinstance(text, Message) else text
     return "\n".join(visible(cut(line, MAX_CELL)) for line in text.split("\n"))
 
 

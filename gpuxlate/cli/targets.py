@@ -8,6 +8,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
+from gpuxlate.model.messages import say
 from gpuxlate.model.share import JSON_NAMES
 
 
@@ -41,7 +42,7 @@ def command(output: options.Output = "table") -> int:
         rows = [["\n".join(_names(b)), "\n".join(_fields(b))] for b in backends]
         common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
     else:
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     return common.Exit.CLEAN
 
 

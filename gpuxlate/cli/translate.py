@@ -12,6 +12,7 @@ import typer
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
 from gpuxlate.cli.translations import Run, Translated, show, translate_inputs
+from gpuxlate.model.messages import say
 from gpuxlate.translation.settings import Settings
 
 
@@ -41,7 +42,7 @@ def command(
     for one in (target, source):
         if one and one.form_module:
             raise common.CliError(
-                f"invalid target {one.name!r} for translate: it is not for manifests",
+                say("invalid target {name!r} for translate: it is not for manifests", name=one.name),
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
     settings = Settings(
@@ -62,7 +63,7 @@ def command(
         common.documents_out(_diff(file).encode() for file in run.changed)
     if check:
         for file in run.changed:
-            common.remark(f"would change {file.name}")
+            common.remark(say("would change {name}", name=file.name))
     if not writes:
         return common.Exit.FINDINGS if check and run.changed else common.Exit.CLEAN
     _write(run, in_place, output_dir)
@@ -88,7 +89,7 @@ def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
     if in_place:
         for file in run.changed:
             outputs.change_file(Path(file.name), file.new, file.old, "translated")
-            common.remark(f"translated {file.name}")
+            common.remark(say("translated {name}", name=file.name))
         return
     if output_dir is None:
         common.documents_out(_joined(run.files))
@@ -98,7 +99,9 @@ def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
         name = _inside(file.name) if file.is_file else f"{file.name.strip('<>')}.yaml"
         path = outputs.output_path(output_dir, name)
         if path in written:
-            raise common.CliError(f"two files would be written to {path}", "translate them one by one")
+            raise common.CliError(
+                say("two files would be written to {path}", path=path), "translate them one by one"
+            )
         written[path] = file
     for path, file in written.items():
         outputs.write_files({path: file.new})

@@ -13,9 +13,10 @@ from gpuxlate.cli.tables import table
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.inputs.layers import layer_of
 from gpuxlate.inputs.relevance import may_matter
+from gpuxlate.locale import tell
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.report.text import plural
+from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.rules.source import in_chart
 from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.pods.item import Item
@@ -66,26 +67,27 @@ class Run:
     @property
     def counts(self) -> str:
         """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers in 2 files"."""
-        shares = plural(len(self.items), "share")
+        found = [plural(len(self.items), "{count} share", "{count} shares")]
         if self.quotas:
             objects = {(one.file, one.document, one.object_path) for one in self.quotas}
-            shares += f", {plural(len(objects), 'quota')}"
+            found.append(plural(len(objects), "{count} quota", "{count} quotas"))
         if not self.leftovers:
-            return shares
-        files = plural(len({one.found.file for one in self.leftovers}), "file")
-        return f"{shares}, {plural(len(self.leftovers), 'leftover')} in {files}"
+            return joined(found)
+        files = plural(len({one.found.file for one in self.leftovers}), "{count} file", "{count} files")
+        what = joined([*found, plural(len(self.leftovers), "{count} leftover", "{count} leftovers")])
+        return say("{what} in {files}", what=what, files=files)
 
 
 def show(run: Run) -> None:
     """The findings on stderr, and the counts where something is left behind."""
     common.show(run.diagnostics, run.texts)
     if run.leftovers:
-        common.err(f"\n{run.counts}\n")
+        common.err(f"\n{tell(run.counts)}\n")
 
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:
     """Every place where something is left behind, for people."""
-    rows = [[_at(one.found), one.found.code, str(one.found.message)] for one in leftovers]
+    rows = [[_at(one.found), one.found.code, one.found.message] for one in leftovers]
     return table(["LEFTOVER AT", "RULE", "WHAT"], rows)
 
 
@@ -107,7 +109,13 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
         if made.source is not None:
             run.texts.add(made.source)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
-            raise InputError(f"{one.name}: more than {limits.MAX_RUN_FINDINGS} findings in this run")
+            raise InputError(
+                say(
+                    "{name}: more than {most} findings in this run",
+                    name=one.name,
+                    most=limits.MAX_RUN_FINDINGS,
+                )
+            )
     return run
 
 
@@ -117,7 +125,7 @@ def translate_input(one: Input, settings: Settings) -> Translated:
     if under_chart_templates(one.place, os.getcwd()):
         return _template(one, data, settings)
     if one.named and is_blank(data):
-        raise InputError(f"{one.name}: it is empty")
+        raise InputError(say("{name}: it is empty", name=one.name))
     source = one.source(data)
     if not one.named and not may_matter(data, settings.profile):
         return Translated(one.name, one.path is not None, data, data)

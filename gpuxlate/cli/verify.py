@@ -13,6 +13,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.files import STDIN, Input, InputError
+from gpuxlate.model.messages import message_of, say, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
@@ -44,7 +45,7 @@ def command(
 ) -> int:
     """Check what nvidia-smi prints in a container against the share: cards, and memory of each."""
     if output not in ("table", "json"):
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
+        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     if printed == "-" and "-" in specs:
         raise common.CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)
@@ -64,7 +65,7 @@ def command(
 def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
     """Print the result for a share, and return the exit code."""
     for note in done.notes:
-        common.remark(f"note: {note}")
+        common.remark(titled("note", note))
     if output == "json":
         common.out(common.write_json(_json(name, backend, done)))
     else:
@@ -80,7 +81,8 @@ def _target(to: str | None, known: Profile | None) -> Backend | None:
     of_profile = common.target(known.target)
     if backend is not None and backend.name != of_profile.name:
         raise common.CliError(
-            f"--to is {backend.name}, but the profile is for {of_profile.name}", "omit --to or --profile"
+            say("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
+            "omit --to or --profile",
         )
     return of_profile
 
@@ -91,10 +93,18 @@ def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
         return shares[0]
     names = ", ".join(share.name for _, _, share in found.found)
     if not shares:
-        raise common.CliError(f"no GPUShare document is named {name!r}", f"names: {names}")
+        raise common.CliError(
+            say("no GPUShare document is named {name!r}", name=name), say("names: {names}", names=names)
+        )
     if name is not None:
-        raise common.CliError(f"{len(shares)} GPUShare documents are named {name!r}", "give one file")
-    raise common.CliError(f"{len(shares)} GPUShare documents, and --name is not set", f"names: {names}")
+        raise common.CliError(
+            say("{count} GPUShare documents are named {name!r}", count=len(shares), name=name),
+            "give one file",
+        )
+    raise common.CliError(
+        say("{count} GPUShare documents, and --name is not set", count=len(shares)),
+        say("names: {names}", names=names),
+    )
 
 
 def _seen(printed: str) -> Seen:
@@ -102,11 +112,13 @@ def _seen(printed: str) -> Seen:
     given = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
     text = given.source().text
     if not text.strip():
-        raise InputError(f"{given.name}: it is empty", nvidia_smi.EXPECTED)
+        raise InputError(say("{name}: it is empty", name=given.name), nvidia_smi.EXPECTED)
     try:
         return nvidia_smi.read(text)
     except NvidiaSmiError as error:
-        raise common.CliError(f"{given.name}: {error}", error.hint, common.Exit.FINDINGS) from None
+        raise common.CliError(
+            say("{name}: {error}", name=given.name, error=message_of(error)), error.hint, common.Exit.FINDINGS
+        ) from None
 
 
 def _text(name: str, done: Verification) -> str:

@@ -9,6 +9,7 @@ import typer
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli import verify as of_files
 from gpuxlate.cluster.pods import printed, running
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError
@@ -56,11 +57,11 @@ def command(
     if output_of is not None:
         return of_files.command(names, output_of, name, to, profile, card_memory, output)
     if output not in ("table", "json"):
-        raise common.CliError(f"invalid value '{output}' for -o", "formats: table, json")
+        raise common.CliError(say("invalid value '{output}' for -o", output=output), "formats: table, json")
     if name is not None or to is not None:
         raise common.CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(names) != 1:
-        raise common.CliError(f"{len(names)} pods given", "pass one")
+        raise common.CliError(say("{count} pods given", count=len(names)), "pass one")
     known = common.profile(profile)
     server = live_options.cluster(namespace, False, None, context, kubeconfig, request_timeout)
     where = running(server, names[0], namespace or server.namespace, container)
@@ -75,7 +76,9 @@ def command(
         if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
             by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
             hint = f"run it yourself: {by_hand}"
-        raise common.CliError(f"{who}: {error}", hint, common.Exit.FINDINGS) from None
+        raise common.CliError(
+            say("{who}: {error}", who=who, error=message_of(error)), hint, common.Exit.FINDINGS
+        ) from None
     return of_files.show(who, where.backend, verify(wanted, seen), output)
 
 
@@ -85,7 +88,11 @@ def _profile(given: Profile | None, live: Profile | None) -> Profile | None:
         return given or live
     if common.target(given.target).name != live.target:
         raise common.CliError(
-            f"the profile is for {given.target}, but the pod runs on {live.target}",
+            say(
+                "the profile is for {target}, but the pod runs on {target_2}",
+                target=given.target,
+                target_2=live.target,
+            ),
             "omit --profile, or pass one for the target of the pod",
         )
     return given

@@ -14,6 +14,7 @@ from typing import Any
 
 from gpuxlate.cluster.kubeconfig import Context
 from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, MissingError
+from gpuxlate.model.messages import say
 
 CHECK_ADDRESS = "is the address in the kubeconfig right? does it need a VPN or a proxy?"
 MAX_LENGTH = 400
@@ -95,7 +96,10 @@ def failure(asked: Request, answer: Any, tries: int) -> ClusterError:
     code = answer.status
     if code == 401:
         return ClusterError(
-            f"{asked.server} does not accept the credentials: they are expired, or of another cluster",
+            say(
+                "{server} does not accept the credentials: they are expired, or of another cluster",
+                server=asked.server,
+            ),
             "log in again, or choose another --context",
         )
     if code == 403:
@@ -107,22 +111,49 @@ def failure(asked: Request, answer: Any, tries: int) -> ClusterError:
     if code == 410:
         token = (status.get("metadata") or {}).get("continue")
         return ExpiredError(
-            f"the list of {asked.resource} changed too much while it was read page by page",
+            say(
+                "the list of {resource} changed too much while it was read page by page",
+                resource=asked.resource,
+            ),
             "try again",
             token,
         )
     if code == 429:
-        return ClusterError(f"{asked.server} is too busy, after {_times(tries)}", "try again later")
+        return ClusterError(
+            say("{server} is too busy, after {times}", server=asked.server, times=_times(tries)),
+            "try again later",
+        )
     if code >= 500:
         return ClusterError(
-            f"{asked.server} fails ({code}), after {_times(tries)}{_colon(message)}", "try again later"
+            say(
+                "{server} fails ({code}), after {times}{colon}",
+                server=asked.server,
+                code=code,
+                times=_times(tries),
+                colon=_colon(message),
+            ),
+            "try again later",
         )
     if code < 400:
         return ClusterError(
-            f"{asked.server} redirects GET {asked.path} ({code}): it is not a Kubernetes API server",
+            say(
+                "{server} redirects GET {path} ({code}): it is not a Kubernetes API server",
+                server=asked.server,
+                path=asked.path,
+                code=code,
+            ),
             "is there a proxy or a login page in front of it?",
         )
-    return ClusterError(f"{asked.server} refuses to {asked.verb} {asked.thing} ({code}){_colon(message)}")
+    return ClusterError(
+        say(
+            "{server} refuses to {verb} {thing} ({code}){colon}",
+            server=asked.server,
+            verb=asked.verb,
+            thing=asked.thing,
+            code=code,
+            colon=_colon(message),
+        )
+    )
 
 
 def _times(count: int) -> str:
@@ -132,7 +163,12 @@ def _times(count: int) -> str:
 def unexpected(asked: Request, wanted: str) -> ClusterError:
     """The answer is a success and is not ``wanted``."""
     return ClusterError(
-        f"{asked.server}: the answer to GET {asked.path} is not {wanted}",
+        say(
+            "{server}: the answer to GET {path} is not {wanted}",
+            server=asked.server,
+            path=asked.path,
+            wanted=wanted,
+        ),
         "is this a Kubernetes API server? a proxy or a login page may answer instead",
     )
 
@@ -154,7 +190,7 @@ def _forbidden(asked: Request, message: str) -> ClusterError:
     user = _USER.search(message)
     who = f"user {user.group(1)} may not" if user else "you may not"
     return ClusterError(
-        f"{who} {asked.verb} {asked.thing}",
+        say("{who} {verb} {thing}", who=who, verb=asked.verb, thing=asked.thing),
         "ask an administrator for access, or choose another --context or --namespace",
     )
 
@@ -163,8 +199,8 @@ def _missing(asked: Request, status: Mapping[str, Any]) -> ClusterError:
     details = status.get("details")
     elsewhere = "is it in another namespace? choose it with -n" if asked.namespace else None
     if asked.name and isinstance(details, Mapping) and details.get("name"):
-        return MissingError(f"{asked.thing}: not found", elsewhere)
-    return MissingError(f"{asked.server} has no {asked.thing}", elsewhere)
+        return MissingError(say("{thing}: not found", thing=asked.thing), elsewhere)
+    return MissingError(say("{server} has no {thing}", server=asked.server, thing=asked.thing), elsewhere)
 
 
 def _conflict(asked: Request, status: Mapping[str, Any], message: str) -> ClusterError:
@@ -178,12 +214,15 @@ def _conflict(asked: Request, status: Mapping[str, Any], message: str) -> Cluste
                 found.append((shown(match.group(1), asked.secrets), str(cause.get("field") or "")))
     found = found or _CONFLICT_FIELD.findall(message)
     if not found:
-        return ClusterError(f"{asked.thing}: conflict{_colon(message)}", "it has changed; try again")
+        return ClusterError(
+            say("{thing}: conflict{colon}", thing=asked.thing, colon=_colon(message)),
+            "it has changed; try again",
+        )
     owners = dict.fromkeys(manager for manager, _ in found)
     text = "; ".join(
         f"{manager} owns {', '.join(field for one, field in found if one == manager)}" for manager in owners
     )
-    return ConflictError(f"{asked.thing}: conflict: {text}", None, tuple(found))
+    return ConflictError(say("{thing}: conflict: {text}", thing=asked.thing, text=text), None, tuple(found))
 
 
 # --- no answer ----------------------------------------------------------------------------------
@@ -194,18 +233,27 @@ def unreachable(server: str, error: Exception, seconds: float | None) -> Cluster
     from urllib3 import exceptions
 
     if isinstance(error, exceptions.ProxyError):
-        return ClusterError(f"the proxy for {server} is not reachable", "check proxy-url and HTTPS_PROXY")
+        return ClusterError(
+            say("the proxy for {server} is not reachable", server=server), "check proxy-url and HTTPS_PROXY"
+        )
     if isinstance(error, (exceptions.SSLError, ssl.SSLError)):
         return _no_trust(server, error)
     if isinstance(error, exceptions.NameResolutionError):
-        return ClusterError(f"{server}: the host name does not resolve", CHECK_ADDRESS)
+        return ClusterError(say("{server}: the host name does not resolve", server=server), CHECK_ADDRESS)
     if isinstance(error, exceptions.TimeoutError) and not isinstance(error, exceptions.NewConnectionError):
         if isinstance(error, exceptions.ConnectTimeoutError):
-            return ClusterError(f"{server} is not reachable: the connection timed out", CHECK_ADDRESS)
+            return ClusterError(
+                say("{server} is not reachable: the connection timed out", server=server), CHECK_ADDRESS
+            )
         within = "" if seconds is None else f" within {seconds:g} s"
-        return ClusterError(f"{server} did not answer{within}", "set a longer --request-timeout")
+        return ClusterError(
+            say("{server} did not answer{within}", server=server, within=within),
+            "set a longer --request-timeout",
+        )
     if isinstance(error, exceptions.LocationParseError | ValueError):
-        return ClusterError(f"{server} is not a valid address", "check this context in the kubeconfig")
+        return ClusterError(
+            say("{server} is not a valid address", server=server), "check this context in the kubeconfig"
+        )
     text = str(error).lower()
     known = next((why for why in ("connection refused", "unreachable", "reset") if why in text), None)
     return ClusterError(f"{server} is not reachable" + (f": {known}" if known else ""), CHECK_ADDRESS)
@@ -231,7 +279,10 @@ _TRUST = (
 def _no_trust(server: str, error: Exception) -> ClusterError:
     text = str(error).lower()
     why = next((why for mark, why in _TRUST if mark in text), "the TLS handshake fails")
-    return ClusterError(f"no secure connection to {server}: {why}", "check this context in the kubeconfig")
+    return ClusterError(
+        say("no secure connection to {server}: {why}", server=server, why=why),
+        "check this context in the kubeconfig",
+    )
 
 
 def unusable(context: Context, error: Exception) -> ClusterError:
@@ -240,11 +291,19 @@ def unusable(context: Context, error: Exception) -> ClusterError:
     if path or isinstance(error, FileNotFoundError):
         name = path.group(1) if path else getattr(error, "filename", None)
         return ClusterError(
-            f"context {context.name}: the kubeconfig names {name}, which does not exist",
+            say(
+                "context {name}: the kubeconfig names {name_2}, which does not exist",
+                name=context.name,
+                name_2=name,
+            ),
             "put the file there, or fetch the kubeconfig again",
         )
     return ClusterError(
-        f"context {context.name} of the kubeconfig cannot be used: {type(error).__name__}",
+        say(
+            "context {name} of the kubeconfig cannot be used: {name_2}",
+            name=context.name,
+            name_2=type(error).__name__,
+        ),
         "check the cluster and the user of this context",
     )
 
@@ -261,8 +320,13 @@ def plugin_failed(context: Context, log: list[str]) -> ClusterError:
     elif "Permission denied" in text:
         why = "it cannot be run"
     return ClusterError(
-        f"context {context.name}: the credential plug-in {name} failed: {why}",
-        f"run {name} yourself to see why; you may have to log in again",
+        say(
+            "context {name}: the credential plug-in {name_2} failed: {why}",
+            name=context.name,
+            name_2=name,
+            why=why,
+        ),
+        say("run {name} yourself to see why; you may have to log in again", name=name),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gpuxlate.cluster.server import ClusterError, ConflictError, Json, MissingError, Server
+from gpuxlate.model.messages import say
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import fresh, to_plain
 from gpuxlate.yamltext.source import Source
@@ -67,7 +68,10 @@ class Kinds:
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         found = self._kinds(root, version).get(kind)
         if found is None:
-            raise ClusterError(f"the server has no kind {kind} in {version}", "are its CRDs installed?")
+            raise ClusterError(
+                say("the server has no kind {kind} in {version}", kind=kind, version=version),
+                "are its CRDs installed?",
+            )
         name = quote(str(body["metadata"]["name"]), safe="")
         if not found.get("namespaced"):
             return f"{root}/{found['name']}/{name}"
@@ -78,7 +82,9 @@ class Kinds:
             try:
                 listed = self._server.get(root).get("resources") or ()
             except MissingError:
-                raise ClusterError(f"the server has no API {version}", "are its CRDs installed?") from None
+                raise ClusterError(
+                    say("the server has no API {version}", version=version), "are its CRDs installed?"
+                ) from None
             # subresources have a slash in their names
             self._known[root] = {one["kind"]: one for one in listed if "/" not in one["name"]}
         return self._known[root]
@@ -98,11 +104,12 @@ def objects_of(source: Source) -> Iterator[Json]:
 
 def _checked(body: Any, where: str) -> Json:
     if not isinstance(body, dict) or not body.get("apiVersion") or not body.get("kind"):
-        raise ObjectError(f"{where}: not a Kubernetes object", "write apiVersion and kind")
+        raise ObjectError(say("{where}: not a Kubernetes object", where=where), "write apiVersion and kind")
     metadata = body.get("metadata")
     if not isinstance(metadata, dict) or not metadata.get("name"):
         raise ObjectError(
-            f"{where}: the {body['kind']} has no name", "apply needs metadata.name, not generateName"
+            say("{where}: the {body} has no name", where=where, body=body["kind"]),
+            "apply needs metadata.name, not generateName",
         )
     return body
 
@@ -115,8 +122,13 @@ def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[
         name = f"{str(body['kind']).lower()}/{body['metadata']['name']}"
         if own and namespace and own != namespace:
             raise ObjectError(
-                f"{name} is in namespace {own}, not in {namespace}",
-                f"omit -n, or pass -n {own}",
+                say(
+                    "{name} is in namespace {own}, not in {namespace}",
+                    name=name,
+                    own=own,
+                    namespace=namespace,
+                ),
+                say("omit -n, or pass -n {own}", own=own),
             )
         path = kinds.path(body, own or namespace or server.namespace)
         if "/namespaces/" in path and not own and body["kind"] != "Namespace":
@@ -125,7 +137,7 @@ def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[
         found.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
     twice = next((one for n, one in enumerate(found) if one.path in {o.path for o in found[:n]}), None)
     if twice is not None:
-        raise ObjectError(f"{twice.name} is given twice", "apply only one of them")
+        raise ObjectError(say("{name} is given twice", name=twice.name), "apply only one of them")
     return found
 
 

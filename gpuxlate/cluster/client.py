@@ -14,6 +14,7 @@ from gpuxlate.cluster.answers import Request, shown, unexpected
 from gpuxlate.cluster.connection import Connection
 from gpuxlate.cluster.kubeconfig import Kubeconfig
 from gpuxlate.cluster.server import ChoiceError, ClusterError, ExpiredError, Json
+from gpuxlate.model.messages import say
 
 EXEC_SECONDS = 60.0
 """The time limit of a command in a container."""
@@ -158,11 +159,19 @@ class Cluster:
             )
         except subprocess.TimeoutExpired:
             raise ClusterError(
-                f"{where}: {command[0]} did not end within {seconds:g} s", "set a longer --request-timeout"
+                say(
+                    "{where}: {command} did not end within {seconds:g} s",
+                    where=where,
+                    command=command[0],
+                    seconds=seconds,
+                ),
+                "set a longer --request-timeout",
             ) from None
         if done.returncode:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             why = shown(lines[-1].removeprefix("error: "), set()) if lines else f"exit {done.returncode}"
             by_hand = f"run it yourself: kubectl exec -n {namespace} {pod} -c {container} -- {command[0]}"
-            raise ClusterError(f"{where}: {command[0]} failed: {why}", by_hand)
+            raise ClusterError(
+                say("{where}: {command} failed: {why}", where=where, command=command[0], why=why), by_hand
+            )
         return done.stdout.decode("utf-8", "replace")

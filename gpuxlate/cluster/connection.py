@@ -14,6 +14,7 @@ from gpuxlate import __version__
 from gpuxlate.cluster import answers
 from gpuxlate.cluster.kubeconfig import Context, Kubeconfig
 from gpuxlate.cluster.server import ChoiceError, ClusterError, Json
+from gpuxlate.model.messages import message_of, say
 
 CONNECT_SECONDS = 10.0
 """A server that takes longer to connect to is reported as unreachable."""
@@ -83,7 +84,11 @@ class Connection:
             self._pool = client.ApiClient(self._config).rest_client.pool_manager
         except Exception as error:
             raise ClusterError(
-                f"no connection to {self.server} can be set up: {type(error).__name__}",
+                say(
+                    "no connection to {server} can be set up: {name}",
+                    server=self.server,
+                    name=type(error).__name__,
+                ),
                 "check this context in the kubeconfig: server, proxy-url, certificates",
             ) from None
         self._read_seconds = READ_SECONDS if timeout is None else timeout or None
@@ -125,7 +130,10 @@ class Connection:
             if answer is None:
                 if last:
                     raise ClusterError(
-                        f"{self.server} closes every connection before the answer is complete",
+                        say(
+                            "{server} closes every connection before the answer is complete",
+                            server=self.server,
+                        ),
                         answers.CHECK_ADDRESS,
                     )
                 wait = WAITS[attempt]
@@ -180,8 +188,10 @@ def _library() -> tuple[Any, Any]:
         from kubernetes import client, config
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "kubernetes":
-            raise ChoiceError(f"live clusters need the extra: {_EXTRA}") from None
-        raise ChoiceError(f"the kubernetes library cannot be loaded: {error}", _EXTRA) from None
+            raise ChoiceError(say("live clusters need the extra: {extra}", extra=_EXTRA)) from None
+        raise ChoiceError(
+            say("the kubernetes library cannot be loaded: {error}", error=message_of(error)), _EXTRA
+        ) from None
     return client, config
 
 
@@ -192,7 +202,7 @@ def _context(kubeconfig: Kubeconfig, name: str | None) -> Context | None:
     if "KUBERNETES_SERVICE_HOST" in os.environ:
         return None
     raise ClusterError(
-        f"no cluster is configured: {', '.join(map(str, kubeconfig.paths))} does not exist",
+        say("no cluster is configured: {names} does not exist", names=", ".join(map(str, kubeconfig.paths))),
         "pass --kubeconfig FILE, or set KUBECONFIG",
     )
 

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gpuxlate.cluster.server import ChoiceError, ClusterError
+from gpuxlate.model.messages import say
 from gpuxlate.yamltext.compose import NotYamlError
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import DecodeError, Source
@@ -92,16 +93,20 @@ class Kubeconfig:
         if name is None:
             raise ChoiceError(
                 "the kubeconfig has no current context",
-                f"pass --context, one of: {', '.join(known)}" if known else "it has no contexts",
+                say("pass --context, one of: {names}", names=", ".join(known))
+                if known
+                else "it has no contexts",
             )
         if name not in known:
             near = get_close_matches(name, known, 1, 0.5)
             hint = f"did you mean {near[0]}?" if near else f"contexts: {', '.join(known) or 'none'}"
-            raise ChoiceError(f"the kubeconfig has no context {name!r}", hint)
+            raise ChoiceError(say("the kubeconfig has no context {name!r}", name=name), hint)
         entry = _mapping(known[name][0].get("context"))
         cluster, user = self._entry("clusters", "cluster", entry), self._entry("users", "user", entry)
         if not isinstance(cluster.get("server"), str):
-            raise ClusterError(f"context {name}: the kubeconfig names no server for its cluster", _AGAIN)
+            raise ClusterError(
+                say("context {name}: the kubeconfig names no server for its cluster", name=name), _AGAIN
+            )
         _check_address(name, cluster["server"])
         namespace = entry.get("namespace")
         return Context(name, str(namespace) if namespace else None, cluster, user)
@@ -137,8 +142,12 @@ def _check_address(context: str, server: str) -> None:
     shown = server.rpartition("@")[2]
     if "://" not in server:  # a guess would send the credentials as plain text, or not at all
         raise ClusterError(
-            f"context {context}: the kubeconfig names the server {shown} without http or https",
-            f"write server: https://{shown}",
+            say(
+                "context {context}: the kubeconfig names the server {shown} without http or https",
+                context=context,
+                shown=shown,
+            ),
+            say("write server: https://{shown}", shown=shown),
         )
     try:
         urlsplit(server)
@@ -151,16 +160,23 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         data = plain_document(Source.from_bytes(str(path), path.read_bytes()))
     except OSError as error:
-        raise ClusterError(f"kubeconfig {path}: {(error.strerror or 'cannot be read').lower()}") from None
+        raise ClusterError(
+            say("kubeconfig {path}: {lower}", path=path, lower=(error.strerror or "cannot be read").lower())
+        ) from None
     except NotYamlError as error:  # the text is not shown: it may hold a secret
-        raise ClusterError(f"kubeconfig {path}: invalid YAML: {error.message}", _AGAIN) from None
+        raise ClusterError(
+            say("kubeconfig {path}: invalid YAML: {message}", path=path, message=error.message), _AGAIN
+        ) from None
     except (DecodeError, ValueError):
-        raise ClusterError(f"kubeconfig {path}: not a text file in UTF-8", _AGAIN) from None
+        raise ClusterError(say("kubeconfig {path}: not a text file in UTF-8", path=path), _AGAIN) from None
     if not isinstance(data, Mapping) or any(
         not isinstance(data.get(kind) or [], list) for kind in ("contexts", "clusters", "users")
     ):
         raise ClusterError(
-            f"kubeconfig {path}: not a kubeconfig: it has no lists of clusters, users and contexts",
+            say(
+                "kubeconfig {path}: not a kubeconfig: it has no lists of clusters, users and contexts",
+                path=path,
+            ),
             "pass --kubeconfig FILE, or set KUBECONFIG",
         )
     return data

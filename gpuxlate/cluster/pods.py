@@ -15,6 +15,7 @@ from gpuxlate.backends.live import LivePod, Serves
 from gpuxlate.cluster.nodes import gpu_node
 from gpuxlate.cluster.server import ENDED, NODES, PODS, ChoiceError, ClusterError, Json, Server
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -151,8 +152,13 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
     phase = (pod.get("status") or {}).get("phase")
     if phase != "Running":
         raise ClusterError(
-            f"pod {namespace}/{name} is not running: {phase or 'not started'}",
-            f"kubectl describe pod -n {namespace} {name} shows why",
+            say(
+                "pod {namespace}/{name} is not running: {value}",
+                namespace=namespace,
+                name=name,
+                value=phase or "not started",
+            ),
+            say("kubectl describe pod -n {namespace} {name} shows why", namespace=namespace, name=name),
         )
     node = gpu_node(server.get(f"{NODES}/{quote(pod['spec']['nodeName'], safe='')}"))
     keys = keys_of_pod(pod)
@@ -160,13 +166,16 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
     shares = _shares(keys, backend, node)
     if not shares:
         raise ClusterError(
-            f"pod {namespace}/{name} requests no GPU in a known dialect",
+            say("pod {namespace}/{name} requests no GPU in a known dialect", namespace=namespace, name=name),
             "gpuxlate targets shows the keys of each dialect",
         )
     chosen = container or next(iter(shares))
     if chosen not in shares or (container is None and len(shares) > 1):
         wrong = f"has no share in container {chosen}" if container else f"has {len(shares)} shares"
-        raise ChoiceError(f"pod {namespace}/{name} {wrong}", f"pass -c, one of: {', '.join(shares)}")
+        raise ChoiceError(
+            say("pod {namespace}/{name} {wrong}", namespace=namespace, name=name, wrong=wrong),
+            say("pass -c, one of: {names}", names=", ".join(shares)),
+        )
     physical = node.view.physical_mib if node else None
     return Running(
         namespace,

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from urllib.parse import quote
 
 from gpuxlate.cluster.server import ENDED, ChoiceError, Json, MissingError, Server
+from gpuxlate.model.messages import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,13 @@ def selected(server: Server, arguments: Sequence[str]) -> list[Selection]:
     if any("/" in one for one in arguments):
         bare = [one for one in arguments if "/" not in one]
         if bare:
-            raise ChoiceError(f"{bare[0]}: write KIND/NAME for each, or one KIND and then names")
+            raise ChoiceError(
+                say("{bare}: write KIND/NAME for each, or one KIND and then names", bare=bare[0])
+            )
         pairs = [one.split("/") for one in arguments]
         for one, pair in zip(arguments, pairs, strict=True):
             if len(pair) != 2 or not all(pair):
-                raise ChoiceError(f"{one}: neither a file nor KIND/NAME")
+                raise ChoiceError(say("{one}: neither a file nor KIND/NAME", one=one))
         return [Selection((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))]
     first, *names = arguments
     if first == "all" and not names:
@@ -118,7 +121,7 @@ def kind_of(server: Server, word: str) -> Kind:
         known = [one for kind in BUILT_IN for one in words_of(kind)]
         near = get_close_matches(word.lower(), known, 1, 0.7)
         hint = f"did you mean {near[0]}?" if near else "kubectl api-resources lists them"
-        raise ChoiceError(f"{word}: no such file, and the cluster has no such kind", hint)
+        raise ChoiceError(say("{word}: no such file, and the cluster has no such kind", word=word), hint)
     return found
 
 
@@ -190,7 +193,10 @@ def objects(
 
 def _single(server: Server, kind: Kind, namespace: str | None, name: str) -> Found:
     if name.strip(".") == "":  # a path of . or .. is another resource
-        raise ChoiceError(f"{kind.short}/{name}: invalid name", "write KIND/NAME, as in deploy/web")
+        raise ChoiceError(
+            say("{short}/{name}: invalid name", short=kind.short, name=name),
+            "write KIND/NAME, as in deploy/web",
+        )
     for version in (kind.version, *kind.older):
         here = replace(kind, version=version)
         try:

@@ -19,6 +19,7 @@ from gpuxlate.inputs.patterns import Patterns, pattern
 from gpuxlate.model.catalogue import Card, card_named, nearest
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.pod import Path as DocumentPath
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import CardProfile, Profile
@@ -200,7 +201,9 @@ def _text(path: Path) -> str:
         raise _error("not UTF-8 text", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
         reason = (error.strerror if isinstance(error, OSError) else str(error)) or "no reason is given"
-        raise _error(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", file=path) from error
+        raise _error(
+            say("it cannot be read: {lower}{reason}", lower=reason[:1].lower(), reason=reason[1:]), file=path
+        ) from error
 
 
 def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
@@ -208,7 +211,7 @@ def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
     try:
         return read_yaml(text)
     except ValueError as error:
-        raise _error(f"invalid YAML: {error}", file=path) from error
+        raise _error(say("invalid YAML: {error}", error=message_of(error)), file=path) from error
 
 
 def _toml_section(path: Path) -> object:
@@ -218,7 +221,7 @@ def _toml_section(path: Path) -> object:
     except RecursionError as error:
         raise _error("invalid TOML: nested too deeply", "use fewer levels", path) from error
     except ValueError as error:  # TOMLDecodeError, or a number of more digits than Python reads
-        raise _error(f"invalid TOML: {error}", file=path) from error
+        raise _error(say("invalid TOML: {error}", error=message_of(error)), file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])
 
 
@@ -284,11 +287,16 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
     file = found or Path(name)
     if found and config and config.path and not inside(found, config.path.parent):
         what = f"profiles.{name} names {found}, which is outside of the folder of the configuration"
-        raise _error(what, f"put it into that folder, or pass --profile {found}", config.path)
+        raise _error(
+            what, say("put it into that folder, or pass --profile {found}", found=found), config.path
+        )
     if found or file.is_file():
         return load_profile_file(file, read_yaml)
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), 1, 0.5)
     listed = f"profiles: {', '.join(known)}; or give a file" if known else "give the file of a profile"
-    raise _error(f"there is no profile {name!r}", f"did you mean {near[0]}?" if near else listed)
+    raise _error(
+        say("there is no profile {name!r}", name=name),
+        say("did you mean {near}?", near=near[0]) if near else listed,
+    )

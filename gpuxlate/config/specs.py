@@ -9,6 +9,7 @@ from gpuxlate.config.document import API_VERSION, KIND, ShareDocument, read_shar
 from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.manifest.pods import object_ref
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.rules.source import broken, no_yaml
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.nodes import Mapping, get_text
@@ -35,7 +36,13 @@ def read_specs(inputs: Iterable[Input]) -> Specs:
         found, problems = shares_in(source, named=one.named)
         if one.named and not found and not problems:
             blank = not source.text.strip()
-            raise InputError(f"{one.name}: {'it is empty' if blank else 'there is no document in it'}")
+            raise InputError(
+                say(
+                    "{name}: {value}",
+                    name=one.name,
+                    value="it is empty" if blank else "there is no document in it",
+                )
+            )
         specs.found += [(one, document, share) for document, share in found]
         specs.diagnostics += problems
     if not specs.found and not specs.diagnostics:
@@ -85,7 +92,9 @@ def check_share_document(document: Document) -> tuple[ShareDocument | None, list
     try:
         data = to_plain(document.root)
     except RecursionError as error:
-        problem = Diagnostic("GX010", Severity.ERROR, f"not a GPUShare document: {error}")
+        problem = Diagnostic(
+            "GX010", Severity.ERROR, say("not a GPUShare document: {error}", error=message_of(error))
+        )
         return None, [placed(document, problem)]
     share, problems = read_share_document(data)
     ref = object_ref(document.root) if isinstance(document.root, Mapping) else None
@@ -98,8 +107,12 @@ def _other(document: Document) -> Diagnostic:
     problem = Diagnostic(
         "GX010",
         Severity.ERROR,
-        f"not a GPUShare document: {what}",
-        f"write kind: {KIND} and apiVersion: {API_VERSION}; to read a vendor's manifest, gpuxlate parse",
+        say("not a GPUShare document: {what}", what=what),
+        say(
+            "write kind: {kind} and apiVersion: {api_version}; to read a vendor's manifest, gpuxlate parse",
+            kind=KIND,
+            api_version=API_VERSION,
+        ),
         ("kind",) if kind else (),
     )
     return placed(document, problem)

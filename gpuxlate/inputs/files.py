@@ -11,6 +11,7 @@ from pathlib import Path
 from gpuxlate.inputs.bounded import StrPath, content, inside, read_at_most, repository, upwards
 from gpuxlate.inputs.exclude import Exclusion, above, below
 from gpuxlate.model import limits
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.yamltext.compose import Reader, documents
 from gpuxlate.yamltext.source import DecodeError, Source
 
@@ -54,21 +55,27 @@ class Input:
         """The content of a file, of a pipe that the user named, or of stdin. Raises InputError."""
         try:
             if self.leaves is not None:
-                raise InputError(f"{self.name}: a link that leads out of {self.leaves}; name the file itself")
+                raise InputError(
+                    say(
+                        "{name}: a link that leads out of {leaves}; name the file itself",
+                        name=self.name,
+                        leaves=self.leaves,
+                    )
+                )
             if self.path is not None:
                 return content(self.path, limits.MAX_TEXT, regular=not self.named)
             if sys.stdin is None:
-                raise InputError(f"{STDIN}: it is closed")
+                raise InputError(say("{name}: it is closed", name=STDIN))
             return read_at_most(sys.stdin.buffer.read, STDIN, limits.MAX_TEXT)
         except OSError as error:
-            raise InputError(f"{self.name}: {reason(error)}") from None
+            raise InputError(say("{name}: {error}", name=self.name, error=reason(error))) from None
 
     def source(self, data: bytes | None = None) -> Source:
         """The decoded text; ``data``: its bytes, if already read. Raises InputError."""
         try:
             return Source.from_bytes(self.name, self.read_bytes() if data is None else data)
         except DecodeError as error:
-            raise InputError(f"{self.name}: {error}") from None
+            raise InputError(say("{name}: {error}", name=self.name, error=message_of(error))) from None
 
     def may_be_parameters(self, target: str | None = None) -> bool:
         """It may hold parameters of a job: the user named their target, or a file of such a suffix."""
@@ -125,10 +132,17 @@ def expand(
                 found.setdefault(real, one)
                 if len(found) > limits.MAX_FILES:
                     raise InputError(
-                        f"{', '.join(paths)}: more than {limits.MAX_FILES} files; name fewer folders at once"
+                        say(
+                            "{names}: more than {most} files; name fewer folders at once",
+                            names=", ".join(paths),
+                            most=limits.MAX_FILES,
+                        )
                     )
     except OSError as error:  # of a .gitignore: folders that cannot be read are inputs
-        raise InputError(f"{error.filename}: {reason(error)}", "name the files themselves") from None
+        raise InputError(
+            say("{filename}: {error}", filename=error.filename, error=reason(error)),
+            "name the files themselves",
+        ) from None
     return list(found.values())
 
 

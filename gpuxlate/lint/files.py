@@ -11,6 +11,7 @@ from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_cha
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.check import Linted, LintSettings, lint_source
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.messages import say
 from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
@@ -49,7 +50,7 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
     source = one.source(data)
     may_be_empty = not one.named or mode.allow_empty
     if not may_be_empty and is_blank(data):
-        raise InputError(f"{one.name}: it is empty", MAY_BE_EMPTY)
+        raise InputError(say("{name}: it is empty", name=one.name), MAY_BE_EMPTY)
     if may_be_empty and not may_matter(data, settings.profile):
         return Checked(Linted(), old=data, new=data)
     read = reader(one, source)

@@ -9,7 +9,6 @@ catalogues when the package is built or installed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,16 +25,42 @@ Translate = Callable[[str], str]
 """A text in the language that was chosen."""
 
 
+_language = "en"
+"""The language of this process, which the command line chooses."""
+
+
+def use(language: str) -> None:
+    """Choose the language of ``tell``, one of LANGUAGES."""
+    global _language
+    _language = language
+
+
+def current() -> str:
+    """The language of ``tell``."""
+    return _language
+
+
+def tell(text: str) -> str:
+    """A text for people in the language of this process."""
+    return text if _language == "en" else translator(_language)(text)
+
+
+@cache
 def translator(language: str) -> Translate:
-    """What translates texts to one of LANGUAGES, and with them the texts among their values."""
+    """What translates texts to one of LANGUAGES, and with them the texts among their values.
+
+    A value of one word may be a name that the user chose, as "online" or "container": unless it is a
+    Message, it stays.
+    """
     translations = _translations(language)
 
     def translated(text: str) -> str:
         if not isinstance(text, Message):
             return translations.gettext(text) if text else text
         values = {
-            # a value of a field, such as qos, is written as it is in a manifest
-            name: translated(one) if isinstance(one, str) and not isinstance(one, Enum) else one
+            name: translated(one)
+            if isinstance(one, str) and (isinstance(one, Message) or " " in one)
+            else one
             for name, one in text.values.items()
         }
         return translations.gettext(text.template).format_map(values)

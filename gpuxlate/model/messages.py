@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import Any
 
 
@@ -27,6 +28,27 @@ def say(template: str, /, **values: Any) -> Message:
     Raises KeyError for a value that is missing.
     """
     return _message(template, values)
+
+
+def message_of(error: BaseException) -> str:
+    """The message of an error with its template and values, which ``str`` of the error loses."""
+    return error.args[0] if error.args and isinstance(error.args[0], Message) else str(error)
+
+
+def plural(count: int, one: str, many: str) -> Message:
+    """``plural(2, "{count} file", "{count} files")``."""
+    return say(one if count == 1 else many, count=count)
+
+
+def titled(title: str, text: str) -> Message:
+    """``error: ...``, with the title itself as a message id."""
+    return say("{title}: {text}", title=say(title), text=text)
+
+
+def joined(parts: Iterable[str], template: str = "{before}, {last}") -> str:
+    """Texts as one, which is empty where there are none."""
+    parts = list(parts)
+    return reduce(lambda before, last: say(template, before=before, last=last), parts) if parts else ""
 
 
 def _message(template: str, values: Mapping[str, Any]) -> Message:

@@ -10,6 +10,7 @@ from gpuxlate.config.specs import is_share_document
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
 from gpuxlate.planning.nodes import WHOLE_KEY
 from gpuxlate.planning.problem import Wanted
 from gpuxlate.rules.base import Context
@@ -47,7 +48,7 @@ def demand(sources: Iterable[Source]) -> Demand:
             for document in documents(source):
                 if is_share_document(document):
                     raise DemandError(
-                        f"{source.name}: a GPUShare document is not a manifest for a cluster",
+                        say("{name}: a GPUShare document is not a manifest for a cluster", name=source.name),
                         "write one: gpuxlate render FILE --to TARGET | kubectl gpuxlate capacity -f -",
                     )
                 for pod in pods_in(document):
@@ -67,7 +68,9 @@ def _pod(found: Demand, document: Document, pod: Pod) -> None:
     if foreign is not None or len(dialects) > 1:
         names = " and ".join(one.name for one in dialects)
         raise DemandError(
-            f"{document.source.name}: {name} is written for {names}",
+            say(
+                "{name}: {name_2} is written for {names}", name=document.source.name, name_2=name, names=names
+            ),
             "write it for one: gpuxlate translate FILE --to TARGET | kubectl gpuxlate capacity -f -",
         )
     backend = dialects[0] if dialects else None

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gpuxlate.model.messages import say
+
 EXPECTED = (
     "pass the output of nvidia-smi: its table, or that of "
     "nvidia-smi --query-gpu=index,name,memory.total,memory.used --format=csv"
@@ -98,7 +100,8 @@ def read(text: str) -> Seen:
     if len(set(indices)) < len(indices):
         twice = next(n for n in indices if indices.count(n) > 1)
         raise NvidiaSmiError(
-            f"card {twice} is listed twice: the text has several outputs", "pass the output of one run"
+            say("card {twice} is listed twice: the text has several outputs", twice=twice),
+            "pass the output of one run",
         )
     return seen
 
@@ -108,11 +111,11 @@ def _nothing_in(lines: Sequence[str]) -> NvidiaSmiError:
     for line in lines:
         for sign, meaning, hint in _FAILURES:
             if re.search(sign, line.lower()):
-                return NvidiaSmiError(f"{meaning}: {_short(line)}", hint)
+                return NvidiaSmiError(say("{meaning}: {short}", meaning=meaning, short=_short(line)), hint)
     if any(line.startswith("| NVIDIA-SMI") for line in lines):
         return NvidiaSmiError("the table of nvidia-smi ends before its first card")
     first = next((line for line in lines if line), "")
-    return NvidiaSmiError(f"it lists no card: {_short(first)}" if first else "it is empty")
+    return NvidiaSmiError(say("it lists no card: {short}", short=_short(first)) if first else "it is empty")
 
 
 def _short(line: str) -> str:
@@ -141,7 +144,9 @@ def _table(lines: Sequence[str]) -> Seen:
             if row:
                 card, known = SeenCard(int(row[1]), _MODE.sub("", row[2])), False
             elif line.startswith("|") and not _BORDER.fullmatch(line):
-                raise NvidiaSmiError(f"the table of nvidia-smi is incomplete or malformed at: {_short(line)}")
+                raise NvidiaSmiError(
+                    say("the table of nvidia-smi is incomplete or malformed at: {short}", short=_short(line))
+                )
         elif not known:
             card, known = _with_memory(card, line), True
         elif _BORDER.fullmatch(line):
@@ -188,7 +193,9 @@ def _with_memory(card: SeenCard, line: str) -> SeenCard:
 
 
 def _cut(card: SeenCard) -> NvidiaSmiError:
-    return NvidiaSmiError(f"the table of nvidia-smi is incomplete or malformed at card {card.index}")
+    return NvidiaSmiError(
+        say("the table of nvidia-smi is incomplete or malformed at card {index}", index=card.index)
+    )
 
 
 # --- nvidia-smi -L ----------------------------------------------------------------------------------
@@ -205,7 +212,9 @@ def _list(lines: Sequence[str]) -> Seen:
         elif line.startswith("MIG "):
             notes.append(_MIG_NOTE)
         elif line.startswith("GPU "):
-            raise NvidiaSmiError(f"the list of nvidia-smi -L is incomplete or malformed at: {_short(line)}")
+            raise NvidiaSmiError(
+                say("the list of nvidia-smi -L is incomplete or malformed at: {short}", short=_short(line))
+            )
     return Seen(Form.LIST, tuple(cards), tuple(dict.fromkeys(notes)))
 
 
@@ -253,7 +262,9 @@ def _csv(lines: Sequence[tuple[int, str]]) -> Seen:
         columns = [_FIELDS.get(name) for name, _ in head]
         foreign = [unit for name, unit in head if name.startswith("memory.") and unit not in (None, "MiB")]
         if foreign:
-            raise NvidiaSmiError(f"the memory is in {foreign[0]}, but nvidia-smi prints MiB")
+            raise NvidiaSmiError(
+                say("the memory is in {foreign}, but nvidia-smi prints MiB", foreign=foreign[0])
+            )
     rows = list(_rows(lines[1:] if head is not None else lines, columns))
     if not rows:
         raise NvidiaSmiError("the CSV has a heading, but no cards")
@@ -264,8 +275,12 @@ def _csv(lines: Sequence[tuple[int, str]]) -> Seen:
     wrong = next((c for c in cards if c.total_mib is not None and (c.used_mib or 0) > c.total_mib), None)
     if wrong is not None:
         raise NvidiaSmiError(
-            f"card {wrong.index} uses {wrong.used_mib} of {wrong.total_mib} MiB: "
-            "are the columns in another order?",
+            say(
+                "card {index} uses {used_mib} of {total_mib} MiB: are the columns in another order?",
+                index=wrong.index,
+                used_mib=wrong.used_mib,
+                total_mib=wrong.total_mib,
+            ),
             "pass the output with its heading: --format=csv",
         )
     return Seen(Form.CSV, cards)
@@ -279,14 +294,22 @@ def _rows(
         cells = _cells(line)
         if len(cells) != len(columns):
             raise NvidiaSmiError(
-                f"line {number} has {len(cells)} columns, expected {len(columns)}: {_short(line)}"
+                say(
+                    "line {number} has {count} columns, expected {count_2}: {short}",
+                    number=number,
+                    count=len(cells),
+                    count_2=len(columns),
+                    short=_short(line),
+                )
             )
         row = {column: cell for column, cell in zip(columns, cells, strict=True) if column}
         found = {key: _AMOUNT.fullmatch(row[key]) for key in ("total", "used") if key in row}
         bad = [key for key, match in found.items() if not match and not _UNKNOWN.fullmatch(row[key])]
         index = row.get("index", str(order))
         if bad or not re.fullmatch(r"[0-9]{1,4}", index):
-            raise NvidiaSmiError(f"line {number} is incomplete or malformed: {_short(line)}")
+            raise NvidiaSmiError(
+                say("line {number} is incomplete or malformed: {short}", number=number, short=_short(line))
+            )
         amounts = {key: int(match[1]) for key, match in found.items() if match}
         card = SeenCard(int(index), row.get("name"), amounts.get("total"), amounts.get("used"))
         yield card, {match[2] is not None for match in found.values() if match}

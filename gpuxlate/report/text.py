@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from gpuxlate.locale import current, summary, tell
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
+from gpuxlate.model.messages import Message, joined, plural, say
 from gpuxlate.report.characters import visible
 from gpuxlate.report.excerpt import excerpt
 from gpuxlate.report.summary import LineOf, Report, Summary
@@ -25,7 +27,7 @@ def render(report: Report) -> str:
     found = findings(report.diagnostics, report.lines, report.color)
     if not report.counts:
         return found
-    return (found + "\n" if found else "") + _counts(report.summary) + "\n"
+    return (found + "\n" if found else "") + tell(counts(report.summary)) + "\n"
 
 
 def findings(diagnostics: Iterable[Diagnostic], lines: LineOf, color: bool = False) -> str:
@@ -42,7 +44,8 @@ def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | 
     rows = []
     for code, count in counted:
         known = rules(code)
-        rows.append(f"{count:>{digits}}  {code:<{letters}}  {known.summary if known else ''}".rstrip() + "\n")
+        about = summary(code, known.summary, current()) if known else ""
+        rows.append(f"{count:>{digits}}  {code:<{letters}}  {about}".rstrip() + "\n")
     return "".join(rows)
 
 
@@ -51,7 +54,8 @@ def _finding(one: Diagnostic, lines: LineOf, color: bool) -> Iterator[str]:
         return f"{style}{text}{_RESET}" if color else text
 
     style = _SEVERITY[one.severity]
-    yield paint(style, f"{one.severity}[{one.code}]") + paint(_BOLD, f": {visible(one.message)}")
+    severity = tell(say(one.severity))
+    yield paint(style, f"{severity}[{one.code}]") + paint(_BOLD, f": {visible(tell(one.message))}")
     span = one.span
     margin = " " * (len(str(span.line)) if span else 1)
     if one.file is not None:
@@ -63,41 +67,37 @@ def _finding(one: Diagnostic, lines: LineOf, color: bool) -> Iterator[str]:
             bar = paint(_GUTTER, f"{margin} |")
             yield bar
             yield f"{paint(_GUTTER, f'{span.line} |')} {seen.line}".rstrip(" ")
-            yield f"{bar} {seen.indent}{paint(style, seen.carets + _reach(span))}"
+            yield f"{bar} {seen.indent}{paint(style, seen.carets + tell(_reach(span)))}"
             yield bar
     for title, text in _notes(one):
-        yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, f'{title}:')} {visible(text)}"
+        title, colon, space = tell(say("{title}: ", title=say(title))).partition(":")
+        yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, title + colon)}{space}{visible(tell(text))}"
 
 
 def _notes(one: Diagnostic) -> Iterator[tuple[str, str]]:
     if one.hint:
         yield "help", one.hint
     if one.fix:
-        yield "fix", f"{one.fix.title} ({'safe; --fix' if one.fix.safe else 'unsafe; --unsafe-fixes'})"
+        template = "{title} (safe; --fix)" if one.fix.safe else "{title} (unsafe; --unsafe-fixes)"
+        yield "fix", say(template, title=one.fix.title)
     yield "see", f"gpuxlate explain {one.code}"
 
 
 def _reach(span: Span) -> str:
     """Where a span over several lines ends. One that ends before a first column has no part in that line."""
     last = span.end_line - (span.end_column <= 1)
-    return f" to line {last}" if last > span.line else ""
+    return say(" to line {last}", last=last) if last > span.line else ""
 
 
-def _counts(summary: Summary) -> str:
-    found = _listed((summary.errors, "error"), (summary.warnings, "warning"), (summary.infos, "info"))
-    aside = ", ".join(
-        f"{count} {what}"
-        for count, what in ((summary.suppressed, "suppressed"), (len(summary.skipped), "skipped"))
-        if count
+def counts(summary: Summary) -> Message:
+    """The last line: findings by severity, files, and what was left out."""
+    found = (
+        (summary.errors, "{count} error", "{count} errors"),
+        (summary.warnings, "{count} warning", "{count} warnings"),
+        (summary.infos, "{count} info", "{count} infos"),
     )
-    text = f"{found or 'no findings'} in {plural(summary.files, 'file')}"
-    return f"{text} ({aside})" if aside else text
-
-
-def _listed(*counts: tuple[int, str]) -> str:
-    return ", ".join(plural(count, noun) for count, noun in counts if count)
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 file``, ``2 files``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    what = joined(plural(*one) for one in found if one[0]) or say("no findings")
+    text = say("{what} in {files}", what=what, files=plural(summary.files, "{count} file", "{count} files"))
+    left = (("{count} suppressed", summary.suppressed), ("{count} skipped", len(summary.skipped)))
+    aside = joined(say(template, count=count) for template, count in left if count)
+    return say("{text} ({aside})", text=text, aside=aside) if aside else text

@@ -11,7 +11,7 @@ from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import shares_in
 from gpuxlate.manifest.jobs import CONTAINER
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.pods.fit import fit_pod
 from gpuxlate.translation.pods.item import Item
@@ -82,7 +82,7 @@ def render_form(asked: Asked, settings: Settings, output: str, base: Source | No
             try:
                 text = base.bom + form.merge(base, fit.keys)
             except MergeError as error:
-                found.append(text_is_editable((), str(error)).located(file=base.name))
+                found.append(text_is_editable((), message_of(error)).located(file=base.name))
     outcome = fit.outcomes[0]
     item = Item(
         asked.document.source.name,

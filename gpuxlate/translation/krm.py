@@ -13,6 +13,7 @@ from typing import Any
 from gpuxlate.config.configuration import CODE
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Append
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
 from gpuxlate.rules.source import broken
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
@@ -86,11 +87,13 @@ def _resource_list(found: list[Document]) -> Document:
     if len(found) != 1 or kinds != {KIND}:
         what = "no document" if not found else f"kind {sorted(map(str, kinds))[0]}"
         hint = "kpt and kustomize write it; for plain manifests use gpuxlate translate"
-        raise NoResourceListError(f"stdin has {what}, not one {KIND}", hint)
+        raise NoResourceListError(say("stdin has {what}, not one {kind}", what=what, kind=KIND), hint)
     version = get_text(found[0].root, "apiVersion")
     if version not in VERSIONS:
         hint = f"versions: {', '.join(VERSIONS)}"
-        raise NoResourceListError(f"unknown apiVersion {version} of {KIND}", hint)
+        raise NoResourceListError(
+            say("unknown apiVersion {version} of {kind}", version=version, kind=KIND), hint
+        )
     return found[0]
 
 

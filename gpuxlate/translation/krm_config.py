@@ -11,7 +11,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.config.configuration import ConfigError, load_profile
 from gpuxlate.config.document import API_VERSION
 from gpuxlate.model.limits import MAX_NAME
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import Profile
 from gpuxlate.translation.acceptance import AcceptError, acceptance
@@ -107,7 +107,7 @@ def _backend(name: object, path: Path, find: Callable[[str], Backend] = registry
     try:
         found = find(str(name))
     except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
-        raise BadConfigError(str(error), error.hint, path) from None
+        raise BadConfigError(message_of(error), error.hint, path) from None
     if found.form_module:
         message = say("{target} is not for manifests", target=found.name)
         raise BadConfigError(message, "gpuxlate targets lists those that write manifests", path)

@@ -242,7 +242,11 @@ class _Render:
                             "K8S007",
                             Severity.ERROR,
                             say("{name} is set already: a pod requests GPUs of one vendor only", name=name),
-                            f"gpuxlate translate {self.workload.name} --to {target.name}",
+                            say(
+                                "gpuxlate translate {name} --to {name_2}",
+                                name=self.workload.name,
+                                name_2=target.name,
+                            ),
                             value.path,
                             on_key=True,
                         )

@@ -25,6 +25,7 @@ from yaml.events import (
 from yaml.reader import ReaderError
 
 from gpuxlate.model import limits
+from gpuxlate.model.messages import say
 from gpuxlate.yamltext.events import EventParser, plain_words
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.yamltext.source import Source
@@ -165,7 +166,7 @@ class _Composer:
             count += 1
             if count > allowed:
                 raise TooMuchError(
-                    f"more than {max_nodes} nodes in one document",
+                    say("more than {most} nodes in one document", most=max_nodes),
                     event.start_mark.index,
                     "put its objects into separate documents",
                 )
@@ -182,7 +183,7 @@ class _Composer:
                     scalar.text = self._stand_ins.restored(value, text[start:end], scalar.style)
                 if len(value) > max_key and entries is not None and key is None:
                     raise TooMuchError(
-                        f"a key of more than {max_key} characters",
+                        say("a key of more than {most} characters", most=max_key),
                         event.start_mark.index,
                         "Kubernetes allows 253 before the slash and 63 after it",
                     )
@@ -191,7 +192,7 @@ class _Composer:
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 if len(stack) >= limits.MAX_DEPTH:
                     raise TooMuchError(
-                        f"nested deeper than {limits.MAX_DEPTH} levels",
+                        say("nested deeper than {most} levels", most=limits.MAX_DEPTH),
                         event.start_mark.index,
                         "reduce the nesting",
                     )
@@ -210,15 +211,19 @@ class _Composer:
                 target = anchors.get(event.anchor)
                 if target is None:
                     raise NotYamlError(
-                        f"alias *{event.anchor} has no anchor before it", event.start_mark.index
+                        say("alias *{anchor} has no anchor before it", anchor=event.anchor),
+                        event.start_mark.index,
                     )
                 if len(document.aliases) >= limits.MAX_ALIASES:
                     raise TooMuchError(
-                        f"more than {limits.MAX_ALIASES} aliases", event.start_mark.index, _WRITE_OUT
+                        say("more than {most} aliases", most=limits.MAX_ALIASES),
+                        event.start_mark.index,
+                        _WRITE_OUT,
                     )
                 if target in stack:
                     raise NotYamlError(
-                        f"alias *{event.anchor} is inside its own anchor", event.start_mark.index
+                        say("alias *{anchor} is inside its own anchor", anchor=event.anchor),
+                        event.start_mark.index,
                     )
                 node = Alias(event.start_mark.index, event.end_mark.index, event.anchor, target)
                 document.aliases.append(node)
@@ -229,7 +234,9 @@ class _Composer:
                 if aliased > limits.MAX_ALIASED_NODES:
                     most = limits.MAX_ALIASED_NODES
                     raise TooMuchError(
-                        f"the aliases expand to more than {most} nodes", event.start_mark.index, _WRITE_OUT
+                        say("the aliases expand to more than {most} nodes", most=most),
+                        event.start_mark.index,
+                        _WRITE_OUT,
                     )
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 closed = stack.pop()

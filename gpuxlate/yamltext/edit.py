@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.block import Block
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
@@ -132,7 +133,9 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
     try:
         found = list(documents(Source(document.source.name, text)))
     except NotYamlError as error:
-        raise EditError(f"the result would be invalid YAML ({error.message})", ()) from None
+        raise EditError(
+            say("the result would be invalid YAML ({message})", message=error.message), ()
+        ) from None
     root = found[0].root if found else None
     if (
         len(found) != 1

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpuxlate.model.limits import MAX_NAME, cut
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import NotYamlError, documents
@@ -25,13 +26,18 @@ def plain_document(source: Source) -> Any:
         for document in found:
             for _, key in document.repeated:
                 assert isinstance(key, Scalar)
-                raise NotYamlError(f"the key {cut(key.text, MAX_NAME)} is given twice", key.start)
+                raise NotYamlError(
+                    say("the key {text} is given twice", text=cut(key.text, MAX_NAME)), key.start
+                )
         if len(found) > 1:
             raise NotYamlError("a second document begins; write one", found[1].start)
         return to_plain(found[0].root) if found and found[0].root else None
     except NotYamlError as error:
         line, column = source.position(error.index)
-        raise NotYamlError(f"line {line}, column {column}: {error.message}", error.index) from None
+        raise NotYamlError(
+            say("line {line}, column {column}: {message}", line=line, column=column, message=error.message),
+            error.index,
+        ) from None
     except RecursionError as error:
         raise ValueError(str(error)) from None
 

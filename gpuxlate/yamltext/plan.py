@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename, below, merged
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.anchors import Sharing, SharingError, Use
 from gpuxlate.yamltext.compose import Document
@@ -211,7 +212,7 @@ class _Planner:
                 there = plan.node.givers.get(name, ())
                 staying = sum(owner is None and id(key) not in changed for key, owner in there)
                 if names[name] + staying > 1:
-                    raise EditError(f"{name} already exists", self._path_to(plan, name))
+                    raise EditError(say("{name} already exists", name=name), self._path_to(plan, name))
 
     def _path_to(self, plan: NodePlan, name: str) -> Path:
         paths = [path for one in self._wanted.values() if one.holder is plan.node for path in one.paths]
@@ -229,7 +230,11 @@ class _Planner:
                 if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
                     twice = owner is None
                     why = "it is given twice" if twice else "a merge key brings it back"
-                    raise EditError(f"{name} would remain: {why}", path, None if twice else "GX005")
+                    raise EditError(
+                        say("{name} would remain: {why}", name=name, why=why),
+                        path,
+                        None if twice else "GX005",
+                    )
 
     # -- anchors -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from gpuxlate.model.diagnostics import Span
+from gpuxlate.model.messages import say
 
 BOM = "\ufeff"
 BLOCK = 256
@@ -26,7 +27,11 @@ def decoded(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DecodeError(
-            f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8; save the file as UTF-8"
+            say(
+                "byte {start} (0x{data:02x}) is not UTF-8; save the file as UTF-8",
+                start=error.start,
+                data=data[error.start],
+            )
         ) from None
 
 

@@ -208,7 +208,7 @@ def isolation_is_on(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
         off,
         say("{key} turns off the limits of this container", key=k.DISABLE_CONTROL),
         "remove the variable",
-        fix=Fix(f"remove {k.DISABLE_CONTROL}", (Remove(off.path),), safe=False),
+        fix=Fix(say("remove {key}", key=k.DISABLE_CONTROL), (Remove(off.path),), safe=False),
     )
 
 

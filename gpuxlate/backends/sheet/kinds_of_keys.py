@@ -65,7 +65,10 @@ class Needs(Kind):
             message = say("{key} has no effect without {count}", key=name, count=needed)
             if row.needs[0] in self._counts():
                 hint = say("add {count}: 1", count=row.needs[0])
-                fix = Fix(f"add {row.needs[0]}: 1", (Put((*breach.value.path[:-1], row.needs[0]), 1),))
+                fix = Fix(
+                    say("add {needs}: 1", needs=row.needs[0]),
+                    (Put((*breach.value.path[:-1], row.needs[0]), 1),),
+                )
                 yield this.at(breach.value, message, hint, on_key=True, fix=fix)
             else:
                 yield this.at(breach.value, message, say("add {key}", key=needed), on_key=True)

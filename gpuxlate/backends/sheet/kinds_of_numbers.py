@@ -93,7 +93,9 @@ class Numbers(Kind):
             near = row.most
             hint = say("the key counts {counts}: write {number}", counts=row.counts, number=near)
         if near is not None and amount > 0:
-            fix = Fix(f"write {near}", put_number(breach.container, row.name, near), safe=False)
+            fix = Fix(
+                say("write {near}", near=near), put_number(breach.container, row.name, near), safe=False
+            )
         name = written_name(breach.value, row.name)
         if str(amount) in row.idle:
             message = say(

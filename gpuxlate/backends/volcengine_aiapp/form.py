@@ -8,6 +8,7 @@ from __future__ import annotations
 from gpuxlate.backends.form import WrongFileError, json_object, typed, values_of
 from gpuxlate.backends.volcengine_aiapp import keys as k
 from gpuxlate.manifest.jobs import JobRow
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.yamltext.compose import Reader
 from gpuxlate.yamltext.plain import fresh
@@ -44,7 +45,7 @@ class ConsoleForm:
 
     def merge(self, _base: Source, _keys: PodKeys) -> str:
         raise WrongFileError(
-            f"{k.TARGET} cannot be merged into a file: its values are typed into a form",
+            say("{target} cannot be merged into a file: its values are typed into a form", target=k.TARGET),
             "leave --workload out",
         )
 

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from gpuxlate.backends.billing import Card, CostError, PodCounts, Price
 from gpuxlate.backends.volcengine_emr import keys as k
+from gpuxlate.model.messages import say
 from gpuxlate.model.share import FULL_CARD_CORES
 
 KNOWN_CARDS: Mapping[str, Card] = {"A10": Card(Fraction(10), 22731)}
@@ -40,7 +41,8 @@ class JobBilling:
         if self.role is not None:
             if by_role:
                 raise CostError(
-                    f"--executors and --driver are of Spark, not of {self.target}", "use --pods N"
+                    say("--executors and --driver are of Spark, not of {target}", target=self.target),
+                    "use --pods N",
                 )
             return ((self.role, 1 if counts.pods is None else counts.pods),)
         if counts.pods is not None:
@@ -61,9 +63,15 @@ class JobBilling:
 
     def price(self, card: Card, cores: int, memory_mib: int, hours: Fraction) -> Price:
         if not 1 <= cores <= FULL_CARD_CORES:
-            raise CostError(f"{cores} % of a card cannot be billed")
+            raise CostError(say("{cores} % of a card cannot be billed", cores=cores))
         if not 1 <= memory_mib <= card.memory_mib:
-            raise CostError(f"{memory_mib} MiB: the card has {card.memory_mib} MiB for use")
+            raise CostError(
+                say(
+                    "{memory_mib} MiB: the card has {memory_mib_2} MiB for use",
+                    memory_mib=memory_mib,
+                    memory_mib_2=card.memory_mib,
+                )
+            )
         if hours <= 0:
             raise CostError("the hours must be more than 0")
         compute, memory = Fraction(cores, FULL_CARD_CORES), Fraction(memory_mib, card.memory_mib)

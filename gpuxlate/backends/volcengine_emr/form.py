@@ -15,6 +15,7 @@ from gpuxlate.backends.volcengine_emr.statements import RayStatements, SetStatem
 from gpuxlate.backends.volcengine_emr.syntax import Syntax, as_document
 from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model.edits import Edit, Put
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
@@ -88,17 +89,24 @@ class JobForm:
         try:
             return apply(base.text, edit_document(document, edits))
         except EditError as error:
-            raise MergeError(str(error)) from error
+            raise MergeError(message_of(error)) from error
 
     def _no_job(self, base: Source) -> WrongFileError:
         return WrongFileError(
-            f"{base.name} is a manifest or invalid JSON, and {self.engine.target} writes parameters of a job",
+            say(
+                "{name} is a manifest or invalid JSON, and {target} writes parameters of a job",
+                name=base.name,
+                target=self.engine.target,
+            ),
             "name a .conf, .properties, .sql or .json file of the job",
         )
 
     def _judge(self, base: Source, said: k.Engine | None) -> None:
         if said not in (None, self.engine):
-            raise WrongFileError(f"{base.name} holds parameters of {said.target}", f"pass --to {said.target}")
+            raise WrongFileError(
+                say("{name} holds parameters of {target}", name=base.name, target=said.target),
+                say("pass --to {target}", target=said.target),
+            )
 
 
 def engine_of(keys: Iterable[str]) -> k.Engine | None:

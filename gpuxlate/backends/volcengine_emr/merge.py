@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gpuxlate.backends.form import MergeError
 from gpuxlate.backends.volcengine_emr.statements import past_line
 from gpuxlate.backends.volcengine_emr.syntax import Parameter, Syntax
+from gpuxlate.model.messages import say
 from gpuxlate.yamltext.source import Source
 
 
@@ -38,7 +39,11 @@ def merge(source: Source, syntax: Syntax, wanted: Mapping[str, str]) -> str:
     if missing:
         if any(one.quoted for one in found):
             raise MergeError(
-                f"{source.name} has the lines of a program; {', '.join(missing)} cannot be added to them"
+                say(
+                    "{name} has the lines of a program; {names} cannot be added to them",
+                    name=source.name,
+                    names=", ".join(missing),
+                )
             )
         lines = [syntax.write(key, value) for key, value in missing.items()]
         changes += _added(source, syntax, found, wanted, lines)
@@ -106,4 +111,6 @@ def _verify(
     left = [(one.key, one.value) for one in after]
     added = [pair for pair in left if pair[0] in missing]
     if added != list(missing.items()) or [pair for pair in left if pair[0] not in missing] != kept:
-        raise MergeError(f"the parameters would not read as intended in {syntax.suffix} syntax")
+        raise MergeError(
+            say("the parameters would not read as intended in {suffix} syntax", suffix=syntax.suffix)
+        )

@@ -19,7 +19,7 @@ from gpuxlate.manifest.operations import is_operations, written_at
 from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.edits import Edit, Remove, Rename
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
 from gpuxlate.translation.leftovers import Leftover
@@ -62,7 +62,7 @@ def translate_over(document: Document, over: Sequence[Over], settings: Settings)
             if mine and mine != (settings.to,):
                 edits.append(_edits(document, one, keys, mine, settings, part))
     except (_CannotError, EditError) as error:
-        return Made(part, sources, str(error))
+        return Made(part, sources, message_of(error))
     if any(one != edits[0] for one in edits[1:]):
         return Made(part, sources, say("the objects that it is laid over need different values"))
     if edits and not refuses(part.diagnostics):

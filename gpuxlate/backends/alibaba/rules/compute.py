@@ -46,7 +46,7 @@ def compute_on_one_card(this: Rule, breach: Breach, pod: PodKeys, context: Conte
     text = "{key} supports one card; {count} is {cards}"
     hint = say("remove {key}, since several cards share their compute, or request one card", key=k.CORE)
     message = say(text, key=k.CORE, count=k.COUNT, cards=cards_of(pod))
-    fix = Fix(f"remove {k.CORE}", edits, safe=False)
+    fix = Fix(say("remove {core}", core=k.CORE), edits, safe=False)
     return this.at(breach.there, message, hint, on_key=True, fix=fix)
 
 
@@ -79,7 +79,7 @@ def compute_on_grid(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
     low = percent < k.CORE_MIN
     message = outside(k.CORE, percent, k.CORE_MIN) if low else off_step(k.CORE, percent, k.CORE_STEP)
-    fix = Fix(f"raise it to {near}", put_number(breach.inside, k.CORE, near), safe=False)
+    fix = Fix(say("raise it to {near}", near=near), put_number(breach.inside, k.CORE, near), safe=False)
     # zero and less are not a small share
     found = fix if percent > 0 else None
     return this.at(breach.there, message, say("write {number}", number=near), fix=found)
@@ -145,7 +145,7 @@ def _rename(container: ContainerKeys) -> Fix | None:
         return None
     safe = k.MEMORY in container.resources and all(_on_grid(one) for one in places)
     edits = tuple(Rename(one.path, k.CORE, one.plain) for one in places)
-    return Fix(f"rename it to {k.CORE}", edits, safe=safe)
+    return Fix(say("rename it to {core}", core=k.CORE), edits, safe=safe)
 
 
 def _on_grid(value: Value) -> bool:

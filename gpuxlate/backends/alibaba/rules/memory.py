@@ -117,7 +117,11 @@ def _not_a_multiple(
     least = quantity.round_up(total, cards)
     fix = None
     if container is not None:
-        fix = Fix(f"raise {k.MEMORY} to {least}", put_number(container, k.MEMORY, least), safe=False)
+        fix = Fix(
+            say("raise {memory} to {least}", memory=k.MEMORY, least=least),
+            put_number(container, k.MEMORY, least),
+            safe=False,
+        )
     text = "the {key} of the pod, {total}, is not a multiple of {count} {cards}"
     message = say(text, key=k.MEMORY, total=total, count=k.COUNT, cards=cards)
     numbers = " or ".join(str(number) for number in (least - cards, least) if number > 0)

@@ -150,7 +150,7 @@ def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: No
     if meant in known:
         hint = say("did you mean {value}?", value=meant)
         in_selector = where.path[-2:] == ("nodeSelector", name)
-        fix = Fix(f"write {meant}", (Put(where.path, meant),)) if in_selector else None
+        fix = Fix(say("write {meant}", meant=meant), (Put(where.path, meant),)) if in_selector else None
     return this.at(where, say("no node has {label}: {value}", label=name, value=text), hint, fix=fix)
 
 

@@ -127,7 +127,11 @@ def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Conte
         return this.at(breach.there, message, hint)
     above = round_up(core, k.CORE_STEP)
     near = " or ".join(f'"{one}"' for one in (above - k.CORE_STEP, above) if one)
-    fix = Fix(f"Round qgpu-core up to {above}", put_number(breach.inside, k.CORE, above), safe=False)
+    fix = Fix(
+        say("Round qgpu-core up to {above}", above=above),
+        put_number(breach.inside, k.CORE, above),
+        safe=False,
+    )
     return this.at(breach.there, message, say("write {numbers}", numbers=near), fix=fix)
 
 
