@@ -13,7 +13,9 @@ from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope
 from gpuxlate.rules.metadata import steering_is_on_the_pod
+from gpuxlate.rules.predicates.parameters import parameters_in
 from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.rules.predicates.terms import Parameter
 
 ENFORCED = (Severity.ERROR, Severity.WARNING)
 """A cluster says nothing of an info: a pod with one is right."""
@@ -30,6 +32,11 @@ class Demand:
     predicate: Predicate
     severity: Severity
 
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The numbers of the cluster in it."""
+        return parameters_in((self.predicate.must, self.predicate.when))
+
 
 def demands(backend: Backend, profile: Profile | None, selected: Selected) -> tuple[Demand, ...]:
     """What the rules demand of pods of a dialect, in the order of the codes.
@@ -41,7 +48,11 @@ def demands(backend: Backend, profile: Profile | None, selected: Selected) -> tu
     for rule in (*catalog.neutral_pod_rules(), *backend.rules):
         if not selected(rule.code):
             continue
-        for one in _of_dialects(rule, backend, profile) if rule.predicates_of else rule.predicates:
+        if rule.predicates_of is not None:
+            listed = [*_of_dialects(rule, backend, profile)]
+        else:
+            listed = [*rule.predicates, *_in_cluster(rule, profile)]
+        for one in listed:
             known = one.known_as(names) if names else one
             found.append(Demand(rule, known, one.severity or rule.severity))
     return tuple(one for one in found if one.severity in ENFORCED)
@@ -62,6 +73,12 @@ def names_here(profile: Profile | None) -> tuple[str, ...]:
     return () if profile is None else tuple(renamed_by(profile))
 
 
+def _in_cluster(rule: Rule, profile: Profile | None) -> tuple[Predicate, ...]:
+    """What a rule demands in the cluster of a profile."""
+    of_profile = rule.with_profile
+    return () if profile is None or of_profile is None else of_profile.predicates(profile)
+
+
 def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Iterator[Predicate]:
     """The predicates of a rule over all dialects that are about a resource of this one."""
     assert rule.predicates_of is not None
@@ -73,7 +90,7 @@ def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Itera
 def unenforced(rule: Rule) -> str:
     """Why no policy demands what a rule does; empty where one does."""
     severities = [one.severity or rule.severity for one in rule.predicates]
-    if rule.predicates_of is not None:
+    if rule.predicates_of is not None or (rule.with_profile is not None and not severities):
         severities = [rule.severity]
     if severities:
         enforced = any(one in ENFORCED for one in severities)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -17,13 +17,15 @@ from gpuxlate.policy.speech import speaks
 from gpuxlate.policy.subjects import Subject, Templates
 from gpuxlate.policy.wanted import wanted
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.cel import said, text
+from gpuxlate.rules.predicates.cel import PARAMETERS, said, text
 
 API = "admissionregistration.k8s.io/v1"
 MANAGED = "app.kubernetes.io/managed-by"
 TARGET, VERSION = "gpuxlate.io/target", "gpuxlate.io/rules-version"
 LONGEST_NAME, LONGEST_LABEL = 253, 63
 """Characters of a name (RFC 1123 subdomain) and of the value of a label."""
+NAMESPACE = "kube-system"
+"""Where the parameters are: it is in every cluster, and users do not write there."""
 Object = dict[str, Any]
 
 
@@ -63,6 +65,14 @@ class Policy:
     codes: tuple[str, ...] = ()
     namespaces: Object | None = None
     labels: Object = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def config_map(self) -> Object:
+        """The object with the parameters, which all policies of a target share."""
+        labels = {name: one for name, one in self.labels.items() if name != VERSION}
+        metadata = {"name": _of_cards(self.target), "namespace": NAMESPACE, "labels": labels}
+        return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(self.parameters)}
 
     def documents(self) -> Iterator[Object]:
         """The policy and its binding."""
@@ -74,6 +84,10 @@ class Policy:
             "spec": self.spec,
         }
         binding: Object = {"policyName": self.name, "validationActions": ACTIONS[self.action]}
+        if self.parameters:
+            name = _of_cards(self.target)
+            missing = {"parameterNotFoundAction": "Allow"}  # Deny would refuse every pod of the cluster
+            binding["paramRef"] = {"name": name, "namespace": NAMESPACE, **missing}
         if self.namespaces:
             binding["matchResources"] = {"namespaceSelector": self.namespaces}
         yield {
@@ -85,10 +99,16 @@ class Policy:
 
 
 def policy(subject: Subject, severity: Severity, demands: Sequence[Demand], style: Style) -> Policy | None:
-    """The policy of one severity; None where the rules demand nothing of it."""
+    """The policy of one severity; None where the rules demand nothing of it.
+
+    ``demands``: all of them with parameters, or none. A policy without its parameters is silent, so the
+    others are not in it.
+    """
     mine = [one for one in demands if one.severity is severity]
+    parameters = {one.name: str(one.value) for demand in mine for one in demand.parameters}
+    with_numbers = any(one.parameters for one in demands)
     parts = [*_numbered(mine, subject, style)]
-    if isinstance(subject, Templates) and severity is OF_WORKLOADS.severity:
+    if isinstance(subject, Templates) and severity is OF_WORKLOADS.severity and not with_numbers:
         steering = subject.steering() if subject.compared else ""
         if steering:
             parts.append(_Part(OF_WORKLOADS, steering, _sentence(OF_WORKLOADS, "", style)))
@@ -97,6 +117,7 @@ def policy(subject: Subject, severity: Severity, demands: Sequence[Demand], styl
     used = " ".join(part for one in parts for part in (one.expression, one.broken))
     variables = [*subject.variables(used), *((one.variable, one.broken) for one in parts if one.variable)]
     spec = {
+        **({"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}} if parameters else {}),
         "failurePolicy": failure_policy(subject),
         "matchConstraints": {"resourceRules": subject.rules},
         "matchConditions": [
@@ -109,9 +130,13 @@ def policy(subject: Subject, severity: Severity, demands: Sequence[Demand], styl
         "validations": [one.validation() for one in parts],
     }
     codes = tuple(dict.fromkeys(one.rule.code for one in parts))
-    return made(
-        f"gpuxlate-{subject.backend.name}-{severity}s{subject.suffix}", subject, severity, spec, codes, style
-    )
+    target = subject.backend.name
+    name = f"{_of_cards(target) if parameters else f'gpuxlate-{target}'}-{severity}s{subject.suffix}"
+    return replace(made(name, subject, severity, spec, codes, style), parameters=parameters)
+
+
+def _of_cards(target: str) -> str:
+    return f"gpuxlate-{target}-cards"
 
 
 def made(
@@ -153,6 +178,7 @@ class _Part:
     variable: str = ""
     broken: str = ""
     where: str = ""
+    parameters: tuple[str, ...] = ()
 
     def validation(self) -> Object:
         code = self.rule.code
@@ -160,10 +186,15 @@ class _Part:
             "expression": f"{text(code)} in variables.ignored || {self.expression}",
             "message": f"{code}: {self.sentence}",
         }
+        named = "".join(
+            f" + {text(f' ({one} ')} + string(({PARAMETERS})[{text(one)}]) + ')'" for one in self.parameters
+        )
         if self.variable:
             names = f"variables.{self.variable}.join(', ')"
             before, after = text(f"{code}: {self.where}"), text(f": {self.sentence}")
-            found["messageExpression"] = f"{before} + {names} + {after}"
+            found["messageExpression"] = f"{before} + {names} + {after}{named}"
+        elif named:
+            found["messageExpression"] = f"{text(f'{code}: {self.sentence}')}{named}"
         return {**found, "reason": "Invalid"}
 
 
@@ -172,15 +203,17 @@ def _numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Iter
     seen: dict[str, int] = {}
     where = "" if subject.suffix else f"{locale.translator(style.language)(say('container'))} "
     for one in demands:
-        code = one.rule.code
+        code, parameters = one.rule.code, tuple(there.name for there in one.parameters)
         seen[code] = seen.get(code, 0) + 1
         sentence = _sentence(one.rule, wanted(one.predicate), style)
         if not one.predicate.each:
-            yield _Part(one.rule, f"({subject.kept(said(one.predicate.demand), code)})", sentence)
+            kept = f"({subject.kept(said(one.predicate.demand), code)})"
+            yield _Part(one.rule, kept, sentence, parameters=parameters)
             continue
         variable = code if codes.count(code) == 1 else f"{code}_{seen[code]}"
         broken = subject.breakers(said(one.predicate.demand), code)
-        yield _Part(one.rule, f"variables.{variable}.size() == 0", sentence, variable, broken, where)
+        kept = f"variables.{variable}.size() == 0"
+        yield _Part(one.rule, kept, sentence, variable, broken, where, parameters)
 
 
 def _sentence(rule: Rule, write: str, style: Style) -> str:

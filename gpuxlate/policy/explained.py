@@ -7,8 +7,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.sheet.kind import Kind
-from gpuxlate.backends.sheet.rules import SheetRule
 from gpuxlate.model.messages import say
 from gpuxlate.policy.demands import OF_WORKLOADS, unenforced
 from gpuxlate.rules import catalog
@@ -21,6 +19,7 @@ class Enforced(StrEnum):
     PODS = "pods, workloads"
     PARTLY = "in part"
     WORKLOADS = "workloads"
+    PARAMETERS = "with parameters"
     NO = "no"
 
 
@@ -47,17 +46,11 @@ def explain(rule: Rule) -> Explained:
         return Explained(rule, Enforced.NO, why)
     if rule is OF_WORKLOADS:
         return Explained(rule, Enforced.WORKLOADS, say("a pod does not show what its workload has"))
-    if _finds_more(rule):
+    if rule.with_profile is not None and not rule.predicates:
+        return Explained(rule, Enforced.PARAMETERS, say(rule.with_profile.why))
+    if rule.also is not None:
         return Explained(
-            rule,
-            Enforced.PARTLY,
-            say("lint finds more: by a profile, names of containers, or totals of a pod"),
+            rule, Enforced.PARTLY, say("lint finds more: by names of containers, units, or totals of a pod")
         )
-    return Explained(rule, Enforced.PODS)
-
-
-def _finds_more(rule: Rule) -> bool:
-    """Some of its findings are no predicate's."""
-    if isinstance(rule, SheetRule) and rule.kind is not None and rule.also == rule.kind.also:
-        return type(rule.kind).also is not Kind.also
-    return rule.also is not None
+    more = say("with parameters more: {why}", why=rule.with_profile.why) if rule.with_profile else ""
+    return Explained(rule, Enforced.PODS, more)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.profile import Profile
-from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Selected, demands, names_here
+from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here
 from gpuxlate.policy.documents import Object, Policy, Style, policy
 from gpuxlate.policy.forbidden import forbidding
 from gpuxlate.policy.kinds import CUSTOM, Workload
@@ -56,21 +56,27 @@ def enforcing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
     """The policies of the rules of dialects. One that no policy can recognize has none."""
     for backend in backends:
         profile = wish.profile_of(backend)
-        asked = demands(backend, profile, wish.selected)
-        others = names_here(profile)
-        subjects: list[Subject] = [Pods(backend, others)] if wish.scope is not Scope.WORKLOADS else []
-        if wish.scope is not Scope.PODS:
-            predicates = tuple(one.predicate for one in asked)
-            compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
-            subjects.append(Templates(backend, predicates, others, wish.kinds, compared))
-        for subject in subjects:
-            for severity in ENFORCED:
-                try:
-                    made = policy(subject, severity, asked, wish.style)
-                except SilentError:
-                    continue
-                if made is not None:
-                    yield made
+        every = demands(backend, profile, wish.selected)
+        of_cards = [one for one in every if one.parameters]
+        for asked in ([one for one in every if not one.parameters], *([of_cards] if of_cards else [])):
+            for subject in _subjects(backend, asked, wish):
+                for severity in ENFORCED:
+                    try:
+                        made = policy(subject, severity, asked, wish.style)
+                    except SilentError:
+                        continue
+                    if made is not None:
+                        yield made
+
+
+def _subjects(backend: Backend, asked: Sequence[Demand], wish: Wish) -> Iterator[Subject]:
+    others = names_here(wish.profile_of(backend))
+    if wish.scope is not Scope.WORKLOADS:
+        yield Pods(backend, others)
+    if wish.scope is not Scope.PODS:
+        predicates = tuple(one.predicate for one in asked)
+        compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
+        yield Templates(backend, predicates, others, wish.kinds, compared)
 
 
 def freezing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
@@ -83,7 +89,13 @@ def freezing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
 
 
 def documents(policies: Sequence[Policy], form: Format) -> Iterator[Object]:
-    """The objects to apply, in a fixed order."""
+    """The objects to apply, in a fixed order: parameters before the policies that read them."""
+    parameters: dict[str, Object] = {}
+    for one in policies if form is Format.VAP else ():
+        if one.parameters:
+            data = parameters.setdefault(one.target, one.config_map)["data"]
+            data |= one.parameters
+    yield from parameters.values()
     for one in policies:
         if form is Format.KYVERNO:
             yield validating_policy(one)

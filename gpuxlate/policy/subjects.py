@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +12,9 @@ from gpuxlate.backends.base import ANY, Backend, Key, Place
 from gpuxlate.manifest.kinds import SCHEDULERS, SchedulerRow
 from gpuxlate.policy.kinds import BUILT_IN, Workload
 from gpuxlate.policy.speech import inlined, pattern, speaks
-from gpuxlate.rules.predicates.cel import VARIABLES, text
+from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, text
 from gpuxlate.rules.predicates.conditions import Annotated, Labelled
+from gpuxlate.rules.predicates.parameters import parameters_in, parts_of
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import Annotation, InList, Label
 from gpuxlate.rules.vocabulary import IGNORE
@@ -133,6 +134,8 @@ class Templates:
             parts[f"{field[:-1]}Names"] = f"{one}.map(k, k) + {above[field]}.map(k, k)"
             parts[f"own{field.capitalize()}"] = one
         parts["ignored"] = _ignored("t.?metadata.?annotations")
+        if parameters_in(self.predicates):
+            parts["parameters"] = PARAMETERS
         listed = ", ".join(f"{text(name)}: dyn({value})" for name, value in parts.items())
         return f"({self._templates()}).map(t, {{{listed}}})"
 
@@ -179,22 +182,12 @@ def steers(row: Key, place: Place) -> bool:
 def said_names(conditions: Iterable[object]) -> dict[str, set[str]]:
     """The labels and annotations that conditions name."""
     found: dict[str, set[str]] = {"labels": set(), "annotations": set()}
-    for one in _parts(tuple(conditions)):
+    for one in parts_of(tuple(conditions)):
         if isinstance(one, Label | Labelled):
             found["labels"].add(one.name)
         elif isinstance(one, Annotation | Annotated | InList):
             found["annotations"].add(one.name)
     return found
-
-
-def _parts(one: object) -> Iterator[object]:
-    yield one
-    if is_dataclass(one) and not isinstance(one, type):
-        for field in fields(one):
-            yield from _parts(getattr(one, field.name))
-    elif isinstance(one, tuple):
-        for part in one:
-            yield from _parts(part)
 
 
 def _needed(defined: dict[str, str], used: str) -> Iterator[tuple[str, str]]:

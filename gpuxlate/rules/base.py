@@ -26,6 +26,7 @@ from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:  # a command without rules loads none
     from gpuxlate.rules.predicates.predicate import Predicate
+    from gpuxlate.rules.predicates.with_profile import WithProfile
 
 
 class Scope(StrEnum):
@@ -123,6 +124,7 @@ class Rule:
     ``predicates``: what it demands of a pod; ``check`` then words one breach of them, and ``also`` finds
     what a profile alone shows. ``predicates_of``: what a rule over the keys of all dialects demands, once
     these are known; its ``check`` is a function of its own, with the same verdict.
+    ``with_profile``: what it demands in a cluster that has a profile.
     Without any, ``no_policy`` says why no policy of a cluster can demand it.
     """
 
@@ -137,6 +139,7 @@ class Rule:
     no_policy: str = ""
     page: Page | None = None
     predicates_of: PredicatesOf | None = None
+    with_profile: WithProfile | None = None
 
     @property
     def name(self) -> str:
@@ -175,25 +178,32 @@ class Rule:
 
     def known_as(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
         """The rule with predicates that know the other names of resources, by their own."""
-        if not aliases or not self.predicates:
+        if not aliases:
             return self
-        return replace(self, predicates=tuple(one.known_as(aliases) for one in self.predicates))
+        cluster = self.with_profile and self.with_profile.known_as(aliases)
+        known = tuple(one.known_as(aliases) for one in self.predicates)
+        return replace(self, predicates=known, with_profile=cluster)
 
     def __call__(self, *args: Any) -> Any:
-        return self._breaches(*args) if self.predicates else self.check(self, *args)
+        return self._breaches(*args) if self.predicates or self.with_profile else self.check(self, *args)
 
     @cached_property
     def beside(self) -> frozenset[str]:
         """The names of which a pod has one where this can find something."""
-        named = self.predicates and all(one.at and one.each for one in self.predicates) and self.also is None
+        named = self.predicates and all(one.at and one.each for one in self.predicates)
+        named = named and self.also is None and self.with_profile is None
         return frozenset(name for one in self.predicates for name in one.at) if named else ANY_POD
 
     def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         pod = pod.with_workload()
-        for predicate in self.predicates:
+        demands = [(one, self.check) for one in self.predicates]
+        if self.with_profile is not None and context.profile is not None:
+            check = self.with_profile.check or self.check
+            demands += [(one, check) for one in self.with_profile.predicates(context.profile)]
+        for predicate, check in demands:
             for breach in predicate.breaches(pod):
                 this = replace(self, severity=predicate.severity) if predicate.severity else self
-                found = self.check(this, breach, pod, context)
+                found = check(this, breach, pod, context)
                 yield from (found,) if isinstance(found, Diagnostic) else found
         if self.also is not None:
             yield from self.also(self, pod, context)
@@ -269,6 +279,7 @@ def rule(
     no_policy: str = "",
     page: Page | None = None,
     predicates_of: PredicatesOf | None = None,
+    with_profile: WithProfile | None = None,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
@@ -278,13 +289,17 @@ def rule(
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
     ``predicates_of``: what a rule over the keys of all dialects demands, beside its own function.
+    ``with_profile``: what the rule demands in a cluster that has a profile.
     ``page``: its Example, what to Use instead and its Source, where the docstring has none of them.
     """
     predicates = predicate if isinstance(predicate, tuple) else (predicate,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")
-        return Rule(code, severity, scope, fix, check, missing, predicates, also, why, page, predicates_of)
+        return Rule(
+            *(code, severity, scope, fix, check, missing, predicates, also, why, page, predicates_of),
+            with_profile,
+        )
 
     return declare
 
@@ -322,7 +337,8 @@ def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator
     names.update(*(one.requests for one in together.all_containers()))
     for one in rules:
         if one.scope in (Scope.POD, Scope.JOB) and not one.beside.isdisjoint(names):
-            yield from context.applying(one(together if one.predicates else pod, context))
+            as_one = one.predicates or one.with_profile
+            yield from context.applying(one(together if as_one else pod, context))
 
 
 def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:

@@ -26,7 +26,7 @@ def _found(value: str, pattern: str) -> str:
 
 
 ENVIRONMENT = cel.NewEnv(
-    variables={"object": TYPES.DYN, "variables": TYPES.DYN},
+    variables={"object": TYPES.DYN, "variables": TYPES.DYN, "params": TYPES.DYN},
     extensions=[ext_optional.ExtOptional()],
     functions=[
         *functions(),
@@ -68,9 +68,10 @@ def compiled(text: str) -> Any:
 
 
 class Engine:
-    """One policy, from its ``spec``."""
+    """One policy, from its ``spec``, and the object with its parameters, if it is there."""
 
-    def __init__(self, spec: Object) -> None:
+    def __init__(self, spec: Object, params: Object | None = None) -> None:
+        self.params = params
         self.conditions = [compiled(one["expression"]) for one in spec["matchConditions"]]
         self.variables = {one["name"]: compiled(one["expression"]) for one in spec["variables"]}
         self.validations = [(compiled(one["expression"]), one) for one in spec["validations"]]
@@ -79,13 +80,16 @@ class Engine:
         assert all("\n" not in one["message"] for _, one in self.validations)
 
     def matches(self, one: Object) -> bool:
-        return all(_value(condition, {"object": one, "variables": {}}) for condition in self.conditions)
+        return all(_value(condition, self._data(one)) for condition in self.conditions)
+
+    def _data(self, one: Object) -> Object:
+        return {"object": one, "variables": {}, "params": self.params}
 
     def __call__(self, one: Object) -> dict[str, list[str]]:
         """The messages of what an object breaks, by code."""
         if not self.matches(one):
             return {}
-        data: Object = {"object": one, "variables": {}}
+        data = self._data(one)
         for name, expression in self.variables.items():
             data["variables"][name] = _value(expression, data)
         found: dict[str, list[str]] = {}

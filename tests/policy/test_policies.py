@@ -345,7 +345,7 @@ WRONG = [
     (
         ["--to", "tke", "--select", "TKE016"],
         2,
-        "TKE016 is in no policy: it compares with the cards of a profile",
+        "TKE016 is in no policy: it compares with the cards of a profile (--profile) or of the nodes",
     ),
     (["--scope", "nodes"], 2, "values: pods, workloads, all"),
     (["--action", "refuse"], 2, "values: deny, warn, audit"),

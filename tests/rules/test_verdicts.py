@@ -42,7 +42,7 @@ def test_some_rules_are_predicates() -> None:
 def test_a_rule_has_a_predicate_or_says_why_not(rule: Rule) -> None:
     if rule.scope is Scope.POD and rule.code.startswith(WAITING):
         return
-    assert bool(rule.predicates or rule.predicates_of) != bool(rule.no_policy)
+    assert bool(rule.predicates or rule.predicates_of or rule.with_profile) != bool(rule.no_policy)
     assert rule.no_policy == rule.no_policy.strip(" .").replace("\n", " ")
 
 

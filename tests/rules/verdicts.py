@@ -68,7 +68,7 @@ def functions() -> list[Any]:
 
 
 ENVIRONMENT = cel.NewEnv(
-    variables={"object": TYPES.DYN, "variables": TYPES.DYN},
+    variables={"object": TYPES.DYN, "variables": TYPES.DYN, "params": TYPES.DYN},
     extensions=[ext_optional.ExtOptional()],
     functions=functions(),
 )
@@ -110,7 +110,7 @@ class Judge:
 
     def cel(self, one: Object) -> bool:
         """Whether the expression is true. An error is an AssertionError."""
-        data: dict[str, Any] = {"object": one, "variables": {}}
+        data: dict[str, Any] = {"object": one, "variables": {}, "params": None}
         for name, compiled in VARIABLE.items():
             data["variables"][name] = compiled.eval(data=data).plain_value()
         found = self._cel.eval(data=data)

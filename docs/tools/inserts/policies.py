@@ -10,6 +10,7 @@ from gpuxlate.policy.kinds import BUILT_IN, CUSTOM
 _SHOWN = {
     Enforced.PODS: "yes",
     Enforced.PARTLY: "in part",
+    Enforced.PARAMETERS: "with parameters",
     Enforced.WORKLOADS: "on workloads",
     Enforced.NO: "no",
 }

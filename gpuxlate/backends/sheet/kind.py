@@ -15,6 +15,7 @@ from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import WithProfile
 
 if TYPE_CHECKING:
     from gpuxlate.backends.sheet.sheet import Sheet
@@ -76,6 +77,14 @@ class Kind:
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         """Findings beside those of the predicates, which know no key with the name of a container in it."""
         return iter(())
+
+    def finds_more(self) -> bool:
+        """It has findings beside those of the predicates."""
+        return type(self).also is not Kind.also
+
+    def in_cluster(self) -> WithProfile | None:
+        """What it demands in a cluster that has a profile."""
+        return None
 
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         """The findings of a rule that has no predicate."""

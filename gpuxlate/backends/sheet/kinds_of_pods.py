@@ -12,17 +12,16 @@ from gpuxlate.backends.numbers import (
     requesting,
     too_large,
     too_many_cards,
-    whole_numbers,
     written_name,
 )
-from gpuxlate.backends.sheet import examples
+from gpuxlate.backends.sheet import examples, totals
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.sheet.kind import Kind, by_pattern
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import card_of
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.conditions import (
@@ -38,7 +37,9 @@ from gpuxlate.rules.predicates.conditions import (
     SchedulerIs,
     SomeContainer,
 )
+from gpuxlate.rules.predicates.parameters import Within
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import CARDS, WithProfile, card_memory, cards_per_node
 
 DEFAULT_SCHEDULER = "default-scheduler"
 UNNAMED = SchedulerIs("", DEFAULT_SCHEDULER)
@@ -155,7 +156,6 @@ class Fits(Kind):
     """What the cards of a profile have."""
 
     number, name = 8, "share-fits-the-cards"
-    no_policy = "it compares with the cards of a profile"
     summary = "A share of {title} fits the cards of the profile."
     what = "With a profile, reports more cards than a node has, and more memory than a card has."
     usual_why = "The pod stays Pending: no node ever has what it asks for."
@@ -169,27 +169,49 @@ class Fits(Kind):
             if row.says in fields and row.unit and Place.RESOURCE in row.places and not row.is_pattern
         )
 
-    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        nodes = card_of(context.profile, self.sheet.names)
-        for row in self.mine:
-            if row.says == "cards" and nodes.per_node is not None:
-                for _, value, count in whole_numbers(pod, row.name):
-                    if count > nodes.per_node:
-                        yield this.at(value, *too_many_cards(count, nodes.per_node))
-            elif row.says == "memory_mib" and nodes.memory_mib is not None:
-                yield from self._memory(this, pod, row, nodes.memory_mib, context)
+    def in_cluster(self) -> WithProfile:
+        return WithProfile(lambda profile: tuple(self._fitting(profile)), CARDS, self._words)
 
-    def _memory(
-        self, this: Rule, pod: PodKeys, row: Key, card_mib: int, context: Context
-    ) -> Iterator[Diagnostic]:
-        for container in requesting(pod, row.name):
-            value = container.resources[row.name]
-            each = self.sheet.mib_of_each_card(row, pod, container, context.profile)
-            if each is not None and each > card_mib:
-                message, _ = too_large(int(each), card_mib)
-                asked = number(value)
-                most = "" if asked is None else int(card_mib * asked / each)
-                yield this.at(value, message, say("write at most {most}", most=most or f"{card_mib}Mi"))
+    def _fitting(self, profile: Profile) -> Iterator[Predicate]:
+        for row in self.mine:
+            most, by = cards_per_node(profile, self.sheet.names), None
+            if row.says == "memory_mib":
+                unit = self.sheet.unit(row, profile)
+                if row.quantity or unit.denominator != 1:
+                    continue
+                most = card_memory(profile, self.sheet.names, unit.numerator)
+                by = totals.counted_by(self.sheet, row)
+            if most is not None:
+                only = Amount(row.name) if self.sheet.init else Amount(row.name) & ~IsInit()
+                yield Predicate(Within(row.name, most, by), only, (row.name,))
+
+    def _words(self, this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+        row, nodes = self.row_of(breach), card_of(context.profile, self.sheet.names)
+        if row.says == "cards":
+            return this.at(breach.there, *too_many_cards(breach.number, nodes.per_node or 0))
+        return self._too_large(this, pod, row, breach.inside, context)
+
+    def finds_more(self) -> bool:
+        return any(row.quantity for row in self.mine)
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Amounts with a unit."""
+        card_mib = card_of(context.profile, self.sheet.names).memory_mib
+        for row in self.mine if card_mib is not None else ():
+            for container in requesting(pod, row.name) if row.quantity else ():
+                each = self.sheet.mib_of_each_card(row, pod, container, context.profile)
+                if each is not None and card_mib is not None and each > card_mib:
+                    yield self._too_large(this, pod, row, container, context)
+
+    def _too_large(
+        self, this: Rule, pod: PodKeys, row: Key, container: ContainerKeys, context: Context
+    ) -> Diagnostic:
+        value, card_mib = container.resources[row.name], card_of(context.profile, self.sheet.names).memory_mib
+        each = self.sheet.mib_of_each_card(row, pod, container, context.profile) or 1
+        message, _ = too_large(int(each), card_mib or 0)
+        asked = number(value)
+        most = "" if asked is None else int((card_mib or 0) * asked / each)
+        return this.at(value, message, say("write at most {most}", most=most or f"{card_mib}Mi"))
 
     def example(self) -> Example:
         return examples.share(self.sheet)

@@ -31,7 +31,7 @@ class RuleRow:
     """One rule of a sheet: its kind, and what differs from the usual of that kind.
 
     ``code`` in place of the sheet's prefix with the number of the kind; ``keys``: the rows that it is about,
-    all where there are none; ``also``: a kind whose findings, which need a profile, have the same code;
+    all where there are none; ``also``: a kind with the same code that needs a profile;
     ``why``: the reason in place of the kind's.
     """
 
@@ -89,6 +89,8 @@ def _rule(sheet: Sheet, row: RuleRow, kind: Kind) -> Rule:
     predicates = tuple(kind.predicates())
     if not sheet.init and not isinstance(kind, Init):  # which says all about init containers
         predicates = tuple(replace(one, when=one.when & ~IsInit()) if one.each else one for one in predicates)
+    other = row.also(sheet, row.keys) if row.also else kind
+    cluster = other.in_cluster()
 
     def word(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
         return kind.findings(this, breach, pod)
@@ -101,7 +103,8 @@ def _rule(sheet: Sheet, row: RuleRow, kind: Kind) -> Rule:
         word if predicates else kind.of_profile,
         kind.missing,
         predicates,
-        row.also(sheet, row.keys).of_profile if row.also else kind.also if predicates else None,
+        other.also if other.finds_more() and (predicates or cluster) else None,
         kind.no_policy,
+        with_profile=cluster,
         kind=kind,
     )

@@ -55,6 +55,12 @@ def _counting(count: Key) -> tuple[Condition, str | Label]:
     return Amount(count.name, Range()), count.name
 
 
+def counted_by(sheet: Sheet, row: Key) -> str | Label | None:
+    """Where the number of cards is that a total is divided among; None where nothing counts them."""
+    count = count_of(sheet, row)
+    return None if count is None else _counting(count)[1]
+
+
 def all_compute(sheet: Sheet, cores: Key) -> Condition:
     """The compute is all that the cards have."""
     least, count = Amount(cores.name, Range(FULL_CARD_CORES)), count_of(sheet, cores)

@@ -18,9 +18,12 @@ from gpuxlate.rules.predicates import lists
 from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Condition, Word
 from gpuxlate.rules.predicates.key_names import HasKeyLike
+from gpuxlate.rules.predicates.parameters import Known, Within
 from gpuxlate.rules.predicates.predicate import Predicate
-from gpuxlate.rules.predicates.terms import InList, Label, Term
+from gpuxlate.rules.predicates.terms import InList, Label, Parameter, Term
 
+PARAMETERS = "params == null ? {} : params.?data.orValue({})"
+"""The numbers of the cluster, as texts: what is in the ConfigMap of a policy, if it has one."""
 VARIABLES = {
     "spec": "object.?spec.orValue({})",
     "containers": "variables.spec.?containers.orValue([]) + variables.spec.?initContainers.orValue([])",
@@ -30,6 +33,7 @@ VARIABLES = {
     "labelNames": "variables.labels.map(k, k)",
     "schedulerName": "variables.spec.?schedulerName.orValue('')",
     "names": "variables.spec.?containers.orValue([]).map(c, c.?name.orValue(''))",
+    "parameters": PARAMETERS,
 }
 """What a policy defines under ``variables`` for the expressions here, in their order; no more is needed."""
 
@@ -78,6 +82,13 @@ def _numbers(term: Term) -> str:
         place = "variables.names.indexOf(c.?name.orValue(''))"  # -1 of an init container
         return f"{_complete(term)}.filter(l, {place} >= 0).map(l, int(l[{place}]))"
     return f"{_values(term)}.filter(v, {_WHOLE}).map(v, quantity(string(v)).asInteger())"
+
+
+def _parameter(one: Parameter) -> str:
+    """The number of the cluster in units of a key, in a list of one; an empty one where it is not known."""
+    found = f"{_named('parameters', one.name)}.filter(v, string(v).matches('^[0-9]{{1,12}}$'))"
+    per = f" / {one.per}" if one.per != 1 else ""
+    return f"{found}.map(v, int(string(v)){per}{f' * {one.times}' if one.times != 1 else ''})"
 
 
 def _within(one: Range) -> str:
@@ -143,14 +154,28 @@ def _(one: of.Divides) -> str:
     return f"{_numbers(one.name)}.exists(n, {by})"
 
 
+def _at_most(name: Term, most: str, by: Term | None) -> str:
+    if by is None:
+        return f"{_numbers(name)}.exists(n, n <= {most})"
+    divided = f"{_numbers(by)}.map(d, d < 1 ? 1 : d)"
+    # most * d may not fit in 64 bits
+    within = f"n <= {most} || {divided}.exists(d, n > 0 && (n - 1) / d < {most})"
+    return f"{_numbers(name)}.exists(n, {within})"
+
+
 @said.register
 def _(one: of.AtMost) -> str:
-    if one.by is None:
-        return f"{_numbers(one.name)}.exists(n, n <= {one.most})"
-    by = f"{_numbers(one.by)}.map(d, d < 1 ? 1 : d)"
-    # most * d may not fit in 64 bits
-    within = f"n <= {one.most} || {by}.exists(d, n > 0 && (n - 1) / d < {one.most})"
-    return f"{_numbers(one.name)}.exists(n, {within})"
+    return _at_most(one.name, str(one.most), one.by)
+
+
+@said.register
+def _(one: Within) -> str:
+    return f"{_parameter(one.most)}.exists(m, {_at_most(one.name, 'm', one.by)})"
+
+
+@said.register
+def _(one: Known) -> str:
+    return f"{_parameter(one.parameter)}.size() > 0"
 
 
 @said.register

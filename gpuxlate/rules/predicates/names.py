@@ -22,6 +22,7 @@ from gpuxlate.rules.predicates.conditions import (
     Not,
     SomeContainer,
 )
+from gpuxlate.rules.predicates.parameters import Within
 
 Aliases = Mapping[str, tuple[str, ...]]
 """The other names of resources, by their own."""
@@ -55,6 +56,8 @@ def resources_in(condition: Condition) -> Iterator[str]:
         yield condition.name
         if isinstance(condition.by, str):
             yield condition.by
+    elif isinstance(condition, Within):
+        yield from (one for one in (condition.name, condition.by) if isinstance(one, str))
 
 
 def _with_names(condition: Condition, chosen: tuple[str, ...]) -> Condition:
@@ -64,4 +67,8 @@ def _with_names(condition: Condition, chosen: tuple[str, ...]) -> Condition:
     if isinstance(condition, Divides | AtMost | AtLeast):
         by = chosen[1] if len(chosen) > 1 else condition.by
         return replace(condition, name=chosen[0], by=by)  # type: ignore[arg-type]
+    if isinstance(condition, Within):
+        left = iter(chosen)
+        name, by = (next(left) if isinstance(one, str) else one for one in (condition.name, condition.by))
+        return replace(condition, name=name or "", by=by)
     return condition

@@ -11,6 +11,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not
 from gpuxlate.rules.predicates.names import Aliases, resources_in, under_any_name
+from gpuxlate.rules.predicates.parameters import Known, parameters_in
 from gpuxlate.rules.predicates.terms import resource
 
 
@@ -80,7 +81,11 @@ class Predicate:
     def demand(self) -> Condition:
         """What is true of the pod, or of each of its containers: one condition."""
         there = [Asks(*self.at)] if self.each and self.at else []
-        only = [*there, *([] if self.when == ALWAYS else [self.when])]
+        only = [
+            *there,
+            *map(Known, parameters_in((self.must, self.when))),
+            *([] if self.when == ALWAYS else [self.when]),
+        ]
         demand = Any(Not(only[0] if len(only) == 1 else All(*only)), self.must) if only else self.must
         return under_any_name(demand, dict(self.aliases)) if self.aliases else demand
 

@@ -61,6 +61,26 @@ class InList:
         return [next(left) if asks else 0 for asks in asking] if len(given) == sum(asking) else []
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """A number of the cluster, such as MiB of a card: the check has that of the profile, a policy reads it
+    when a pod is made.
+
+    ``per``: how much of it is one unit of the key that is compared, as in MiB of a unit; a rest is no unit.
+    ``times``: how many of these numbers are compared, as of two cards.
+    """
+
+    name: str
+    value: int
+    per: int = 1
+    times: int = 1
+
+    @property
+    def units(self) -> int:
+        """The number that is compared."""
+        return self.value // self.per * self.times
+
+
 Term: TypeAlias = str | Label | Annotation | InList
 """Where a number is; a bare name is a resource of the container."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.alibaba import keys as k
@@ -12,10 +13,12 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import NodeRequirement, PodKeys
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Page, Rule, rule
 from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
 from gpuxlate.rules.predicates.conditions import Amount, Asks, EnvIs, SomeContainer
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import MODES, WithProfile
 
 SHARE = Allows(k.SCHEDULE, k.SHARE_MODE)
 COMPUTE, MEMORY = SomeContainer(Asks(k.CORE)), SomeContainer(Amount(k.MEMORY))
@@ -27,6 +30,20 @@ KNOWN = (
     Predicate(CONFIRMED, PROBABLE, (k.SCHEDULE,), each=False, severity=Severity.WARNING),
     Predicate(ChoosesAmong(k.PLACEMENT, *k.PLACEMENTS), at=(k.PLACEMENT,), each=False),
 )
+WITH_MEMORY = SomeContainer(Asks(k.MEMORY))
+
+
+def _on_share_nodes(profile: Profile) -> tuple[Predicate, ...]:
+    """Without a mode of its own, a pod goes to nodes of the profile's mode."""
+    ack = AlibabaProfile.of(profile)
+    if ack.memory_unit_mib != k.SMALL_UNIT_MIB:
+        return ()
+    must = ~Allows(k.SCHEDULE, *(one for one in k.MODES if one != k.SHARE_MODE))
+    if ack.isolation != k.SHARE_MODE:
+        must &= Allows(k.SCHEDULE, re.compile(".*"))
+    return (Predicate(must, WITH_MEMORY, (k.SCHEDULE,), each=False),)
+
+
 NOT_SHARE_MODE = Predicate(~SHARE, MEMORY, (k.SCHEDULE,), each=False)
 NOT_DISABLED = Predicate(~EnvIs(k.DISABLE, *k.DISABLE_ON, any_case=True), Amount(k.MEMORY), (k.MEMORY,))
 NOT_ENFORCED = say("{key} is not enforced: memory is counted, not isolated", key=k.MEMORY)
@@ -74,13 +91,15 @@ def compute_runs_on_core_mem(
 @rule(
     "ACK015",
     Severity.ERROR,
-    no_policy="the unit of the cluster is in a profile",
+    with_profile=WithProfile(_on_share_nodes, MODES),
     page=Page(
         shown(part(16), mode="cgpu", profile="alibaba: {memoryUnitMiB: 128, isolation: share}"),
         shown(part(16), mode="share"),
     ),
 )
-def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def small_unit_on_share_nodes(
+    this: Rule, breach: Breach, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """A unit of 128 MiB is used on nodes of mode `share` only.
 
     ## What it does
@@ -94,10 +113,7 @@ def small_unit_on_share_nodes(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Source
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
     """
-    ack = AlibabaProfile.of(context.profile)
-    sharing = requesting(pod, k.MEMORY)
-    if ack.memory_unit_mib != k.SMALL_UNIT_MIB or not sharing:
-        return
+    ack, sharing = AlibabaProfile.of(context.profile), requesting(pod, k.MEMORY)
     chosen = pod.allowed(k.SCHEDULE)
     for mode, path in chosen or [(ack.isolation, sharing[0].resources[k.MEMORY].path)]:
         if mode != k.SHARE_MODE and mode in k.MODES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import cards_of, units_of_card
@@ -12,17 +13,68 @@ from gpuxlate.backends.numbers import too_many_cards, whole_numbers
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.profile import card_of
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Page, Rule, rule
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    Amount,
+    Condition,
+    ContainersAtMost,
+    Divides,
+    IsInit,
+    Label,
+    Labelled,
+)
+from gpuxlate.rules.predicates.parameters import Within
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import CARDS, MODES, WithProfile, card_memory, cards_per_node
+
+COUNTED, BY_LABEL = Labelled(k.COUNT, k.CARDS), Label(k.COUNT)
+DIVIDED = (COUNTED & Divides(k.MEMORY, BY_LABEL)) | ~COUNTED
+ONE_CONTAINER = Predicate(ContainersAtMost(~IsInit() & Amount(k.MEMORY), 1), each=False)
+ONE_CARD = Predicate(~Labelled(k.COUNT, Range(2)), COUNTED, (k.COUNT,), each=False)
+
+
+def _of_node(profile: Profile) -> tuple[Predicate, ...]:
+    most = cards_per_node(profile, k.NAMES)
+    if most is None:
+        return ()
+    labelled = Predicate(Within(BY_LABEL, most), COUNTED, (k.COUNT,), each=False)
+    return labelled, Predicate(Within(k.TOPOLOGY, most), Amount(k.TOPOLOGY), (k.TOPOLOGY,))
+
+
+def _within(profile: Profile, shares: int = 1) -> Condition:
+    """So many times the memory is, on each card, within a card; true where the profile has none."""
+    unit = AlibabaProfile.of(profile).memory_unit_mib
+    most = card_memory(profile, k.NAMES, unit * shares)
+    if most is None:
+        return ALWAYS
+    return (COUNTED & Within(k.MEMORY, most, BY_LABEL)) | (~COUNTED & Within(k.MEMORY, most))
+
+
+def _of_card(profile: Profile) -> tuple[Predicate, ...]:
+    within = _within(profile)
+    return () if within == ALWAYS else (Predicate(within, Amount(k.MEMORY), (k.MEMORY,)),)
+
+
+def _not_too_many(profile: Profile) -> tuple[Predicate, ...]:
+    within = _within(profile, k.PODS_PER_CARD + 1)
+    asked = Amount(k.MEMORY, Range(1)) & DIVIDED
+    return () if within == ALWAYS else (Predicate(~within, asked, (k.MEMORY,)),)
+
+
+def _in_open_source(one: Predicate, profile: Profile) -> tuple[Predicate, ...]:
+    return (one,) if AlibabaProfile.of(profile).open_source else ()
 
 
 @rule(
     "ACK003",
     Severity.ERROR,
-    no_policy="it compares with the cards of a profile",
+    with_profile=WithProfile(_of_node, CARDS),
     page=Page(shown(part(16), count=8, profile="cards: {perNode: 4}"), shown(part(16), count=4)),
 )
-def cards_fit_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def cards_fit_node(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """The cards of a pod fit on one node.
 
     ## What it does
@@ -35,26 +87,17 @@ def cards_fit_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Source
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
     """
-    pod = pod.with_workload()
     most = card_of(context.profile, k.NAMES).per_node
-    if most is None:
-        return
-    label = pod.labels.get(k.COUNT)
-    requested = [(value, number) for _, value, number in whole_numbers(pod, k.TOPOLOGY)]
-    if label:
-        requested.insert(0, (label, cards_of(pod)))
-    for value, cards in requested:
-        if cards > most:
-            yield this.at(value, *too_many_cards(cards, most))
+    return this.at(breach.there, *too_many_cards(breach.number, most or 0))
 
 
 @rule(
     "ACK004",
     Severity.ERROR,
-    no_policy="it compares with the cards of a profile",
+    with_profile=WithProfile(_of_card, CARDS),
     page=Page(shown(part(23), profile=A10), shown(part(22))),
 )
-def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def memory_fits_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container requests at most the memory of a card, on each of its cards.
 
     ## What it does
@@ -69,26 +112,22 @@ def memory_fits_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Dia
     AlibabaCloudDocs/csk, "Enable GPU sharing", 2021. The 22731 MiB of an A10: Volcengine, EMR Serverless
     mGPU.
     """
-    pod = pod.with_workload()
-    most = units_of_card(context.profile)
-    if most is None:
-        return
-    cards = cards_of(pod)
-    for _, value, units in whole_numbers(pod, k.MEMORY):
-        if units > most * cards:
-            text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
-            message = say(text, units=-(-units // cards), there=most)
-            hint = say("write at most {most}, or request whole cards", most=most * cards)
-            yield this.at(value, message, hint, missing=k.COUNT not in pod.labels)
+    most, cards = units_of_card(context.profile) or 0, cards_of(pod)
+    text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
+    message = say(text, units=-(-breach.number // cards), there=most)
+    hint = say("write at most {most}, or request whole cards", most=most * cards)
+    return this.at(breach.there, message, hint, missing=k.COUNT not in pod.labels)
 
 
 @rule(
     "ACK013",
     Severity.ERROR,
-    no_policy="that the plug-in is the open-source one is in a profile",
+    with_profile=WithProfile(partial(_in_open_source, ONE_CONTAINER), MODES),
     page=Page(shown(part(1), part(2), profile=OPEN_SOURCE), shown(part(3), part())),
 )
-def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def one_sharing_container_in_open_source(
+    this: Rule, breach: Breach, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """With open-source gpushare, one container of a pod requests `aliyun.com/gpu-mem`.
 
     ## What it does
@@ -102,8 +141,6 @@ def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Cont
     AliyunContainerService/gpushare-device-plugin, `pkg/gpu/nvidia/allocate.go` at 45fb8b8; issues 143,
     185, 219 of gpushare-scheduler-extender.
     """
-    if not AlibabaProfile.of(context.profile).open_source:
-        return
     found = [value for container, value, _ in whole_numbers(pod, k.MEMORY) if not container.init]
     for value in found[1:]:
         text = "{count} containers of the pod request {key}; open-source gpushare supports one"
@@ -114,10 +151,10 @@ def one_sharing_container_in_open_source(this: Rule, pod: PodKeys, context: Cont
 @rule(
     "ACK014",
     Severity.ERROR,
-    no_policy="that the plug-in is the open-source one is in a profile",
+    with_profile=WithProfile(partial(_in_open_source, ONE_CARD), MODES),
     page=Page(shown(part(8), count=2, profile=OPEN_SOURCE), shown(part(8))),
 )
-def one_card_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def one_card_in_open_source(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """With open-source gpushare, a pod shares one card.
 
     ## What it does
@@ -129,20 +166,17 @@ def one_card_in_open_source(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Source
     AliyunContainerService/gpushare-scheduler-extender, `docs/designs/designs.md` at c0b6141.
     """
-    pod = pod.with_workload()
-    label, cards = pod.labels.get(k.COUNT), cards_of(pod)
-    if label and cards > 1 and AlibabaProfile.of(context.profile).open_source:
-        message = say("{key} is {cards}; open-source gpushare shares one card", key=k.COUNT, cards=cards)
-        yield this.at(label, message, "remove the label, and request at most the memory of one card")
+    message = say("{key} is {cards}; open-source gpushare shares one card", key=k.COUNT, cards=breach.number)
+    return this.at(breach.there, message, "remove the label, and request at most the memory of one card")
 
 
 @rule(
     "ACK016",
     Severity.WARNING,
-    no_policy="it compares with the cards of a profile",
+    with_profile=WithProfile(_not_too_many, CARDS),
     page=Page(shown(part(1), profile=A10), shown(part(2))),
 )
-def pods_fit_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def pods_fit_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A share is large enough that the pods that fit a card are within the limit of ACK.
 
     ## What it does
@@ -156,13 +190,7 @@ def pods_fit_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagno
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28 (16); page
     install-and-use-ack-ai-installer-and-the-gpu-inspection-tool, 2026-06-23 (20).
     """
-    pod = pod.with_workload()
-    room = units_of_card(context.profile)
-    if room is None:
-        return
-    cards = cards_of(pod)
-    for _, value, units in whole_numbers(pod, k.MEMORY):
-        if units > 0 and units % cards == 0 and room // (units // cards) > k.PODS_PER_CARD:
-            text = "{fit} such shares fit the memory of a card; ACK runs at most 16 to {most} pods on it"
-            message = say(text, fit=room // (units // cards), most=k.PODS_PER_CARD)
-            yield this.at(value, message, "request more memory, or plan for unused memory")
+    fit = (units_of_card(context.profile) or 0) // (breach.number // cards_of(pod))
+    text = "{fit} such shares fit the memory of a card; ACK runs at most 16 to {most} pods on it"
+    message = say(text, fit=fit, most=k.PODS_PER_CARD)
+    return this.at(breach.there, message, "request more memory, or plan for unused memory")

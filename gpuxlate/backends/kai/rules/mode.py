@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.kai import keys as k
@@ -9,11 +10,29 @@ from gpuxlate.backends.kai.profile import DEFAULT, NV_FRACTIONS, mode_of, reads
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Annotated
+from gpuxlate.rules.predicates.key_names import HasKeyLike
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import MODES, WithProfile
+
+AMOUNTS = re.compile("|".join("[^/]+".join(map(re.escape, row.split("*"))) for row in (k.REQUEST, k.LIMIT)))
 
 
-@rule("KAI012", Severity.ERROR, no_policy="only a profile tells how the cluster shares its cards")
-def cluster_reads_the_keys(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def _that_are_read(profile: Profile) -> tuple[Predicate, ...]:
+    mode = mode_of(profile)
+    amounts = Predicate(~HasKeyLike(Place.ANNOTATION, AMOUNTS), each=False)
+    legacy = Predicate(~Annotated(k.FRACTION) & ~Annotated(k.MEMORY), at=k.SHARE_KEYS, each=False)
+    of_mode = ((amounts, True), (legacy, False))
+    return tuple(one for one, by_amounts in of_mode if not reads(mode, by_amounts=by_amounts))
+
+
+@rule("KAI012", Severity.ERROR, with_profile=WithProfile(_that_are_read, MODES))
+def cluster_reads_the_keys(
+    this: Rule, breach: Breach, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """The cluster shares cards in a mode that reads the keys of the pod.
 
     ## What it does
@@ -47,15 +66,16 @@ def cluster_reads_the_keys(this: Rule, pod: PodKeys, context: Context) -> Iterat
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
     """
     mode = mode_of(context.profile)
-    amounts = [value for _, _, value in k.amounts(pod)]
-    legacy = [pod.annotations[name] for name in k.SHARE_KEYS if name in pod.annotations]
-    for values, by_amounts in ((amounts, True), (legacy, False)):
-        for value in () if reads(mode, by_amounts=by_amounts) else values:
-            message = say(
-                "{key} is not read: sharingMode of the cluster is {mode}", key=value.path[-1], mode=mode
-            )
-            hint = say("write {key}", key=k.MEMORY) if mode != "Disabled" else "request whole cards"
-            yield this.at(value, message, hint, on_key=True)
+    if breach.name:
+        values = [pod.annotations[name] for name in k.SHARE_KEYS if name in pod.annotations]
+    else:
+        values = [value for _, _, value in k.amounts(pod)]
+    for value in values:
+        message = say(
+            "{key} is not read: sharingMode of the cluster is {mode}", key=value.path[-1], mode=mode
+        )
+        hint = say("write {key}", key=k.MEMORY) if mode != "Disabled" else "request whole cards"
+        yield this.at(value, message, hint, on_key=True)
 
 
 @rule("KAI013", Severity.INFO, no_policy="it depends on how the cluster shares its cards")

@@ -1,4 +1,4 @@
-"""Rules on what the annotations hold: KAI001, KAI002, KAI005, KAI007, KAI015."""
+"""Rules on what the annotations hold: KAI001, KAI002, KAI005, KAI007."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from gpuxlate.backends.kai import keys as k
-from gpuxlate.backends.kai.writing import NAMES
-from gpuxlate.backends.numbers import too_large, too_many_cards
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import card_of
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import Annotated
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
@@ -283,56 +280,3 @@ def _pairs(pod: PodKeys) -> Iterator[tuple[str, Value, Value, Read]]:
         for key, found in ((limit, pod.annotations.get(limit)), (k.RUNAI_LIMIT, variable)):
             if request is not None and found is not None:
                 yield key, request, found, read
-
-
-@rule("KAI015", Severity.ERROR, no_policy="it compares with the cards of a profile")
-def share_fits_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A share fits the cards of the profile.
-
-    ## What it does
-    With a profile, reports more cards than a node has, and more memory than a card has.
-
-    ## Why
-    The pod stays Pending: no node ever has what it asks for.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction-num-devices: "2", gpu-memory: "2000"}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-    ```yaml profile
-    target: kai
-    cards: {perNode: 1, memoryMiB: 1024}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "1000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Source
-    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
-    """
-    nodes = card_of(context.profile, NAMES)
-    devices = pod.annotations.get(k.DEVICES)
-    cards = k.number(devices.text) if devices else None
-    if devices is not None and cards is not None and nodes.per_node is not None and cards > nodes.per_node:
-        yield this.at(devices, *too_many_cards(cards, nodes.per_node))
-    for container in pod.all_containers():
-        value = container.resources.get(k.WHOLE)
-        count = k.number(value.text) if value else None
-        if value is not None and count is not None and nodes.per_node is not None and count > nodes.per_node:
-            yield this.at(value, *too_many_cards(count, nodes.per_node))
-    memory = pod.annotations.get(k.MEMORY)
-    asked: list[tuple[Value, Fraction | int | None]] = [
-        (value, k.mib(value.text)) for _, _, value in k.amounts(pod)
-    ]
-    asked += [(memory, k.number(memory.text))] if memory else []
-    for value, each in asked:
-        if each is not None and nodes.memory_mib is not None and each > nodes.memory_mib:
-            yield this.at(value, *too_large(int(each), nodes.memory_mib))

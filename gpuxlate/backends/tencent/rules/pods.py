@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuxlate.backends.numbers import number, outside, requesting, whole_numbers
+from gpuxlate.backends.numbers import number, outside, requesting
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.rules.shares import CLASS, GREEDY, OFFLINE, ORDINARY, compute_of, shown
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import NodeRequirement, PodKeys
-from gpuxlate.model.sheet import Range
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.sheet import GIB, Range
 from gpuxlate.rules.base import Context, Page, Rule, rule
 from gpuxlate.rules.predicates.choices import ChoosesAmong
-from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, SomeContainer
+from gpuxlate.rules.predicates.parameters import Within
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import CARDS, MODES, WithProfile, card_memory
 
 ONLINE, KNOWN = Annotated(k.APP_CLASS, "online"), Annotated(k.APP_CLASS, *k.CLASSES)
 IN_RANGE = Amount(k.GREEDY, Range(1, 100)) | ~Amount(k.GREEDY)
@@ -27,7 +30,23 @@ GREEDY_IS_OFFLINE = Predicate(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
 OFFLINE_IS_GREEDY = Predicate(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
 GENERATED = re.compile("[Tt][Rr][Uu][Ee]")
 KNOWN_POLICY = Predicate(ChoosesAmong(k.POLICY, *k.POLICY_OF, GENERATED), at=(k.POLICY,), each=False)
+OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
 Found = Iterator[Diagnostic]
+
+
+def _not_too_many(profile: Profile) -> tuple[Predicate, ...]:
+    """One share more than qGPU creates does not fit a card."""
+    most = k.MAX_SHARES + 1
+    room = card_memory(profile, k.NAMES, GIB * most)
+    if room is None:
+        return ()
+    asked = Amount(k.CORE, Range(1, k.FULL // most)) & Amount(k.MEMORY, Range(1)) & ORDINARY
+    return (Predicate(~Within(k.MEMORY, room), asked, (k.MEMORY,)),)
+
+
+def _recent(profile: Profile) -> tuple[Predicate, ...]:
+    none = Predicate(~SomeContainer(Asks(*OF_QGPU)), each=False)
+    return (none,) if k.too_old(profile, "kubernetesVersion") else ()
 
 
 @rule(
@@ -177,10 +196,10 @@ def policy_is_known(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
 @rule(
     "TKE016",
     Severity.WARNING,
-    no_policy="it compares with the cards of a profile",
+    with_profile=WithProfile(_not_too_many, CARDS),
     page=Page(shown(profile="cards: {memoryMiB: 22731}", core=5, memory=1), shown(core=10, memory=2)),
 )
-def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> Found:
+def card_fills_before_the_limit(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A share is large enough that 16 of them fill a card.
 
     ## What it does
@@ -194,25 +213,22 @@ def card_fills_before_the_limit(this: Rule, pod: PodKeys, context: Context) -> F
     Tencent Cloud, "GPU sharing: using qGPU", limit of devices (2024-11-25); docs 457/65734 (2026-01-16).
     """
     card = k.card_gib(context.profile) or 0
-    for container, value, memory in whole_numbers(pod, k.MEMORY):
-        core = compute_of(container)
-        fit = min(k.FULL // core, card // memory) if core > 0 and memory > 0 else 0
-        if fit > k.MAX_SHARES and ORDINARY.holds(pod.with_workload(), container):
-            text = "{fit} such shares fit a card of {card} GiB; qGPU creates at most {most} on it"
-            message = say(text, fit=fit, card=card, most=k.MAX_SHARES)
-            yield this.at(value, message, "request more compute or memory, or plan for an unused rest")
+    fit = min(k.FULL // compute_of(breach.inside), card // breach.number)
+    text = "{fit} such shares fit a card of {card} GiB; qGPU creates at most {most} on it"
+    message = say(text, fit=fit, card=card, most=k.MAX_SHARES)
+    return this.at(breach.there, message, "request more compute or memory, or plan for an unused rest")
 
 
 @rule(
     "TKE018",
     Severity.WARNING,
-    no_policy="the version of the cluster is in a profile, not in the pod",
+    with_profile=WithProfile(_recent, MODES),
     page=Page(
         shown(profile="kubernetesVersion: v1.12.4-tke.30", core=30, memory=5),
         shown(profile="kubernetesVersion: v1.28.3-tke.2", core=30, memory=5),
     ),
 )
-def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Found:
+def cluster_is_recent(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Found:
     """The cluster runs Kubernetes 1.14 or later.
 
     ## What it does
@@ -226,8 +242,7 @@ def cluster_is_recent(this: Rule, pod: PodKeys, context: Context) -> Found:
     Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
     """
     version = k.too_old(context.profile, "kubernetesVersion")
-    names = (k.CORE, k.GREEDY, k.MEMORY)
-    for container in requesting(pod, *names)[:1] if version else ():
-        value = next(container.resources[name] for name in names if name in container.resources)
+    for container in requesting(pod, *OF_QGPU)[:1]:
+        value = next(container.resources[name] for name in OF_QGPU if name in container.resources)
         message = say("qGPU needs Kubernetes 1.14 or later; this profile has {version}", version=version)
         yield this.at(value, message, "upgrade the cluster, or use another", on_key=True)

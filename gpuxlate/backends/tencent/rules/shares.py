@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from gpuxlate.backends.numbers import number, off_step, outside, put_number, whole_numbers
+from gpuxlate.backends.numbers import number, off_step, outside, put_number
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import round_up
-from gpuxlate.model.sheet import Range
+from gpuxlate.model.sheet import GIB, Range
 from gpuxlate.rules.base import Context, Page, Rule, rule
-from gpuxlate.rules.predicates.conditions import Amount, Annotated, Any, Asks
+from gpuxlate.rules.predicates.conditions import NEVER, Amount, Annotated, Any, Asks
+from gpuxlate.rules.predicates.parameters import Within
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import CARDS, MODES, WithProfile, card_memory
 
 CLASS, OFFLINE, GREEDY = Annotated(k.APP_CLASS), Annotated(k.APP_CLASS, "offline"), Asks(k.GREEDY)
 ORDINARY, NOT_OFFLINE = ~CLASS & ~GREEDY, ~OFFLINE & ~GREEDY
@@ -57,24 +61,31 @@ def compute_of(container: ContainerKeys) -> int:
     return number(container.resources.get(k.CORE)) or 0
 
 
-def more_than_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Memory that no card of the profile has; that of whole cards is ignored (TKE008)."""
-    card = k.card_gib(context.profile)
-    for container, value, memory in whole_numbers(pod, k.MEMORY):
-        core = compute_of(container)
-        each = memory // k.cards_of(core)
-        if card is not None and each > card and not k.is_whole(core):
-            text = "requests {each} GiB per GPU; GPUs in this profile have {there} GiB"
-            message = say(text, each=each, there=card)
-            hint = say("request at most {most} GiB per GPU", most=card)
-            yield this.at(value, message, hint, missing=k.CORE not in container.resources)
+def _within_a_card(profile: Profile) -> tuple[Predicate, ...]:
+    """Of one card, and of two; more are TKE005, and the memory of whole cards is ignored (TKE008)."""
+    found = []
+    for cards, compute in ((1, ~Amount(k.CORE, Range(k.FULL))), (2, OF_TWO)):
+        most = card_memory(profile, k.NAMES, GIB)
+        if most is not None:
+            within = Within(k.MEMORY, replace(most, times=cards))
+            found.append(Predicate(within, Amount(k.MEMORY) & compute, (k.MEMORY,)))
+    return tuple(found)
+
+
+def _more_than_a_card(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    card, container = k.card_gib(context.profile), breach.inside
+    each = -(-breach.number // k.cards_of(compute_of(container)))
+    text = "requests {each} GiB per GPU; GPUs in this profile have {there} GiB"
+    hint = say("request at most {most} GiB per GPU", most=card)
+    missing = k.CORE not in container.resources
+    return this.at(breach.there, say(text, each=each, there=card), hint, missing=missing)
 
 
 @rule(
     "TKE001",
     Severity.ERROR,
     predicate=POSITIVE,
-    also=more_than_a_card,
+    with_profile=WithProfile(_within_a_card, CARDS, _more_than_a_card),
     page=Page(shown(core=30, memory=0), shown(core=30, memory=1)),
 )
 def memory_is_positive(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
@@ -163,19 +174,23 @@ def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, contex
     return this.at(breach.there, k.tell("{memory} is set without {core}"), hint)
 
 
-def old_addon(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Two shared cards, with an add-on of the profile that has one only."""
+def _one_card(profile: Profile) -> tuple[Predicate, ...]:
+    """No two shared cards, with an add-on of the profile that has one only."""
+    one = Predicate(NEVER, OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING)
+    return (one,) if k.old_addon(profile) else ()
+
+
+def _old_addon(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     old = k.old_addon(context.profile)
-    for container, value, _ in whole_numbers(pod, k.CORE):
-        if old and (OF_TWO & NOT_OFFLINE).holds(pod, container):
-            yield this.at(value, *old, severity=Severity.WARNING)
+    if old is not None:
+        yield this.at(breach.there, *old)
 
 
 @rule(
     "TKE005",
     Severity.ERROR,
     predicate=AT_MOST_TWO,
-    also=old_addon,
+    with_profile=WithProfile(_one_card, MODES, _old_addon),
     page=Page(shown(core=240, memory=60), shown(core=160, memory=60)),
 )
 def two_shared_cards_at_most(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends.numbers import too_many_cards
@@ -11,17 +12,81 @@ from gpuxlate.backends.volcengine.rules import containers as c
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.quantity import round_up
+from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, SomeContainer
+from gpuxlate.rules.predicates.lists import Listed
+from gpuxlate.rules.predicates.parameters import Within
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import CARDS, MODES, WithProfile, cards_per_node
 
 if TYPE_CHECKING:
     from gpuxlate.backends.requirements import Requirement
 
 
+def _unmet(profile: Profile | None, needed: Callable[[Any], Iterable[Requirement]]) -> Iterator[Message]:
+    """What a profile lacks of the prerequisites, which are loaded when there is one."""
+    if profile is not None and profile.target in k.NAMES:
+        from gpuxlate.backends.requirements import unmet
+        from gpuxlate.backends.volcengine import prerequisites
+
+        for lack in unmet(profile, tuple(needed(prerequisites))):
+            need = lack.requirement
+            yield say(
+                "{component} is {found}; required for {feature}: {bound}",
+                feature=need.when,
+                component=need.what,
+                bound=need.bound,
+                found=lack.found,
+            )
+
+
+def _of_the_list(profile: Profile | None) -> Iterator[Message]:
+    return _unmet(profile, lambda needs: [needs.SEVERAL_CARDS])
+
+
+def _of_large_cards(profile: Profile | None) -> Iterator[Message]:
+    large = profile.cards if profile else CardProfile()
+    return _unmet(profile, lambda needs: [needs.LARGE_CARDS] if needs.is_large(large) else [])
+
+
+def _of_a_node(profile: Profile) -> tuple[Predicate, ...]:
+    """The cards in the list; without a list, whole cards. More than VKE019 allows is that rule's."""
+    most = cards_per_node(profile, k.NAMES)
+    if most is None:
+        return ()
+    listed = c.ORDINARY & Listed(k.LISTED, Range(1, k.MAX_CARDS))
+    percent = replace(most, times=k.FULL)
+    whole = [(name, c.ONE_CARD & Amount(name, c.WHOLE)) for name in c.COMPUTE]
+    return (
+        Predicate(Within(k.LISTED, most), listed, k.RESOURCES),
+        *(
+            Predicate(Within(name, percent), when if name == k.CORE else when & ~Asks(k.CORE), (name,))
+            for name, when in whole
+        ),
+    )
+
+
+OFFLINE_KEYS = Annotated(k.QOS) | SomeContainer(c.ORDINARY & Asks(k.RECLAIMED_CORE))
+
+
+def _can_colocate(profile: Profile) -> tuple[Predicate, ...]:
+    lacks = [*_unmet(profile, lambda needs: needs.COLOCATION)]
+    return (Predicate(~(c.MGPU & OFFLINE_KEYS), at=(k.QOS,), each=False),) if lacks else ()
+
+
+def _knows_the_cards(profile: Profile) -> tuple[Predicate, ...]:
+    several = Predicate(~(c.MGPU & c.HAS_LIST), at=(k.MULTIPLE_GPU,), each=False)
+    found = [several] if any(_of_the_list(profile)) else []
+    return (*found, *([Predicate(~c.MGPU, each=False)] if any(_of_large_cards(profile)) else []))
+
+
 @rule(
     "VKE010",
     Severity.WARNING,
-    no_policy="the cards of a node are in a profile",
+    no_policy="it adds up the cards of the containers",
     page=c.page(
         c.shown(c.part(100, None), c.part(), profile="cards: {perNode: 1}"),
         c.shown(c.part(60, 8192), c.part()),
@@ -63,10 +128,10 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
 @rule(
     "VKE020",
     Severity.ERROR,
-    no_policy="the cards of a node are in a profile",
+    with_profile=WithProfile(_of_a_node, CARDS),
     page=c.page(c.several("4", 200, 8192, "cards: {perNode: 2}"), c.several("2", 100, 8192), "V, VD"),
 )
-def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def node_has_the_cards(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """A container requests at most the cards of one node.
 
     ## What it does
@@ -75,22 +140,19 @@ def node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Why
     All cards of a container are on one node, so the pod is never scheduled.
     """
-    profile, pod = c.cluster(context), pod.with_workload()
-    most = profile.cards.per_node if profile else None
-    for one in c.mgpu_containers(pod):
-        if most is not None and one.cards > most and one.listed <= k.MAX_CARDS:  # else VKE019
-            problem, hint = too_many_cards(one.cards, most)
-            message = say("container {container} {problem}", container=c.name_of(one.keys), problem=problem)
-            yield this.at(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
+    profile, one = c.cluster(context), c.Mgpu.of(breach.inside, pod)
+    problem, hint = too_many_cards(one.cards, (profile.cards.per_node if profile else 0) or 0)
+    message = say("container {container} {problem}", container=c.name_of(one.keys), problem=problem)
+    return this.at(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
 
 
 @rule(
     "VKE033",
     Severity.WARNING,
-    no_policy="the versions of a cluster are in a profile",
+    with_profile=WithProfile(_can_colocate, MODES),
     page=c.page(c.offline(profile="kubernetesVersion: v1.28.15-vke.18"), c.shown(), "S1"),
 )
-def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def cluster_can_colocate(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The cluster has the versions that online and offline work on one card requires.
 
     ## What it does
@@ -100,41 +162,23 @@ def cluster_can_colocate(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Why
     Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
     """
-    pod = pod.with_workload()
-    every = c.mgpu_containers(pod)
-    reclaimed = (one.keys.resources.get(k.RECLAIMED_CORE) for one in every)
+    reclaimed = (one.keys.resources.get(k.RECLAIMED_CORE) for one in c.mgpu_containers(pod))
     where = pod.annotations.get(k.QOS) or next((value for value in reclaimed if value), None)
-    if every and where:
+    if where is not None:
         hint = "have the vendor's support upgrade the cluster, or use another cluster"
-        for message in _unmet(context, lambda needs: needs.COLOCATION):
+        for message in _unmet(context.profile, lambda needs: needs.COLOCATION):
             yield this.at(where, message, hint)
-
-
-def _unmet(context: Context, needed: Callable[[Any], Iterable[Requirement]]) -> Iterator[Message]:
-    """What a profile lacks of the prerequisites, which are loaded when there is one."""
-    profile = c.cluster(context)
-    if profile is not None:
-        from gpuxlate.backends.requirements import unmet
-        from gpuxlate.backends.volcengine import prerequisites
-
-        for lack in unmet(profile, tuple(needed(prerequisites))):
-            need = lack.requirement
-            yield say(
-                "{component} is {found}; required for {feature}: {bound}",
-                feature=need.when,
-                component=need.what,
-                bound=need.bound,
-                found=lack.found,
-            )
 
 
 @rule(
     "VKE034",
     Severity.WARNING,
-    no_policy="the versions of a cluster are in a profile",
+    with_profile=WithProfile(_knows_the_cards, MODES),
     page=c.page(c.shown(cards="2", profile="components: {mgpu: v0.1.9}"), c.shown(c.part(15, 2048)), "R"),
 )
-def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def component_knows_the_cards(
+    this: Rule, breach: Breach, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """The mgpu component is new enough for several cards, and for large cards.
 
     ## What it does
@@ -144,13 +188,7 @@ def component_knows_the_cards(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Why
     Older components do not support the annotation, or such cards.
     """
-    pod = pod.with_workload()
-    every, listed = c.mgpu_containers(pod), pod.annotations.get(k.MULTIPLE_GPU)
-    hint = "upgrade the component on the console's component page"
-    if every and listed:
-        for message in _unmet(context, lambda needs: [needs.SEVERAL_CARDS]):
-            yield this.at(listed, message, hint, on_key=True)
-    if every and context.profile:
-        large = context.profile.cards
-        for message in _unmet(context, lambda needs: [needs.LARGE_CARDS] if needs.is_large(large) else []):
-            yield this.at(every[0].first, message, hint, on_key=True)
+    listed, needed = pod.annotations.get(k.MULTIPLE_GPU), _of_the_list if breach.name else _of_large_cards
+    where = listed if breach.name and listed else c.mgpu_containers(pod)[0].first
+    for message in needed(context.profile):
+        yield this.at(where, message, "upgrade the component on the console's component page", on_key=True)

@@ -11,25 +11,54 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Rename
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates import conditions as of
+from gpuxlate.rules.predicates.choices import Allows
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import MODES, WithProfile
 
 WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
 ASKS = of.Asks(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
 LEVEL, NOT_NATIVE = of.Annotated(k.QOS, *LEVELS), ~of.Annotated(k.POLICY, c.NATIVE)
 BURST = "guaranteed-burst-share"
+SHARING = of.SomeContainer(
+    c.ORDINARY & c.of_compute(lambda name: of.Amount(name) & ~of.Amount(name, Range(0, None, k.FULL)))
+)
+CHOSEN = of.Selects(k.POLICY)
+
+
+def _asking_for(policy: str) -> of.Condition:
+    """A pod with a part of a card asks for a policy, by its annotation or by having none."""
+    asked = of.Annotated(k.POLICY, policy)
+    return SHARING & (asked | ~of.Annotated(k.POLICY) if policy == c.DEFAULT_POLICY else asked)
+
+
+OWN_NODES = tuple(
+    Predicate(Allows(k.POLICY, one), _asking_for(one) & CHOSEN, (k.POLICY,), each=False)
+    for one in k.POLICIES.values()
+)
+
+
+def _of_profile(profile: Profile) -> tuple[Predicate, ...]:
+    """Pods that do not choose their nodes go to those of the profile."""
+    if profile.target not in k.NAMES or profile.policy is None:
+        return ()
+    there = k.POLICY_NAMES.get(profile.policy, profile.policy)
+    others = [one for one in k.POLICIES.values() if one != there]
+    return tuple(Predicate(of.NEVER, _asking_for(one) & ~CHOSEN, (k.POLICY,), each=False) for one in others)
 
 
 @rule(
     "VKE005",
     Severity.ERROR,
-    no_policy="the nodes of a pod may have several policies, and a profile knows them where the pod does not",
+    predicate=OWN_NODES,
+    with_profile=WithProfile(_of_profile, MODES),
     page=c.page(c.shown(policy=c.NATIVE, profile="policy: burst-share"), c.shown(policy=BURST), "S0, V"),
 )
-def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def policy_is_that_of_the_node(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
     """The pod requests the policy of its nodes.
 
     ## What it does
@@ -40,14 +69,11 @@ def policy_is_that_of_the_node(this: Rule, pod: PodKeys, context: Context) -> It
     ## Why
     The policy is a property of the node. A pod that requests another policy stays pending.
     """
-    pod = pod.with_workload()
     sharing = [one for one in c.mgpu_containers(pod) if one.cores % k.FULL]
     given, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
     policy = given.text if given else c.DEFAULT_POLICY
-    if not sharing or not nodes or policy in nodes or policy not in k.POLICIES.values():
-        return
     named, there = c.policy_text(pod), " or ".join(nodes)
-    yield this.at(
+    return this.at(
         given or sharing[0].first,
         say("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
         say(

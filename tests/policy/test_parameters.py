@@ -1,0 +1,258 @@
+"""Policies of clusters with a profile: their verdict is that of lint with the same profile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import gpuxlate
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.config.configuration import load_profile
+from gpuxlate.lint.check import everything
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import Profile
+from gpuxlate.policy.demands import ENFORCED
+from gpuxlate.policy.documents import Style
+from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing
+from gpuxlate.rules.base import Context, Rule, check_pod
+from gpuxlate.rules.catalog import all_rules
+from tests.policy.engine import Engine, Object, as_served
+from tests.policy.test_verdicts import BACKENDS, READ, on_workload
+from tests.rules.test_verdicts import pods
+from tests.rules.verdicts import in_digits, keys_of, pods_of
+from tests.running import run
+from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
+
+OF_CLUSTERS = {
+    "alibaba-gpushare": (
+        "alibaba: {openSource: true}",
+        "alibaba: {memoryUnitMiB: 128, isolation: share}",
+        "alibaba: {memoryUnitMiB: 128, isolation: cgpu}",
+    ),
+    "tencent-qgpu": ("kubernetesVersion: v1.12.4-tke.30", "components: {qgpu: 1.0.9}"),
+    "volcengine-mgpu": (
+        "policy: burst-share",
+        "policy: fixed-share\nkubernetesVersion: v1.28.15-vke.18\nnodeImage: velinux2.0",
+        "components: {mgpu: v0.1.9}",
+    ),
+    "kai": ("kai: {sharingMode: HamiCore}", "kai: {sharingMode: Disabled}"),
+}
+CARDS = ("cards: {perNode: 1, memoryMiB: 1025}", "cards: {perNode: 4, memoryMiB: 22731}")
+PROFILES = [
+    pytest.param(backend.name, f"target: {backend.name}\n{one}\n", id=f"{backend.name}-{one[:30]}")
+    for backend in BACKENDS
+    if any(rule.with_profile for rule in backend.rules)
+    for one in (*CARDS, *OF_CLUSTERS.get(backend.name, ()))
+]
+
+
+def profile_of(text: str) -> Profile:
+    return load_profile(yaml.safe_load(text))
+
+
+class Cluster:
+    """The policies of a target for a cluster, on pods or on workloads, and what its rules find."""
+
+    def __init__(self, text: str, scope: Scope) -> None:
+        self.profile = profile_of(text)
+        self.backend: Backend = registry.get(self.profile.target)
+        codes = {one.code for one in self.backend.rules if one.with_profile}
+        wish = Wish(codes.__contains__, Style(), scope, profiles=(self.profile,))
+        self.made = [*enforcing([self.backend], wish)]
+        self.engines = [
+            (severity, Engine(one.spec, one.config_map if one.parameters else None))
+            for one in self.made
+            for severity in ENFORCED
+            if f"-{severity}s" in one.name
+        ]
+        self.rules = [replace(one, also=None) for one in self.backend.rules if one.code in codes]
+
+    def by_policies(self, one: Object) -> set[tuple[str, Severity]]:
+        return {(code, severity) for severity, engine in self.engines for code in engine(one)}
+
+    def by_rules(self, one: Object) -> set[tuple[str, Severity]]:
+        keys = keys_of(one)
+        if self.backend.name not in {there.name for there in registry.spoken_in(keys)}:
+            return set()
+        context = Context(self.profile, BACKENDS)
+        found = check_pod(self.rules, self.backend.under_own_names(keys), context)
+        return {(one.code, one.severity) for one in found if one.severity in ENFORCED}
+
+
+@cache
+def cluster(text: str, scope: Scope = Scope.PODS) -> Cluster:
+    return Cluster(text, scope)
+
+
+@cache
+def pods_with(name: str) -> tuple[Object, ...]:
+    """Those that speak a dialect."""
+    backend = registry.get(name)
+    return tuple(one for one in every_pod() if backend.speaks_in(keys_of(one)))
+
+
+@cache
+def every_pod() -> tuple[Object, ...]:
+    """The pods of all examples and cases, as they are written."""
+    texts = [case.text for case in READ]
+    for rule in all_rules(BACKENDS).values():
+        for heading in (EXAMPLE, INSTEAD):
+            parts = blocks(rule.sections.get(heading, ""))
+            texts += [manifest_of(text) for kind, text in parts if kind == ""]
+    found = {json.dumps(in_digits(pod)) for text in texts for pod in pods_of(text)}
+    listed = [json.loads(one) for one in sorted(found)]
+    return tuple(one for one in listed if as_served(one) is not None and not keys_of(one).grows)
+
+
+def agree(there: Cluster, pod: Object) -> set[tuple[str, Severity]]:
+    served = as_served(pod)
+    assert served is not None
+    found = there.by_policies(served)
+    assert found == there.by_rules(pod), pod
+    return found
+
+
+@pytest.mark.parametrize(("name", "text"), PROFILES)
+def test_the_verdict_is_that_of_lint(name: str, text: str) -> None:
+    there, seen = cluster(text), set[str]()
+    for pod in pods_with(name):
+        seen |= {code for code, _ in agree(there, pod)}
+    assert seen or text.endswith(f"{CARDS[1]}\n")
+
+
+def of_examples() -> Iterator[Any]:
+    """The rules whose example has a profile of a cluster."""
+    for rule in all_rules(BACKENDS).values():
+        if rule.with_profile is not None and rule.severity in ENFORCED:
+            yield pytest.param(rule, id=rule.code)
+
+
+@pytest.mark.parametrize("rule", [*of_examples()])
+def test_examples(rule: Rule) -> None:
+    """The page's example is denied with the page's profile, and what to use instead is not."""
+    parts = {heading: dict(blocks(rule.sections[heading])) for heading in (EXAMPLE, INSTEAD)}
+    given = {heading: found["profile"] for heading, found in parts.items() if "profile" in found}
+    if not given:
+        pytest.skip("the page of this rule is about what needs no profile")
+    for heading in (EXAMPLE, INSTEAD):
+        for kind, text in blocks(rule.sections[heading]):
+            for pod in pods_of(manifest_of(text)) if kind == "" else ():
+                plain = in_digits(pod)
+                if as_served(plain) is None:
+                    continue
+                there = cluster(given.get(heading, given[EXAMPLE]))
+                codes = {code for code, _ in agree(there, plain)}
+                more = gpuxlate.lint(json.dumps(plain), profile=there.profile, name="pod.json").diagnostics
+                assert codes <= {one.code for one in more}
+                if rule.also is None:
+                    assert (rule.code in codes) == (heading == EXAMPLE)
+
+
+@pytest.mark.parametrize(
+    "backend",
+    [one for one in BACKENDS if any(rule.with_profile for rule in one.rules)],
+    ids=lambda one: one.name,
+)
+@settings(
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(data=st.data())
+def test_any_pod(backend: Backend, data: st.DataObject) -> None:
+    pod = in_digits(data.draw(pods(backend)))
+    if as_served(pod) is None or keys_of(pod).grows:
+        return
+    for text in (CARDS[0], *OF_CLUSTERS.get(backend.name, ())):
+        agree(cluster(f"target: {backend.name}\n{text}\n"), pod)
+
+
+@pytest.mark.parametrize("name", ["tencent-qgpu", "baidu-cce", "volcengine-mgpu"])
+def test_workloads(name: str) -> None:
+    there, found = cluster(f"target: {name}\n{CARDS[0]}\n", Scope.WORKLOADS), 0
+    for pod in pods_with(name):
+        served = as_served(pod)
+        assert served is not None
+        expected = there.by_rules(on_workload(pod))
+        assert there.by_policies(on_workload(served)) == expected, pod
+        found += bool(expected)
+    assert found
+
+
+HAMI = f"target: hami\n{CARDS[1]}\n"
+TOO_MUCH: Object = {"nvidia.com/gpumem": "22732", "nvidia.com/gpu": "5"}
+
+
+def of_cards() -> tuple[Object, Object]:
+    """The policy with parameters, and the parameters."""
+    [made] = [one for one in cluster(HAMI).made if one.parameters]
+    return made.spec, made.config_map
+
+
+@pytest.mark.parametrize(
+    ("params", "codes"),
+    [
+        ({"cardMemoryMiB": "22731", "cardsPerNode": "4"}, ["HAMI004", "HAMI005"]),
+        ({"cardMemoryMiB": "22732", "cardsPerNode": "4"}, ["HAMI005"]),
+        ({"cardsPerNode": "5", "cardMemoryMiB": "22731"}, ["HAMI004"]),
+        ({"cardsPerNode": "4"}, ["HAMI005"]),
+        ({"cardsPerNode": "four", "cardMemoryMiB": "-1"}, []),
+        ({}, []),
+        (None, []),
+    ],
+)
+def test_a_policy_reads_its_parameters(params: Object | None, codes: list[str]) -> None:
+    """What is not there, or no number, demands nothing."""
+    container = {"name": "web", "resources": {"limits": TOO_MUCH}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": [container]}}
+    spec, _ = of_cards()
+    found = Engine(spec, None if params is None else {"data": params})(pod)
+    assert [*found] == codes
+    for code in codes:
+        [message] = found[code]
+        assert ": container web: " in message
+        name = "cardMemoryMiB" if code == "HAMI004" else "cardsPerNode"
+        assert params is not None
+        assert message.endswith(f" ({name} {params[name]})")
+
+
+def test_the_documents(tmp_path: Any) -> None:
+    path = tmp_path / "profile.yaml"
+    path.write_text(HAMI, encoding="utf-8")
+    done = run("policy", "--to", "hami", "--profile", str(path), "--scope", "all")
+    found = [*yaml.safe_load_all(done.out.decode())]
+    config, *rest = found
+    assert (config["kind"], config["metadata"]["name"]) == ("ConfigMap", "gpuxlate-hami-cards")
+    assert config["data"] == {"cardMemoryMiB": "22731", "cardsPerNode": "4"}
+    names = [one["metadata"]["name"] for one in rest if one["spec"].get("paramKind")]
+    assert names == ["gpuxlate-hami-cards-errors", "gpuxlate-hami-cards-errors-workloads"]
+    for one in rest:
+        if one["kind"].endswith("Binding"):
+            there = "-cards-" in one["metadata"]["name"]
+            expected = {"name": "gpuxlate-hami-cards", "namespace": "kube-system"}
+            missing = {"parameterNotFoundAction": "Allow"}
+            assert one["spec"].get("paramRef") == ({**expected, **missing} if there else None)
+    for one in found:
+        kubernetes_validate.validate(one, "1.30", strict=True)
+    without = run("policy", "--to", "hami", "--scope", "all").out.decode()
+    assert without == "---\n".join(part for part in done.out.decode().split("---\n") if "-cards" not in part)
+
+
+def test_kyverno_has_the_numbers_in_it() -> None:
+    wish = Wish(everything, Style(), profiles=(profile_of(HAMI),))
+    made = [*enforcing([registry.get("hami")], wish)]
+    found = [*documents(made, Format.KYVERNO)]
+    assert {one["kind"] for one in found} == {"ValidatingPolicy"}
+    [cards] = [one["spec"] for one in found if "-cards-" in one["metadata"]["name"]]
+    assert "params" not in json.dumps(cards)
+    container = {"name": "web", "resources": {"limits": TOO_MUCH}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": [container]}}
+    assert [*Engine(cards)(pod)] == ["HAMI004", "HAMI005"]
