@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from gpuxlate.backends.registry import UnknownTargetError
     from gpuxlate.model.diagnostics import Diagnostic, Severity
     from gpuxlate.model.profile import Profile
-    from gpuxlate.model.share import Policy, Qos, Share, ShareError
+    from gpuxlate.model.share import Policy, Qos, Share
+    from gpuxlate.model.share_problems import ShareError
     from gpuxlate.translation.pods.fit import Verdict
     from gpuxlate.translation.pods.item import Item
     from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
@@ -31,7 +32,8 @@ _HOMES = {
     "gpuxlate.translation.pods.item": ("Item",),
     "gpuxlate.model.profile": ("Profile",),
     "gpuxlate.translation.results": ("Linted", "Parsed", "Refused", "Rendering", "Translation"),
-    "gpuxlate.model.share": ("Policy", "Qos", "Share", "ShareError"),
+    "gpuxlate.model.share": ("Policy", "Qos", "Share"),
+    "gpuxlate.model.share_problems": ("ShareError",),
 }
 """The public names, by the module they come from."""
 

@@ -19,6 +19,7 @@ from gpuxlate.backends.placing import Placing
 from gpuxlate.backends.pod_placing import PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.backends.taking import Taking
+from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile
@@ -159,6 +160,10 @@ class Backend:
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
     sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
     units: Callable[[Key, Profile | None], Fraction] | None = None  # where a cluster may have other units
+    parts: Callable[[Share, Profile | None], Iterable[Part]] | None = (
+        None  # in place of numbers, smallest first
+    )
+    parts_need: str = ""  # what to say in a profile, so that its parts are known
     limits: Limits = UNBOUND  # of its cards and nodes
 
     @cached_property

@@ -9,19 +9,12 @@ from typing import Any
 from gpuxlate.backends.numbers import too_large, too_many_cards
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Severity
 from gpuxlate.model.messages import Message, say
+from gpuxlate.model.parts import Replica
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import CardProfile
 from gpuxlate.model.quantity import LIMIT, round_up
-from gpuxlate.model.share import (
-    FULL_CARD_CORES,
-    JSON_NAMES,
-    Device,
-    Isolation,
-    Policy,
-    Share,
-    above_limit,
-    limit_beside,
-)
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Share, limit_beside
+from gpuxlate.model.share_problems import FULL_CARD_CORES, above_limit
 from gpuxlate.rules.translation import needed_field_is_set
 
 NEEDS_A_CARD = (
@@ -72,7 +65,9 @@ class Placing:
         self._origins = dict(origins or {})
         self._now: dict[str, Any] = {name: getattr(share, name) for name in JSON_NAMES}
         self._untaken = set(share.given_fields())
-        self.implied: set[str] = set()  # placed without a key: nothing in a manifest tells them
+        self.implied: dict[
+            str, Any
+        ] = {}  # placed without a key: what a manifest tells of each, None for nothing
         self._why: dict[str, Message] = {}
 
     # -- looking and taking ------------------------------------------------------------------
@@ -112,7 +107,7 @@ class Placing:
             return
         if enough(self._now[attribute]):
             self.take(attribute)
-            self.implied.add(attribute)
+            self.implied[attribute] = None
         else:
             self._why[attribute] = why
 
@@ -123,8 +118,9 @@ class Placing:
 
     @property
     def whole_cards(self) -> bool:
-        """Neither compute nor memory is set, as it is now."""
-        return all(self._now[name] is None for name in ("cores", "memory_mib", "memory_percent"))
+        """Neither compute nor memory nor a part is set, as it is now."""
+        numbers = ("cores", "memory_mib", "memory_percent", "partition", "replica")
+        return all(self._now[name] is None for name in numbers)
 
     @property
     def untaken(self) -> tuple[str, ...]:
@@ -220,6 +216,13 @@ class Placing:
         self._lose(LossKind.FILLED, attribute, code, message, hint, given, accepted=given is not None)
         return given
 
+    def enlarge(self, replica: Replica, code: str, problem: str, hint: str) -> None:
+        """Take the replica, and give a larger one in its place."""
+        self.take("replica")
+        self._now["replica"] = replica
+        given = str(replica)
+        self._lose(LossKind.ROUNDED, "replica", code, problem, hint, given, accepted=self.accept.round_up)
+
     def _too_large(self, attribute: str, given: int | None) -> bool:
         """A number that Kubernetes cannot hold is refused (GX011); whoever writes it gets None."""
         if given is None or given <= LIMIT:
@@ -296,7 +299,7 @@ class Placing:
         code: str,
         message: str,
         hint: str | None,
-        given: int | None,
+        given: int | str | None,
         *,
         accepted: bool,
     ) -> None:

@@ -8,8 +8,10 @@ from gpuxlate.backends.numbers import number
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
+from gpuxlate.model.parts import Partition, Replica
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
-from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
+from gpuxlate.model.share_problems import ShareError
 from gpuxlate.rules import numerals
 
 
@@ -133,6 +135,8 @@ class Taking:
         memory_limit_mib: int | None = None,
         device: Device | None = None,
         isolation: Isolation | None = None,
+        partition: Partition | None = None,
+        replica: Replica | None = None,
         origins: Mapping[str, Path] | None = None,
     ) -> ContainerShare:
         """The container with its share; GX011 where the numbers together are not a share."""
@@ -142,7 +146,7 @@ class Taking:
         where = dict(origins or {})
         try:
             numbers = (cards, cores, memory_mib, policy, qos, memory_percent, memory_limit_mib)
-            found = Share(*numbers, device, isolation)
+            found = Share(*numbers, device, isolation, partition, replica)
         except ShareError as error:
             attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
             for one in error.problems:

@@ -52,7 +52,14 @@ def command(
         return _manifests(found, groups, accept, known)
     fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":
-        items = [{"name": share.name, "targets": [_json(b, fit) for b, fit in row]} for share, row in fits]
+        items = [
+            {
+                "name": share.name,
+                **({"derived": one.to_json()} if (one := row[0][1].outcomes[0].derived) else {}),
+                "targets": [_json(b, fit) for b, fit in row],
+            }
+            for share, row in fits
+        ]
         common.out(common.write_json({"format": "gpuxlate-compare/v1", "items": items}))
     else:
         common.out("\n".join(_text(share, row) for share, row in fits))
@@ -90,8 +97,12 @@ def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile 
 
 
 def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
-    given = {name: getattr(share.share, attribute) for attribute, name in JSON_NAMES.items()}
-    fields = ", ".join(f"{name} {value}" for name, value in given.items() if value is not None)
+    asked = share.share.given_fields()
+    given = {name: getattr(share.share, one) for one, name in JSON_NAMES.items() if one in asked}
+    fields = ", ".join(f"{name} {value}" for name, value in given.items())
+    if share.share.is_part:
+        derived = row[0][1].outcomes[0].derived
+        fields += "\n" + say("derived: {amount}", amount=derived.text if derived else say("not known"))
     cells = [[backend.name, _verdict(fit), "\n".join(_lines(fit))] for backend, fit in row]
     head = ["TARGET", "VERDICT", "WHAT IT BECOMES"]
     return f"{share.name}: {fields}\n\n" + table(head, cells, lines=True)

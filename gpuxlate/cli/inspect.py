@@ -10,6 +10,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import leftover_table, translate_inputs
 from gpuxlate.locale import tell
+from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.share import Share
@@ -72,11 +73,16 @@ def _item_json(one: Item) -> dict[str, Any]:
         "share": one.share.to_json() if one.share else None,
         "wholeCards": one.share.whole_cards if one.share else None,
         "replicas": one.replicas,
+        **({"derived": one.derived.to_json()} if one.derived else {}),
     }
 
 
 def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
-    """Sums by target over all replicas; pods of one template count, nodes do not."""
+    """Sums by target over all replicas; pods of one template count, nodes do not.
+
+    Partitions and replicas of cards are ``parts``, which is there where there are some: what they amount to
+    is derived, and in no sum.
+    """
     found: dict[str, dict[str, int]] = {}
     pods: set[tuple[object, ...]] = set()
     for one in items:
@@ -89,6 +95,10 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
         pod = (one.source, one.file, one.document, one.pod)
         here["pods"] += 0 if pod in pods else times
         pods.add(pod)
+        if one.share.is_part:
+            part = one.share.replica or one.share.partition
+            here["parts"] = here.get("parts", 0) + (part.count if part else 0) * times
+            continue
         here["wholeCards" if one.share.whole_cards else "cards"] += one.share.cards * times
         here["cores"] += (one.share.cores or 0) * times
         here["memoryMiB"] += (one.share.memory_mib or 0) * times
@@ -104,7 +114,7 @@ def _text(items: Sequence[Item]) -> str:
             _name(one.object),
             one.container,
             one.source,
-            *_numbers(one.share),
+            *_numbers(one.share, one.derived),
             *(str(getattr(one.share, name, None) or "") for name in shown),
             say("per node") if one.replicas is None else str(one.replicas),
         ]
@@ -112,12 +122,20 @@ def _text(items: Sequence[Item]) -> str:
     ]
     head = ["WORKLOAD", "CONTAINER", "TARGET", "CARDS", "CORES %", "MEMORY MiB", "POLICY", "QOS"]
     text = table([*head, *map(str.upper, shown), "REPLICAS"], lines)
-    summed = [
-        [target, *(str(sums[name]) for name in ("pods", "wholeCards", "cards", "cores", "memoryMiB"))]
-        for target, sums in totals(items).items()
-    ]
-    head = ["TOTAL", "PODS", "WHOLE CARDS", "SHARED CARDS", "CORES %", "MEMORY MiB"]
-    return text + "\n" + table(head, summed)
+    sums = totals(items)
+    columns = {
+        "PODS": "pods",
+        "WHOLE CARDS": "wholeCards",
+        "SHARED CARDS": "cards",
+        **({"PARTS": "parts"} if any("parts" in one for one in sums.values()) else {}),
+        "CORES %": "cores",
+        "MEMORY MiB": "memoryMiB",
+    }
+    summed = [[target, *(str(one.get(name, 0)) for name in columns.values())] for target, one in sums.items()]
+    text = text + "\n" + table(["TOTAL", *columns], summed)
+    derived = {str(one.share.partition or one.share.replica): one.derived for one in items if one.share}
+    lines = [[part, one.numbers, one.card, one.source] for part, one in derived.items() if one]
+    return text + ("\n" + table(["DERIVED", "AMOUNT", "CARD", "SOURCE"], lines) if lines else "")
 
 
 def _name(one: ObjectRef) -> str:
@@ -137,14 +155,15 @@ def _memory(share: Share) -> str:
     return say("all") if share.memory_mib is None else str(share.memory_mib)
 
 
-def _numbers(share: Share | None) -> list[str]:
+def _numbers(share: Share | None, derived: Amount | None) -> list[str]:
+    """The columns of a share. What a partition or replica amounts to is marked: it is derived."""
     if share is None:
         return ["?", "?", "?", "", ""]
+    words = [str(share.policy or ""), str(share.qos or "")]
+    if share.is_part:
+        known = (derived.cores, derived.memory_mib) if derived else (None, None)
+        part = " of ".join(str(one) for one in (share.replica, share.partition) if one)
+        return [part, *("?" if one is None else say("{number} derived", number=one) for one in known), *words]
     whole = share.whole_cards
-    return [
-        str(share.cards),
-        say("whole") if whole else str(share.cores or "-"),
-        _memory(share),
-        str(share.policy or ""),
-        str(share.qos or ""),
-    ]
+    cores = say("whole") if whole else str(share.cores or "-")
+    return [str(share.cards), cores, _memory(share), *words]

@@ -45,4 +45,12 @@ def _rendered(items: list[Item], output: str) -> str:
     made = share_documents(items)
     if output == "json":
         return common.write_json({"format": "gpuxlate-shares/v1", "items": made})
-    return joined([editor_line("spec") + fresh(document) for document in made])
+    shares = (one for one in items if one.share)
+    return joined(
+        [
+            editor_line("spec")
+            + (f"# derived: {one.derived.text}\n" if one.derived else "")
+            + fresh(document)
+            for one, document in zip(shares, made, strict=True)
+        ]
+    )

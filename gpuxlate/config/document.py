@@ -6,14 +6,17 @@ share are GX011. Paths are those of the document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.parts import PROFILE, Partition, Replica, Strategy, part_problems
 from gpuxlate.model.pod import Path
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, share_problems
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
+from gpuxlate.model.share_problems import ShareProblem, share_problems
 
 API_VERSION = "gpuxlate.io/v1alpha1"
 KIND = "GPUShare"
@@ -67,6 +70,8 @@ def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
         memory_limit_mib=spec.get("memoryLimitMiB"),
         device=Device(device.get("vendor"), tuple(device.get("models", ()))),
         isolation=Isolation(spec["isolation"]) if "isolation" in spec else None,
+        partition=_partition(spec),
+        replica=_replica(spec),
     )
     return ShareDocument(
         metadata["name"],
@@ -79,6 +84,18 @@ def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
     )
 
 
+def _partition(spec: dict[str, Any]) -> Partition | None:
+    return Partition(**spec["partition"]) if "partition" in spec else None
+
+
+def _replica(spec: dict[str, Any]) -> Replica | None:
+    found = spec.get("replica")
+    if found is None:
+        return None
+    strategy = Strategy(found["strategy"]) if "strategy" in found else None
+    return Replica(found.get("of"), strategy, found.get("count", 1))
+
+
 def _arithmetic(data: object) -> list[Diagnostic]:
     """GX011 for the numbers that are numbers, whatever else is wrong with the document."""
     spec = data.get("spec") if isinstance(data, dict) else None
@@ -87,11 +104,38 @@ def _arithmetic(data: object) -> list[Diagnostic]:
     cards = _number(spec.get("cards", 1))
     if cards is None:
         return []
-    numbers = (_number(spec.get(name)) for name in ("cores", "memoryMiB", "memoryPercent", "memoryLimitMiB"))
+    names = ("cores", "memoryMiB", "memoryPercent", "memoryLimitMiB")
+    numbers = [_number(spec.get(name)) for name in names]
+    problems = [*share_problems(cards, *numbers), *_of_parts(spec, numbers)]
     return [
         Diagnostic(ARITHMETIC_CODE, Severity.ERROR, one.message, one.hint, ("spec", one.field))
-        for one in share_problems(cards, *numbers)
+        for one in problems
     ]
+
+
+def _of_parts(spec: dict[str, Any], numbers: Sequence[int | None]) -> Iterator[ShareProblem]:
+    """Those of partitions and replicas, whatever is wrong with their fields; their number of cards, written
+    in any way, is one too many."""
+
+    def fields(name: str) -> dict[str, Any] | None:
+        found = spec.get(name)
+        return found if isinstance(found, dict) else None
+
+    partition, replica = fields("partition"), fields("replica")
+    name = partition.get("profile") if partition else None
+    known = isinstance(name, str) and re.fullmatch(PROFILE, name)
+    cards = _number(spec.get("cards", 1)) or 1
+    yield from part_problems(
+        Partition(str(name) if known else "x", _count(partition)) if partition is not None else None,
+        Replica(_number(replica.get("of")), None, _count(replica)) if replica is not None else None,
+        2 if partition is not None and "cards" in spec else cards,
+        *numbers,
+    )
+
+
+def _count(part: dict[str, Any]) -> int:
+    found = _number(part.get("count", 1))
+    return 1 if found is None else found
 
 
 def _number(value: object) -> int | None:
@@ -108,7 +152,7 @@ def to_document(name: str, share: Share, workload: Workload | None = None) -> di
     """
     spec: dict[str, Any] = {key: value for key, value in share.to_json().items() if value is not None}
     if share.cards == 1 and not share.whole_cards:
-        del spec["cards"]
+        spec.pop("cards", None)
     if workload:
         spec["workload"] = {"file": workload.file}
         if workload.container:

@@ -12,8 +12,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
+from gpuxlate.model.parts import LEAST_CLIENTS, LONGEST, PROFILE, Strategy
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import FULL_CARD_CORES, MODEL, VENDOR, Isolation, Policy, Qos
+from gpuxlate.model.share import MODEL, VENDOR, Isolation, Policy, Qos
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 
 LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 """DNS-1123 label: names of namespaces and containers, at most 63 characters."""
@@ -79,6 +81,43 @@ class DeviceModel(Strict):
     )
 
 
+class PartitionModel(Strict):
+    """Hardware partitions of a card."""
+
+    model_config = ConfigDict(title="Partition")
+
+    profile: str = Field(
+        pattern=PROFILE,
+        max_length=LONGEST,
+        description="Name of the partition: a MIG profile, or a template.",
+        examples=["1g.10gb"],
+    )
+    count: Count = Field(
+        default=1,
+        description="Instances, on one card or on several of one node. Omitted: 1.",
+        examples=[1],
+    )
+
+
+class ReplicaModel(Strict):
+    """Clients of a card that others use too. What is omitted, only the nodes know."""
+
+    model_config = ConfigDict(title="Replica", json_schema_extra={"minProperties": 1})
+
+    of: Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": LEAST_CLIENTS})] = Field(
+        default=OMITTED,
+        description="How many equal clients the card has, at least 2. Omitted: the profile knows.",
+        examples=[4],
+    )
+    strategy: Annotated[Strategy, FromText] = Field(
+        default=OMITTED,
+        description="How they share it: time-slicing promises no part, with mps each has an equal part of "
+        "compute and memory. Omitted: the profile knows.",
+        examples=["mps"],
+    )
+    count: Count = Field(default=1, description="How many of the clients. Omitted: 1.", examples=[1])
+
+
 class MetadataModel(Strict):
     """Name of the share, and what Kubernetes objects carry beside it."""
 
@@ -129,19 +168,31 @@ def _per_cards(cards: int) -> dict[str, Any]:
 
 
 _MEMORY_ONCE: dict[str, Any] = {"not": {"required": ["memoryMiB", "memoryPercent"]}}
+_PARTS_ALONE: list[dict[str, Any]] = [
+    {"if": {"required": [part]}, "then": {"properties": dict.fromkeys(others, False)}}
+    for part, others in (
+        ("partition", ("cards", "cores", "memoryMiB", "memoryPercent", "memoryLimitMiB")),
+        ("replica", ("cores", "memoryMiB", "memoryPercent", "memoryLimitMiB")),
+    )
+]
 _LIMIT_OF_MEMORY: dict[str, Any] = {"dependentRequired": {"memoryLimitMiB": ["memoryMiB"]}}
 
 
 class ShareModel(Strict):
     """What one container asks of GPUs. Numbers are totals over the cards, all on one node.
 
-    No cores, no memoryMiB and no memoryPercent: whole cards.
+    No cores, no memoryMiB, no memoryPercent, no partition and no replica: whole cards.
     """
 
     model_config = ConfigDict(
         title="Share",
         json_schema_extra={
-            "allOf": [_MEMORY_ONCE, _LIMIT_OF_MEMORY, *map(_per_cards, range(1, EDITOR_CARDS + 1))]
+            "allOf": [
+                _MEMORY_ONCE,
+                _LIMIT_OF_MEMORY,
+                *_PARTS_ALONE,
+                *map(_per_cards, range(1, EDITOR_CARDS + 1)),
+            ]
         },
     )
 
@@ -197,6 +248,17 @@ class ShareModel(Strict):
         "card of its own, soft is kept by driver or library, none is acceptable as well. Omitted: "
         "whatever the cluster gives.",
         examples=["soft"],
+    )
+    partition: PartitionModel = Field(
+        default=OMITTED,
+        description="Hardware partitions of a card, in place of cards, cores and memory: what they amount to "
+        "comes from the catalogue of cards.",
+        examples=[{"profile": "1g.10gb"}],
+    )
+    replica: ReplicaModel = Field(
+        default=OMITTED,
+        description="One of N equal clients of a card, or of a partition, in place of cores and memory.",
+        examples=[{"of": 4, "strategy": "mps"}],
     )
     workload: WorkloadModel = Field(
         default=OMITTED,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpuxlate.model.parts import Strategy
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy, Qos
 
 Schema = dict[str, Any]
@@ -130,7 +131,11 @@ def _one_of(values: type[Policy] | type[Qos], description: str) -> Schema:
 _SHARE = _object(
     "The share as it was asked. Numbers are totals over the cards.",
     {
-        "cards": _a("integer", "Physical cards.", minimum=1),
+        "cards": _a(
+            ["integer", "null"],
+            "Physical cards; null: a partition or replica has no number.",
+            minimum=1,
+        ),
         "cores": _a(["integer", "null"], "Compute in percent of one card; null: not capped.", minimum=1),
         "memoryMiB": _a(["integer", "null"], "GPU memory in MiB; null: all of the cards.", minimum=1),
         "policy": _one_of(Policy, "How compute is divided; null: whatever the cluster does."),
@@ -160,6 +165,34 @@ _SHARE = _object(
             "enum": [*map(str, Isolation)],
             "description": "The least acceptable isolation, where it is said so.",
         },
+        "partition": _object(
+            "Hardware partitions of a card, where the share is said so.",
+            {"profile": _a("string", "Name of the partition.", examples=["1g.10gb"])},
+            {"count": _a("integer", "Instances, where there is more than one.", minimum=2)},
+        ),
+        "replica": _object(
+            "Clients of a card that others use too, where the share is said so.",
+            {},
+            {
+                "of": _a("integer", "How many clients the card has; absent: the nodes know.", minimum=2),
+                "strategy": {"enum": [*map(str, Strategy)], "description": "How they share the card."},
+                "count": _a("integer", "How many of the clients.", minimum=1),
+            },
+        ),
+    },
+)
+
+_DERIVED = _object(
+    "What the partitions or replicas of a share amount to; absent where nothing says it.",
+    {
+        "cores": _a(["integer", "null"], "Compute in percent of one card, in total; null: not known."),
+        "memoryMiB": _a(["integer", "null"], "GPU memory in MiB, in total; null: not known."),
+        "card": _a("string", "The card and the part of it that the numbers are those of."),
+        "source": _a("string", "The documents of that row of the catalogue of cards, or the profile."),
+        "certain": _a(
+            "boolean",
+            "The numbers are measured and the same for every card that may be meant; else no part has more.",
+        ),
     },
 )
 
@@ -194,6 +227,7 @@ _ITEM = _object(
         "dropped": _list({"$ref": "#/$defs/Change"}, "Fields that have no place at the target."),
         "diagnostics": _list({"$ref": "#/$defs/Diagnostic"}, "Findings on this share."),
     },
+    {"derived": {"$ref": "#/$defs/Derived"}},
 )
 
 _LEFTOVER = _object(
@@ -263,6 +297,7 @@ REPORT: Schema = {
         "Quota": _QUOTA,
         "Share": _SHARE,
         "Change": _CHANGE,
+        "Derived": _DERIVED,
         "Filled": _FILLED,
         "Diagnostic": _DIAGNOSTIC,
         "ObjectRef": _REF,

@@ -8,7 +8,7 @@ import re
 from fractions import Fraction
 
 from gpuxlate.model import quantity
-from gpuxlate.model.share import FULL_CARD_CORES
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 
 LONGEST = 60
 """Characters of a value that a message shows."""

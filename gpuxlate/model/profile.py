@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 from gpuxlate.model.catalogue import Card
+from gpuxlate.model.parts import Replica
 
 
 class CardProfile(NamedTuple):
@@ -76,6 +77,11 @@ class Extension:
         return {}
 
     @property
+    def replica(self) -> Replica | None:
+        """What one client of a card is in the cluster; None where the part does not say."""
+        return None
+
+    @property
     def usual(self) -> bool:
         """The vendor sets up nodes so unless the user chooses otherwise."""
         return True
@@ -111,6 +117,12 @@ def renamed_by(profile: Profile | None) -> Mapping[str, str]:
     if profile is None:
         return {}
     return {name: known for one in profile.extensions for name, known in one.renamed.items()}
+
+
+def replicas_of(profile: Profile | None) -> Replica | None:
+    """What one client of a card is in a cluster; None where no part of the profile says it."""
+    found = (one.replica for one in profile.extensions) if profile else iter(())
+    return next((one for one in found if one is not None), None)
 
 
 def memory_unit_of(profile: Profile | None, names: Collection[str]) -> int:

@@ -13,14 +13,15 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from gpuxlate.model.messages import say
-from gpuxlate.model.quantity import LIMIT
+from gpuxlate.model.parts import Partition, Replica, part_problems
+from gpuxlate.model.share_problems import (
+    ALL_MEMORY,
+    FULL_CARD_CORES,
+    ShareError,
+    ShareProblem,
+    share_problems,
+)
 
-FULL_CARD_CORES = 100
-"""Compute of one whole card, in percent."""
-ALL_MEMORY = 100
-"""Memory of a whole card, in percent."""
-MOST_CARDS = LIMIT // FULL_CARD_CORES
-"""Kubernetes has no number above LIMIT, and 100 x cards is one of a share."""
 VENDOR = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 """A vendor of cards: small letters, digits and '-'."""
 MODEL = r"^[^\s,\x00-\x1f]+( [^\s,\x00-\x1f]+)*$"
@@ -74,22 +75,6 @@ class Device(NamedTuple):
         return given
 
 
-class ShareProblem(NamedTuple):
-    """One reason why numbers are not a share: the field (JSON name), what is wrong, what to write."""
-
-    field: str
-    message: str
-    hint: str
-
-
-class ShareError(ValueError):
-    """The numbers are not a share; ``problems`` has every reason."""
-
-    def __init__(self, problems: tuple[ShareProblem, ...]) -> None:
-        super().__init__("; ".join(problem.message for problem in problems))
-        self.problems = problems
-
-
 JSON_NAMES: Mapping[str, str] = {
     "cards": "cards",
     "cores": "cores",
@@ -100,10 +85,14 @@ JSON_NAMES: Mapping[str, str] = {
     "memory_limit_mib": "memoryLimitMiB",
     "device": "device",
     "isolation": "isolation",
+    "partition": "partition",
+    "replica": "replica",
 }
 """Attribute name to the name that documents and reports use."""
 
-ONLY_WHEN_SET = frozenset({"memory_percent", "memory_limit_mib", "device", "isolation"})
+ONLY_WHEN_SET = frozenset(
+    {"memory_percent", "memory_limit_mib", "device", "isolation", "partition", "replica"}
+)
 """Fields that are in reports only where a share sets them: those added after the first five."""
 
 
@@ -119,6 +108,9 @@ class Share:
     ``memory_limit_mib``: how far memory may burst, in MiB, total over the cards; None is ``memory_mib``.
     ``device``: which cards will do; None is any.
     ``isolation``: the least that is acceptable; None is whatever the cluster gives.
+    ``partition``: instances of a hardware partition, in place of cards, compute and memory.
+    ``replica``: clients of a card that others use too, or of a partition, in place of compute and memory.
+    What these two amount to, ``gpuxlate.model.amounts`` says.
 
     Whole cards have one form: ``cores`` of 100 x cards without memory becomes None, and so does
     ``memory_percent`` of 100, which is all of it. A ``memory_limit_mib`` of ``memory_mib`` and a device
@@ -135,10 +127,16 @@ class Share:
     memory_limit_mib: int | None = None
     device: Device | None = None
     isolation: Isolation | None = None
+    partition: Partition | None = None
+    replica: Replica | None = None
 
     def __post_init__(self) -> None:
         numbers = (self.cards, self.cores, self.memory_mib, self.memory_percent, self.memory_limit_mib)
-        problems = (*share_problems(*numbers), *_device_problems(self.device))
+        problems = (
+            *share_problems(*numbers),
+            *part_problems(self.partition, self.replica, *numbers),
+            *_device_problems(self.device),
+        )
         if problems:
             raise ShareError(problems)
         object.__setattr__(self, "memory_limit_mib", limit_beside(self.memory_mib, self.memory_limit_mib))
@@ -152,7 +150,12 @@ class Share:
     @property
     def whole_cards(self) -> bool:
         """The container has its cards to itself, with all their memory."""
-        return self.cores is None and not self.caps_memory
+        return self.cores is None and not self.caps_memory and not self.is_part
+
+    @property
+    def is_part(self) -> bool:
+        """It is said as partitions or replicas, not in numbers."""
+        return self.partition is not None or self.replica is not None
 
     @property
     def caps_memory(self) -> bool:
@@ -175,116 +178,27 @@ class Share:
         return None if self.memory_limit_mib is None else self.memory_limit_mib // self.cards
 
     def to_json(self) -> dict[str, Any]:
-        """The first five fields under their JSON names, None where omitted; the others where they are set."""
-        return {
+        """The first five fields under their JSON names, None where omitted; the others where they are set.
+
+        Partitions and replicas have no number of cards.
+        """
+        found = {
             name: _plain(getattr(self, attribute))
             for attribute, name in JSON_NAMES.items()
             if attribute not in ONLY_WHEN_SET or getattr(self, attribute) is not None
         }
+        return {**found, "cards": None} if self.is_part else found
 
     def given_fields(self) -> frozenset[str]:
         """Attribute names of the fields that are set: those that a target must express."""
-        return frozenset(name for name in JSON_NAMES if getattr(self, name) is not None)
+        given = frozenset(name for name in JSON_NAMES if getattr(self, name) is not None)
+        return given - {"cards"} if self.is_part else given
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Device):
+    if isinstance(value, Device | Partition | Replica):
         return value.to_json()
     return str(value) if isinstance(value, StrEnum) else value
-
-
-def share_problems(
-    cards: int,
-    cores: int | None,
-    memory_mib: int | None,
-    memory_percent: int | None = None,
-    memory_limit_mib: int | None = None,
-) -> Iterator[ShareProblem]:
-    """Every reason why the numbers are not a share, each with the nearest valid value."""
-    if cards < 1:
-        yield _below_one("cards", cards, "write cards: 1")
-        return
-    if cards > MOST_CARDS:
-        yield above_limit("cards", cards, MOST_CARDS)
-        return
-    if cores is not None:
-        ceiling = FULL_CARD_CORES * cards
-        if cores < 1:
-            yield _below_one("cores", cores, "omit cores to leave compute uncapped")
-        elif cores > ceiling:
-            yield ShareProblem(
-                "cores",
-                say(
-                    "cores is {cores}, above the maximum of {most} (100 x cards)",
-                    cores=cores,
-                    most=ceiling,
-                ),
-                say("write cores: {most}, or more cards", most=ceiling),
-            )
-        elif cores % cards:
-            yield _does_not_divide("cores", cores, cards, ceiling)
-    if memory_mib is not None:
-        if memory_mib < 1:
-            yield _below_one("memoryMiB", memory_mib, "omit memoryMiB to request all memory of the cards")
-        elif memory_mib > LIMIT:
-            yield above_limit("memoryMiB", memory_mib, LIMIT)
-        elif memory_mib % cards:
-            yield _does_not_divide("memoryMiB", memory_mib, cards, None)
-    yield from _percent_problems(memory_percent, memory_mib)
-    yield from _limit_problems(memory_limit_mib, memory_mib, cards)
-
-
-def _percent_problems(memory_percent: int | None, memory_mib: int | None) -> Iterator[ShareProblem]:
-    if memory_percent is None:
-        return
-    if memory_mib is not None:
-        yield ShareProblem(
-            "memoryPercent",
-            say(
-                "memoryPercent {percent} and memoryMiB {mib} are both set",
-                percent=memory_percent,
-                mib=memory_mib,
-            ),
-            "keep one of them: MiB in total, or percent of each card",
-        )
-    if memory_percent < 1:
-        yield _below_one(
-            "memoryPercent", memory_percent, "omit memoryPercent to request all memory of the cards"
-        )
-    elif memory_percent > ALL_MEMORY:
-        yield ShareProblem(
-            "memoryPercent",
-            say(
-                "memoryPercent is {percent}, above the maximum of {most}: it counts percent of each card",
-                percent=memory_percent,
-                most=ALL_MEMORY,
-            ),
-            say("write memoryPercent: {most} or less", most=ALL_MEMORY),
-        )
-
-
-def _limit_problems(limit: int | None, memory_mib: int | None, cards: int) -> Iterator[ShareProblem]:
-    field = "memoryLimitMiB"
-    if limit is None:
-        return
-    if limit < 1:
-        yield _below_one(field, limit, "omit memoryLimitMiB where memoryMiB is the limit")
-    elif limit > LIMIT:
-        yield above_limit(field, limit, LIMIT)
-    elif memory_mib is None:
-        yield ShareProblem(
-            field,
-            say("memoryLimitMiB is {limit}, and memoryMiB is not set", limit=limit),
-            "add memoryMiB, the part that is always there, or omit memoryLimitMiB",
-        )
-    elif limit < memory_mib:
-        yield ShareProblem(
-            field,
-            say("memoryLimitMiB is {limit}, below memoryMiB ({mib})", limit=limit, mib=memory_mib),
-            say("write memoryLimitMiB: {mib} or more, or omit it", mib=memory_mib),
-        )
-    elif limit % cards:
-        yield _does_not_divide(field, limit, cards, None)
 
 
 def _device_problems(device: Device | None) -> Iterator[ShareProblem]:
@@ -300,42 +214,6 @@ def _device_problems(device: Device | None) -> Iterator[ShareProblem]:
 def _bad_name(name: str, known: str) -> ShareProblem:
     message = say("device has {name!r}, which is not a name", name=name)
     return ShareProblem("device", message, say("write {known}", known=known))
-
-
-def _below_one(field: str, value: int, hint: str) -> ShareProblem:
-    return ShareProblem(
-        field, say("{field} is {value}, it must be at least 1", field=field, value=value), hint
-    )
-
-
-def above_limit(field: str, value: int, most: int) -> ShareProblem:
-    """A number that, or whose percent, no quantity of Kubernetes holds."""
-    return ShareProblem(
-        field,
-        say(
-            "{field} is {value}, above the maximum of {most}: it does not fit in 64 bits",
-            field=field,
-            value=value,
-            most=most,
-        ),
-        say("write {field}: {most} or less", field=field, most=most),
-    )
-
-
-def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) -> ShareProblem:
-    below = value - value % cards
-    above = below + cards
-    near = [str(n) for n in (below, above) if n > 0 and (ceiling is None or n <= ceiling)]
-    return ShareProblem(
-        field,
-        say(
-            "{field} is {value}, not a multiple of cards ({cards}): each card gives an equal part",
-            field=field,
-            value=value,
-            cards=cards,
-        ),
-        say("write {near}", near=" or ".join(near)),
-    )
 
 
 def limit_beside(memory_mib: int | None, limit: int | None) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.share import ShareProblem
+from gpuxlate.model.share_problems import ShareProblem
 from gpuxlate.rules.base import Rule, Scope, rule
 from gpuxlate.yamltext.compose import Document, NotYamlError, TooMuchError
 from gpuxlate.yamltext.nodes import Mapping, Sequence

@@ -97,6 +97,37 @@ def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -
     )
 
 
+@rule("GX033", Severity.ERROR, scope=Scope.TRANSLATION)
+def part_stays_a_part(this: Rule, name: str, part: str, target: str, given: str, row: str) -> Message:
+    """A part of a card stays a part, and numbers stay numbers.
+
+    ## What it does
+    Reports that a translation turns a partition or a replica into numbers, for a target that has none, or
+    numbers into the smallest part of the profile's card that holds them, for a target that has nothing else.
+
+    ## Why
+    What a partition amounts to is derived from the catalogue of cards, and a part has more than was asked:
+    what is wasted is reported.
+
+    ## Example
+    `nvidia.com/mig-1g.5gb: 1` to `tencent-qgpu`; `aliyun.com/gpu-mem: 6` to `nvidia-mig`.
+
+    ## Use instead
+    Write the numbers, or the part, that the message names; or accept them with `--round up`.
+
+    ## Source
+    Contract of gpuxlate, "the share".
+    """
+    return say(
+        "{name} {part} is not supported by {target}: it becomes {given}, derived from {row}",
+        name=name,
+        part=part,
+        target=target,
+        given=given,
+        row=row,
+    )
+
+
 @rule("GX018", Severity.INFO, scope=Scope.TRANSLATION)
 def scheduler_is_the_same(this: Rule, old: str, new: str | None, path: Path) -> Diagnostic:
     """The pod keeps its scheduler.

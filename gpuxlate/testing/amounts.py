@@ -6,14 +6,8 @@ from collections.abc import Collection, Iterator
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import (
-    ALL_MEMORY,
-    FULL_CARD_CORES,
-    Isolation,
-    Share,
-    limit_beside,
-    percent_in_mib,
-)
+from gpuxlate.model.share import Isolation, Share, limit_beside, percent_in_mib
+from gpuxlate.model.share_problems import ALL_MEMORY, FULL_CARD_CORES
 from gpuxlate.translation.pods.fit import Accept, Outcome, fit_pod
 
 
@@ -63,7 +57,9 @@ def _less_memory(asked: Share, given: Share, accept: Accept, card_mib: int | Non
 
 def implied(share: Share, target: Backend, accept: Accept, profile: Profile | None = None) -> frozenset[str]:
     """The fields of a share that a target gives without a key."""
-    return fit_pod([ContainerShare("", 0, share=share)], target, accept, profile).outcomes[0].implied
+    return frozenset(
+        fit_pod([ContainerShare("", 0, share=share)], target, accept, profile).outcomes[0].implied
+    )
 
 
 def needless(field: str, outcome: Outcome) -> bool:

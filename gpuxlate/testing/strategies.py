@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
-from gpuxlate.model.share import FULL_CARD_CORES, Device, Isolation, Policy, Qos, Share
+from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 from gpuxlate.model.sheet import Place
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.pods.fit import OF_POD, Accept

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.messages import say
-from gpuxlate.model.share import FULL_CARD_CORES
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 
 DROPPABLE = ("cores", "policy", "qos", "memoryLimitMiB", "device", "isolation", "selector")
 FILLABLE = ("cores", "memoryMiB")

@@ -95,6 +95,7 @@ def render_form(asked: Asked, settings: Settings, output: str, base: Source | No
         outcome.verdict,
         outcome.losses,
         tuple(found),
+        derived=outcome.derived,
     )
     suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else form.suffix
     return Rendering(share.name, text, (item,), tuple(found), suffix)

@@ -14,7 +14,7 @@ from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.translation.pods.fit import Verdict, fit_pod
+from gpuxlate.translation.pods.fit import Outcome, fit_pod
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.placement import Written, disagreements, share_edits, writable
 from gpuxlate.translation.pods.remarks import miscounted
@@ -202,7 +202,7 @@ class _Render:
             found = tuple(placed(where, one) for one in outcome.findings())
             self.diagnostics.extend(found)
             if asked:
-                self.items.append(self._item(asked, spot, outcome.verdict, outcome.losses, found))
+                self.items.append(self._item(asked, spot, outcome, found))
         self.diagnostics.extend(
             placed(spot.document, one, pod.object)
             for one in (
@@ -214,7 +214,7 @@ class _Render:
         edits = share_edits(pod, fit.keys, (target,), target, mirror_requests=False)
         return Written(pod, fit.keys, edits)
 
-    def _item(self, asked: Asked, spot: _Spot, verdict: Verdict, losses: object, found: object) -> Item:
+    def _item(self, asked: Asked, spot: _Spot, outcome: Outcome, found: tuple[Diagnostic, ...]) -> Item:
         ref = ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, asked.share.name)
         return Item(
             asked.document.source.name,
@@ -224,9 +224,10 @@ class _Render:
             "spec",
             self.settings.to.name,
             asked.share.share,
-            verdict,
-            losses,  # type: ignore[arg-type]
-            found,  # type: ignore[arg-type]
+            outcome.verdict,
+            outcome.losses,
+            found,
+            derived=outcome.derived,
         )
 
     def _refuse_other_dialects(self, spot: _Spot) -> None:

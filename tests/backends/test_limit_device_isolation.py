@@ -17,7 +17,8 @@ from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.config.document import read_share_document, to_document
 from gpuxlate.config.schemas import schema
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share, ShareError
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
+from gpuxlate.model.share_problems import ShareError
 from gpuxlate.testing.amounts import needless
 from gpuxlate.translation.pods.fit import Accept, Outcome, PodFit, Verdict, fit_pod
 from gpuxlate.translation.settings import Settings

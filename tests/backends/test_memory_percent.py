@@ -13,7 +13,8 @@ from gpuxlate.config.document import read_share_document, to_document
 from gpuxlate.config.schemas import schema
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Policy, Qos, Share, ShareError, percent_in_mib
+from gpuxlate.model.share import Policy, Qos, Share, percent_in_mib
+from gpuxlate.model.share_problems import ShareError
 from gpuxlate.testing.strategies import naming_a_card
 from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
 from gpuxlate.translation.settings import Settings

@@ -29,7 +29,8 @@ from gpuxlate.backends.sheet.kind import Kind
 from gpuxlate.backends.sheet.rules import KINDS
 from gpuxlate.model.messages import Message
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share, ShareError
+from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
+from gpuxlate.model.share_problems import ShareError
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.translation.pods.fit import fit_pod
 

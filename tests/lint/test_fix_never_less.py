@@ -19,7 +19,8 @@ from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import FULL_CARD_CORES, Share
+from gpuxlate.model.share import Share
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.testing import strategies
 from gpuxlate.yamltext.compose import NotYamlError, documents

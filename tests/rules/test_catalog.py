@@ -13,7 +13,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.share import share_problems
+from gpuxlate.model.share_problems import share_problems
 from gpuxlate.rules import catalog, source, translation
 from gpuxlate.rules.base import Rule, Scope, rule
 
@@ -33,6 +33,7 @@ GX028 warning -
 GX029 warning -
 GX030 warning -
 GX031 warning -
+GX033 error -
 """
 RULES = (*catalog.neutral_rules(), *registry.get("neutral").rules)
 RUN = [one for one in catalog.neutral_rules() if one.scope in (Scope.POD, Scope.DOCUMENT)]

@@ -19,7 +19,8 @@ from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.catalogue import cards as catalogue
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, ShareError
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
+from gpuxlate.model.share_problems import ShareError
 from gpuxlate.translation.pods.fit import Outcome, Verdict, fit_pod
 from gpuxlate.translation.render import PROBE
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.neutral import keys as k
+from gpuxlate.model.parts import Partition, Replica, in_resource, of_resource
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device
@@ -20,8 +22,11 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     models = known.get(k.DEVICE_MODELS)
     containers: list[ContainerShare] = []
     for container in pod.pod.all_containers():
-        numbers = {attribute: pod.number(container, name) for name, attribute in k.NUMBERS.items()}
-        if all(number is None for number in numbers.values()):
+        numbers: dict[str, Any] = {
+            attribute: pod.number(container, name) for name, attribute in k.NUMBERS.items()
+        }
+        parts: dict[str, Any] = {"partition": _partition(pod, container), "replica": _replica(pod, container)}
+        if all(one is None for one in (*numbers.values(), *parts.values())):
             containers.append(pod.none(container))
             continue
         found = {attribute: container.resources.get(name) for name, attribute in k.NUMBERS.items()}
@@ -31,14 +36,39 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
                 container,
                 cards=1 if cards is None else cards,
                 **numbers,
+                **{name: found and found[0] for name, found in parts.items()},
                 policy=k.POLICIES.get(known.get(k.POLICY, "")),
                 qos=k.CLASSES.get(known.get(k.QOS, "")),
                 device=Device(known.get(k.DEVICE_VENDOR), tuple(re.split(", ?", models)) if models else ()),
                 isolation=k.ISOLATIONS.get(known.get(k.ISOLATION, "")),
-                origins={**{name: value.path for name, value in found.items() if value}, **paths},
+                origins={
+                    **{name: value.path for name, value in found.items() if value},
+                    **{name: part[1] for name, part in parts.items() if part},
+                    **paths,
+                },
             )
         )
     return pod.reading(containers)
+
+
+def _partition(pod: Taking, container: ContainerKeys) -> tuple[Partition, Path] | None:
+    """The partition of a container; of several, a rule reports all but one."""
+    names = k.partitions(container)
+    counts = [pod.number(container, name) for name in names]
+    if not counts or counts[0] is None:
+        return None
+    name, count = names[0], counts[0]
+    return Partition(of_resource(name.removeprefix(k.BEFORE)), count), container.resources[name].path
+
+
+def _replica(pod: Taking, container: ContainerKeys) -> tuple[Replica, Path] | None:
+    """The replica of a container; the number of clients alone is none."""
+    of = pod.number(container, k.REPLICA_OF)
+    counts = {name: pod.number(container, name) for name in k.STRATEGIES}
+    name, count = next(((name, one) for name, one in counts.items() if one is not None), ("", None))
+    if count is None:
+        return None
+    return Replica(of, k.STRATEGIES[name], count), container.resources[name].path
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
@@ -60,9 +90,15 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 
 
 def _write_container(placing: Placing) -> ContainerKeys:
-    values = {name: placing.take(attribute) for name, attribute in k.NUMBERS.items()}
+    values: dict[str, Any] = {name: placing.take(attribute) for name, attribute in k.NUMBERS.items()}
     if values[k.CARDS] == 1 and not placing.whole_cards:
         del values[k.CARDS]
+    partition, replica = placing.take("partition"), placing.take("replica")
+    if partition is not None:
+        values[k.BEFORE + in_resource(partition.profile)] = partition.count
+    if replica is not None:
+        name = next(name for name, one in k.STRATEGIES.items() if one is replica.strategy)
+        values |= {name: replica.count, k.REPLICA_OF: replica.of}
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written)
 
@@ -84,6 +120,8 @@ BACKEND = Backend(
         "memoryLimitMiB": "gpuxlate.io/memory-limit-mib",
         "device": "annotations gpuxlate.io/device-vendor, gpuxlate.io/device-models",
         "isolation": "annotation gpuxlate.io/isolation",
+        "partition": "gpuxlate.io/partition-PROFILE",
+        "replica": "gpuxlate.io/replicas, replicas-mps or replicas-time-slicing; gpuxlate.io/replica-of",
     },
     rules_module="gpuxlate.backends.neutral.rules",
 )

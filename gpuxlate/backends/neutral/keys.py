@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from gpuxlate.backends.base import Key, Per, Place, Range, key
+from gpuxlate.model.parts import Strategy
+from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.model.share import MODEL, VENDOR, Isolation, Policy, Qos
 
 CORES = "gpuxlate.io/cores"
@@ -12,6 +14,9 @@ MEMORY = "gpuxlate.io/memory-mib"
 MEMORY_PERCENT = "gpuxlate.io/memory-percent"
 MEMORY_LIMIT = "gpuxlate.io/memory-limit-mib"
 CARDS = "gpuxlate.io/cards"
+PARTITION = "gpuxlate.io/partition-*"
+REPLICA_OF = "gpuxlate.io/replica-of"
+REPLICAS = "gpuxlate.io/replicas"
 POLICY = "gpuxlate.io/policy"
 QOS = "gpuxlate.io/qos"
 ISOLATION = "gpuxlate.io/isolation"
@@ -21,6 +26,8 @@ DEVICE_MODELS = "gpuxlate.io/device-models"
 POLICIES = {str(one): one for one in Policy}
 CLASSES = {str(one): one for one in Qos}
 ISOLATIONS = {str(one): one for one in Isolation}
+STRATEGIES: dict[str, Strategy | None] = {REPLICAS: None, **{f"{REPLICAS}-{one}": one for one in Strategy}}
+"""Resources that count replicas, each with how its clients share the card."""
 
 _MODEL = MODEL.strip("^$")
 
@@ -78,6 +85,33 @@ KEYS: tuple[Key, ...] = (
         needs=(MEMORY,),
     ),
     key(
+        PARTITION,
+        Place.RESOURCE,
+        says="partition",
+        meaning="instances of a hardware partition, whose profile is in the name; a dot for each plus",
+        values=(Range(),),
+        template="gpuxlate.io/partition-{profile}",
+    ),
+    *(
+        key(
+            name,
+            Place.RESOURCE,
+            says="replica",
+            meaning="clients of a card that others use too" + (f", by {one}" if one else ""),
+            values=(Range(),),
+            excludes=tuple(other for other in STRATEGIES if other != name),
+        )
+        for name, one in STRATEGIES.items()
+    ),
+    key(
+        REPLICA_OF,
+        Place.RESOURCE,
+        says="replica",
+        meaning="how many equal clients the card has",
+        values=(Range(2),),
+        needs=tuple(STRATEGIES),
+    ),
+    key(
         DEVICE_VENDOR,
         Place.ANNOTATION,
         says="device",
@@ -101,11 +135,19 @@ KEYS: tuple[Key, ...] = (
 )
 
 
-NUMBERS = {row.name: str(row.says) for row in KEYS if Place.RESOURCE in row.places}
-"""Resources, to the attributes of the share."""
+NUMBERS = {row.name: str(row.says) for row in KEYS if Place.RESOURCE in row.places and row.unit}
+"""Resources, to the attributes of the share: its numbers."""
 
 OF_POD = {row.name: str(row.says) for row in KEYS if Place.ANNOTATION in row.places}
 """Annotations of the pod, to the attributes of the share."""
+
+
+BEFORE = PARTITION.removesuffix("*")
+
+
+def partitions(container: ContainerKeys) -> list[str]:
+    """The resources of a container that count partitions."""
+    return [name for name in container.resources if name.startswith(BEFORE)]
 
 
 def allows(name: str, text: str) -> bool:

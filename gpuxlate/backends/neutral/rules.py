@@ -17,7 +17,8 @@ def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## What it does
     Reports, in a GPUShare document, unknown fields, values of another type, and values that are not
-    in the list of a field; in a pod, such values of the annotations of `gpuxlate.io`.
+    in the list of a field; in a pod, such values of the annotations of `gpuxlate.io`, two partitions in
+    one container, two kinds of replicas, and a number of clients without replicas.
 
     ## Why
     An unknown field or value would be ignored silently.
@@ -55,3 +56,13 @@ def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iter
         if value and not k.allows(name, value.text):
             message = say("{key} is {value!r}, which is not a value of it", key=name, value=value.text)
             yield this.at(value, message, hint)
+    for container in pod.all_containers():
+        there = container.resources
+        counts = [name for name in k.STRATEGIES if name in there]
+        for name in (*k.partitions(container)[1:], *counts[1:]):
+            message = say("{key} is a second one: a share has one partition, one kind of replica", key=name)
+            yield this.at(there[name], message, "use a separate container for each", on_key=True)
+        if k.REPLICA_OF in there and not counts:
+            message = say("{key} without a number of replicas", key=k.REPLICA_OF)
+            hint = say("add {key}: 1, or the key of a strategy", key=k.REPLICAS)
+            yield this.at(there[k.REPLICA_OF], message, hint, on_key=True)

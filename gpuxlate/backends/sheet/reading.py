@@ -15,7 +15,8 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import FULL_CARD_CORES, Device
+from gpuxlate.model.share import Device
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 from gpuxlate.model.sheet import BYTE
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends.base import Absent, Key, Per, Place, Range
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.share import FULL_CARD_CORES
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 from gpuxlate.rules.predicates.conditions import (
     All,
     Amount,

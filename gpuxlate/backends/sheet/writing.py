@@ -13,7 +13,8 @@ from gpuxlate.model import quantity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.model.share import FULL_CARD_CORES, JSON_NAMES
+from gpuxlate.model.share import JSON_NAMES
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 from gpuxlate.model.sheet import BYTE
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from gpuxlate.backends.volcengine_emr import keys as k
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import FULL_CARD_CORES
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 
 
 def read(engine: k.Engine, pod: Taking, profile: Profile | None) -> Reading:

@@ -18,7 +18,7 @@ from fractions import Fraction
 from gpuxlate.backends.billing import Card, CostError, PodCounts, Price
 from gpuxlate.backends.volcengine_emr import keys as k
 from gpuxlate.model.messages import say
-from gpuxlate.model.share import FULL_CARD_CORES
+from gpuxlate.model.share_problems import FULL_CARD_CORES
 
 KNOWN_CARDS: Mapping[str, Card] = {"A10": Card(Fraction(10), 22731)}
 """The only card whose figures the vendor's page gives (seed 004)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -11,13 +11,15 @@ from gpuxlate.backends.base import Backend, ContainerShare, Selector
 from gpuxlate.backends.placing import Accept, Placing
 from gpuxlate.backends.pod_placing import PodPlacing
 from gpuxlate.backends.results import NODE_SELECTOR
+from gpuxlate.model.amounts import Amount, amount_of
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
 from gpuxlate.model.messages import Message, say
+from gpuxlate.model.parts import Replica
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import JSON_NAMES, Share, limit_beside, percent_in_mib
-from gpuxlate.rules.translation import field_is_supported, percent_stays_percent, shares_of_a_pod_agree
+from gpuxlate.model.share import JSON_NAMES, Share, limit_beside
+from gpuxlate.rules.translation import field_is_supported, shares_of_a_pod_agree
+from gpuxlate.translation.pods.terms import PARTS, in_terms
 
 __all__ = ["Accept", "Outcome", "PodFit", "Verdict", "fit_pod"]
 
@@ -53,7 +55,12 @@ class Outcome:
     share: Share
     losses: tuple[Loss, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    implied: frozenset[str] = frozenset()  # attributes that the target gives without a key
+    implied: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # given without a key: what keys tell, if anything
+    fitted: Share | None = None  # the share in the target's terms, where they are others
+    replica: Replica | None = None  # the one given, where the share as it was fitted has another
+    derived: Amount | None = None  # what the partitions or replicas that were asked amount to
 
     @property
     def verdict(self) -> Verdict:
@@ -70,19 +77,23 @@ class Outcome:
         filled and was not stays unset."""
         attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
         changed: dict[str, Any] = {
-            attributes[loss.field]: loss.given for loss in self.losses if loss.kind is not LossKind.REFUSED
+            attributes[loss.field]: loss.given
+            for loss in self.losses
+            if loss.kind is not LossKind.REFUSED and not (loss.field in PARTS and loss.given)
         }
+        share = self.fitted or self.share
+        if self.replica is not None:
+            changed["replica"] = self.replica
         if "memory_mib" in changed:
             changed["memory_percent"] = None  # memory is in MiB, or that of whole cards
-            limit = changed.get("memory_limit_mib", self.share.memory_limit_mib)
+            limit = changed.get("memory_limit_mib", share.memory_limit_mib)
             changed["memory_limit_mib"] = limit_beside(changed["memory_mib"], limit)
-        return replace(self.share, **changed)
+        return replace(share, **changed)
 
     @property
     def told(self) -> Share:
         """What the keys of the target tell of ``given``: a field that is implied has no key."""
-        without: dict[str, Any] = dict.fromkeys(self.implied)
-        return replace(self.given, **without)
+        return replace(self.given, **self.implied)
 
     def findings(self) -> Iterator[Diagnostic]:
         for loss in self.losses:
@@ -121,10 +132,10 @@ def fit_pod(
 ) -> PodFit:
     """Fit every share of a pod to a target. Pure: the same input has the same outcome."""
     shared = [(one, one.share) for one in containers if one.share is not None]
-    counted = [_in_mib(one, share, backend, profile) for one, share in shared]
+    fitted = [in_terms(one, share, backend, accept, profile) for one, share in shared]
     placings = tuple(
         Placing(
-            share,
+            terms.share,
             accept,
             target=backend.name,
             name=one.name,
@@ -133,7 +144,7 @@ def fit_pod(
             origins=one.origins,
             path=one.path,
         )
-        for (one, _), (share, _) in zip(shared, counted, strict=True)
+        for (one, _), terms in zip(shared, fitted, strict=True)
     )
     _agree(placings)
     ordinary = tuple(one.name for one in containers if not one.init)
@@ -144,39 +155,18 @@ def fit_pod(
         placing.drop_rest()
     outcomes = tuple(
         Outcome(
-            one, share, (*turned, *placing.losses), tuple(placing.diagnostics), frozenset(placing.implied)
+            one,
+            share,
+            terms.with_losses(placing.losses),
+            tuple(placing.diagnostics),
+            placing.implied,
+            terms.share,
+            placing.peek("replica"),
+            amount_of(share, profile),
         )
-        for (one, share), (_, turned), placing in zip(shared, counted, placings, strict=True)
+        for (one, share), terms, placing in zip(shared, fitted, placings, strict=True)
     )
     return PodFit(outcomes, keys, tuple(_selector_loss(one, accept, backend) for one in selectors))
-
-
-def _in_mib(
-    container: ContainerShare, share: Share, backend: Backend, profile: Profile | None
-) -> tuple[Share, tuple[Loss, ...]]:
-    """Memory in percent as MiB, where the target has no percent and a profile gives the card.
-
-    Reported (GX017), since another card gives another number; accepted, since the profile was given.
-    """
-    name = JSON_NAMES["memory_percent"]
-    card_mib = profile.cards.memory_mib if profile else None
-    percent = share.memory_percent
-    if percent is None or card_mib is None or name in backend.says:
-        return share, ()
-    given = percent_in_mib(percent, card_mib) * share.cards
-    if given > LIMIT:
-        return share, ()  # no target has room for it: refused as percent (GX020)
-    turned = Loss(
-        LossKind.ROUNDED,
-        JSON_NAMES["memory_mib"],
-        "GX017",
-        percent_stays_percent(percent, given, card_mib),
-        asked=f"{percent} %",
-        given=given,
-        accepted=True,
-        path=container.origins.get("memory_percent", container.path),
-    )
-    return replace(share, memory_mib=given, memory_percent=None), (turned,)
 
 
 def _agree(placings: tuple[Placing, ...]) -> None:

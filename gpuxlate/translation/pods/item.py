@@ -10,6 +10,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, Reading
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.model import limits
+from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.share import Share
@@ -19,7 +20,7 @@ from gpuxlate.yamltext.compose import Document
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One share of a run: where it is, and its verdict."""
+    """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to."""
 
     file: str
     document: int
@@ -33,6 +34,7 @@ class Item:
     diagnostics: tuple[Diagnostic, ...] = ()
     pod: Path = ()
     replicas: int | None = 1
+    derived: Amount | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One item of ``gpuxlate-report/v1``."""
@@ -45,6 +47,7 @@ class Item:
             "to": self.target,
             "verdict": str(self.verdict),
             "share": self.share.to_json() if self.share else None,
+            **({"derived": self.derived.to_json()} if self.derived else {}),
             "changes": self._losses(LossKind.ROUNDED, "field", "asked", "given", "code"),
             "filled": self._losses(LossKind.FILLED, "field", "given"),
             "dropped": self._losses(LossKind.DROPPED, "field", "asked", "given", "code"),
@@ -92,6 +95,7 @@ def pod_items(
                 findings_of(one),
                 pod.keys.path,
                 count,
+                outcome.derived if outcome else None,
             )
         )
 

@@ -1,0 +1,161 @@
+"""What partitions and replicas amount to in numbers: derived from the catalogue of cards and a profile.
+
+A partition has the memory and compute that its row in the catalogue has. One of N clients by MPS has an N-th
+of each, rounded down (NVIDIA/k8s-device-plugin, mps-control-daemon: the active thread percentage and the
+pinned memory of a client). One by time-slicing is promised nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gpuxlate.model.catalogue import PERCENT, Card, Template, card_meant, card_named, cards
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.parts import Partition, Replica, Strategy
+from gpuxlate.model.profile import Profile, replicas_of
+from gpuxlate.model.share import Isolation, Share
+
+
+class Amount(NamedTuple):
+    """What a part amounts to: percent of one card and MiB, total over its instances; None: not known.
+
+    ``card``, ``source``: the row of the catalogue, or where else the numbers are from. ``certain``: they are
+    of a document; else no instance has more, by the name of the part or by several rows.
+    """
+
+    cores: int | None
+    memory_mib: int | None
+    card: str
+    source: str
+    certain: bool = True
+
+    def times(self, count: int) -> Amount:
+        """So many of them."""
+        cores, memory = (None if one is None else one * count for one in (self.cores, self.memory_mib))
+        return self._replace(cores=cores, memory_mib=memory)
+
+    def part(self, of: int) -> Amount:
+        """One of equal parts, rounded down, as each client gets it."""
+        cores, memory = (None if one is None else one // of for one in (self.cores, self.memory_mib))
+        return self._replace(cores=cores, memory_mib=memory)
+
+    @property
+    def numbers(self) -> Message | str:
+        """In words: ``13 %, 4864 MiB``."""
+        cores = "" if self.cores is None else f"{self.cores} %"
+        memory = "" if self.memory_mib is None else f"{self.memory_mib} MiB"
+        text = ", ".join(one for one in (cores, memory) if one) or "an unknown amount"
+        return text if self.certain else say("at most {numbers}", numbers=text)
+
+    @property
+    def row(self) -> Message:
+        """Where the numbers are from, in words."""
+        what = say("{card} ({source})", card=self.card, source=self.source)
+        return what if self.certain else say("{row}, which no other part exceeds", row=what)
+
+    @property
+    def text(self) -> Message:
+        """In words, with where the numbers are from."""
+        return say("{numbers} ({card}: {source})", numbers=self.numbers, card=self.card, source=self.source)
+
+    def to_json(self) -> dict[str, int | str | bool | None]:
+        """As reports have it."""
+        return {
+            "cores": self.cores,
+            "memoryMiB": self.memory_mib,
+            "card": self.card,
+            "source": self.source,
+            "certain": self.certain,
+        }
+
+
+def amount_of(share: Share, profile: Profile | None = None) -> Amount | None:
+    """What the partitions or replicas of a share amount to; None where nothing says it."""
+    whole = None
+    if share.partition is not None:
+        one = _of_partition(_rows(share, profile))
+        whole = one and one.times(share.partition.count)
+    if share.replica is None:
+        return whole
+    replica = known_replica(share.replica, profile)
+    if replica.strategy is not Strategy.MPS or replica.of is None:
+        return None
+    whole = whole if share.partition is not None else _of_card(share, profile)
+    return whole and whole.part(replica.of).times(replica.count)
+
+
+def known_replica(replica: Replica, profile: Profile | None) -> Replica:
+    """With what only the nodes know, as the profile has it."""
+    known = replicas_of(profile)
+    if known is None or (replica.of is not None and replica.strategy is not None):
+        return replica
+    return Replica(replica.of or known.of, replica.strategy or known.strategy, replica.count)
+
+
+def card_for(share: Share, profile: Profile | None) -> Card | None:
+    """The card of a share: the one model that it names, else that of the profile's nodes."""
+    models = share.device.models if share.device else ()
+    if models:
+        return card_named(models[0], profile) if len(models) == 1 else None
+    own = profile.cards if profile else None
+    return card_meant(own.model, own.memory_mib, profile) if own and own.model else None
+
+
+def _rows(share: Share, profile: Profile | None) -> list[tuple[Card, Template]]:
+    """The rows of the partition: that of the card, or those of all cards that have it."""
+    name = share.partition.profile if share.partition else ""
+    card = card_for(share, profile)
+    mine = [card] if card is not None and card.template(name) else cards(profile)
+    return [(one, found) for one in mine if (found := one.template(name)) is not None]
+
+
+def _of_partition(rows: Sequence[tuple[Card, Template]]) -> Amount | None:
+    """The most that a partition of this name has: a share in these numbers holds any of them."""
+    if not rows:
+        return None
+    card, most = max(rows, key=lambda row: (row[1].most_mib or 0, row[0].cores_of(row[1]) or 0))
+    cores = [found for one, row in rows if (found := one.cores_of(row)) is not None]
+    certain = len({(row.most_mib, one.cores_of(row)) for one, row in rows}) == 1 and most.is_measured
+    source = most.source or card.source
+    return Amount(max(cores, default=None), most.most_mib, f"{card.name} {most.name}", source, certain)
+
+
+def _of_card(share: Share, profile: Profile | None) -> Amount:
+    """A whole card: its MiB are those of the profile, else of the catalogue."""
+    card, own = card_for(share, profile), profile.cards.memory_mib if profile else None
+    named = bool(share.device and share.device.models)
+    if own is not None and not named:
+        return Amount(PERCENT, own, card.name if card else "card", "the profile, cards.memoryMiB")
+    if card is None or card.most_mib is None:
+        return Amount(PERCENT, None, "card", "the number of clients; the memory of the card is not known")
+    return Amount(
+        PERCENT, card.memory_mib or card.most_mib, card.name, card.source, card.memory_mib is not None
+    )
+
+
+class Part(NamedTuple):
+    """A part that a target gives in place of numbers, what it has at least, and how it is isolated."""
+
+    amount: Amount
+    isolation: Isolation
+    partition: Partition | None = None
+    replica: Replica | None = None
+
+
+def partitions_of(card: Card) -> tuple[Part, ...]:
+    """The partitions of a card, the smallest first, with what each has for certain."""
+    return tuple(
+        Part(
+            Amount(
+                card.cores_of(one),
+                one.least_mib,
+                f"{card.name} {one.name}",
+                one.source or card.source,
+                one.is_measured,
+            ),
+            Isolation.HARDWARE,
+            Partition(one.name),
+        )
+        for one in card.templates
+    )

@@ -1,0 +1,284 @@
+"""A share in the terms of a target, before it is written: numbers, partitions or replicas of a card.
+
+Numbers become a part of a card only at a target that has nothing else. Nothing is given that is less than
+what was asked, on any count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.placing import Accept
+from gpuxlate.model.amounts import Amount, Part, amount_of, card_for, known_replica
+from gpuxlate.model.diagnostics import Loss, LossKind
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.parts import Strategy
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.quantity import LIMIT
+from gpuxlate.model.share import JSON_NAMES, Isolation, Share, percent_in_mib
+from gpuxlate.rules.translation import (
+    needed_field_is_set,
+    part_stays_a_part,
+    percent_stays_percent,
+    share_is_expressible,
+)
+
+PARTS = ("partition", "replica")
+"""JSON names of the fields that are a part of a card in place of numbers."""
+NUMBERS = ("cores", "memoryMiB")
+EXAMPLES = {"cores": 30, "memoryMiB": 8192}
+"""What hints fill in, of each card."""
+PART = part_stays_a_part.code
+REFUSED = share_is_expressible.code
+FILLED = needed_field_is_set.code
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The share as the target is to take it, and what changed on the way.
+
+    ``undecided``: how much it is, is not known; the target then takes some numbers in its place, and only
+    what it would drop counts.
+    """
+
+    share: Share
+    losses: tuple[Loss, ...] = ()
+    undecided: bool = False
+
+    def with_losses(self, more: Sequence[Loss]) -> tuple[Loss, ...]:
+        """The losses on the way, and those at the target."""
+        if self.undecided:
+            kept = (one for one in more if one.kind is LossKind.DROPPED and one.field not in NUMBERS)
+            return (*self.losses, *kept)
+        return (*self.losses, *more)
+
+
+def in_terms(
+    container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
+) -> Terms:
+    """The share as a target is to take it."""
+    found = _in_mib(container, share, backend, profile)
+    if any(getattr(share, name) is not None and name not in backend.says for name in PARTS):
+        found = _in_numbers(container, share, backend, accept, profile)
+    if found.undecided or found.share.is_part or found.share.whole_cards or backend.parts is None:
+        return found
+    part = _as_part(container, found.share, backend, accept, profile)
+    return replace(part, losses=(*found.losses, *part.losses))
+
+
+def _in_mib(container: ContainerShare, share: Share, backend: Backend, profile: Profile | None) -> Terms:
+    """Memory in percent as MiB, where the target has no percent and a profile gives the card.
+
+    Reported (GX017), since another card gives another number; accepted, since the profile was given.
+    """
+    name = JSON_NAMES["memory_percent"]
+    card_mib = profile.cards.memory_mib if profile else None
+    percent = share.memory_percent
+    if percent is None or card_mib is None or name in backend.says:
+        return Terms(share)
+    given = percent_in_mib(percent, card_mib) * share.cards
+    if given > LIMIT:
+        return Terms(share)  # no target has room for it: refused as percent (GX020)
+    turned = Loss(
+        LossKind.ROUNDED,
+        JSON_NAMES["memory_mib"],
+        "GX017",
+        percent_stays_percent(percent, given, card_mib),
+        asked=f"{percent} %",
+        given=given,
+        accepted=True,
+        path=container.origins.get("memory_percent", container.path),
+    )
+    return Terms(replace(share, memory_mib=given, memory_percent=None), (turned,))
+
+
+# --- parts to numbers ---------------------------------------------------------------------------------
+
+
+def _in_numbers(
+    container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
+) -> Terms:
+    """The numbers of partitions or replicas, of one instance; what nothing says has to be filled."""
+    name = "partition" if share.partition is not None else "replica"
+    part = share.partition or share.replica
+    path = container.origins.get(name, container.path)
+    count = max(one.count for one in (share.partition, share.replica) if one is not None)
+    bare = replace(share, partition=None, replica=None)
+    if count > 1:
+        message = say(
+            "{field} {part} cannot be expressed by {target}: its instances may be on one card or on several",
+            field=name,
+            part=part,
+            target=backend.name,
+        )
+        refused = Loss(
+            LossKind.REFUSED, name, REFUSED, message, "request one larger part", str(part), path=path
+        )
+        return Terms(_some(bare), (refused,), undecided=True)
+    amount = amount_of(share, profile) or Amount(None, None, "", "")
+    losses: list[Loss] = []
+    values: dict[str, int] = {}
+    for field, known in zip(NUMBERS, (amount.cores, amount.memory_mib), strict=True):
+        if known is not None:
+            values[field] = known
+            losses.append(_derived(field, known, name, str(part), amount, backend, accept, path))
+        elif field in accept.fill:
+            values[field] = accept.fill[field]
+            unknown = _unknown(field, name, str(part), share, profile, path)
+            losses.append(replace(unknown, given=values[field], accepted=True))
+    for field in NUMBERS:
+        open_ = field not in values and (field in backend.says or backend.parts is not None)
+        if open_ and not (field == "cores" and values):  # it is not capped, unless the target needs it
+            losses.append(_unknown(field, name, str(part), share, profile, path))
+    if not values or any(one.kind is LossKind.FILLED and not one.accepted for one in losses):
+        return Terms(_some(bare), tuple(losses), undecided=True)
+    return Terms(replace(bare, cores=values.get("cores"), memory_mib=values.get("memoryMiB")), tuple(losses))
+
+
+def _some(share: Share) -> Share:
+    """The share with numbers that any target may take."""
+    return replace(share, cores=EXAMPLES["cores"], memory_mib=EXAMPLES["memoryMiB"], memory_percent=None)
+
+
+def _derived(
+    field: str,
+    given: int,
+    name: str,
+    part: str,
+    amount: Amount,
+    backend: Backend,
+    accept: Accept,
+    path: tuple[str | int, ...],
+) -> Loss:
+    message = part_stays_a_part(
+        name, part, backend.name, say("{field} {given}", field=field, given=given), amount.row
+    )
+    return Loss(
+        LossKind.ROUNDED,
+        field,
+        PART,
+        message,
+        say("write {field}: {given}, or pass --round up", field=field, given=given),
+        f"{name} {part}",
+        given,
+        accept.round_up,
+        path,
+    )
+
+
+def _unknown(
+    field: str, name: str, part: str, share: Share, profile: Profile | None, path: tuple[str | int, ...]
+) -> Loss:
+    """A number that nothing says (GX021)."""
+    replica = share.replica and known_replica(share.replica, profile)
+    if replica and replica.strategy is Strategy.TIME_SLICING:
+        why = say("{name} {part} is promised no part of the card", name=name, part=part)
+    elif replica and (replica.of is None or replica.strategy is None):
+        why = say("{name} {part} is as much as the configuration of the nodes says", name=name, part=part)
+    else:
+        why = say("nothing says how much {name} {part} is", name=name, part=part)
+    hint = say(
+        "pass --fill {field}={example} ({unit} per card), or a profile of the cluster where it says more",
+        field=field,
+        example=EXAMPLES[field],
+        unit="percent" if field == "cores" else "MiB",
+    )
+    return Loss(LossKind.FILLED, field, FILLED, needed_field_is_set(field, why), hint, path=path)
+
+
+# --- numbers to parts ---------------------------------------------------------------------------------
+
+
+def _as_part(
+    container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
+) -> Terms:
+    """The smallest part of a card that holds the numbers, where the target has nothing else."""
+    assert backend.parts is not None
+    asked = ", ".join(
+        f"{JSON_NAMES[name]} {value}"
+        for name in ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
+        if (value := getattr(share, name)) is not None and (name, value) != ("cards", 1)
+    )
+    path = container.path
+    parts = tuple(backend.parts(share, profile))
+    card = card_for(share, profile)
+    percent = share.memory_percent
+    if percent is not None and card is not None and card.most_mib:
+        share = replace(
+            share, memory_percent=None, memory_mib=percent_in_mib(percent, card.most_mib) * share.cards
+        )
+    wanted = share if "memoryLimitMiB" not in accept.drop else replace(share, memory_limit_mib=None)
+    found = next((one for one in parts if _holds(one, wanted)), None)
+    bare = replace(share, cards=1, cores=None, memory_mib=None, memory_percent=None, memory_limit_mib=None)
+    if found is None or share.cards > 1:
+        message, hint = _none_holds(asked, share, parts, backend)
+        refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, asked, path=path)
+        return Terms(bare, (refused,), undecided=True)
+    name = "partition" if found.partition is not None else "replica"
+    given = str(found.partition or found.replica)
+    message = say(
+        "{asked} becomes {name} {given} at {target}, which is {amount}; {wasted}",
+        asked=asked,
+        name=name,
+        given=given,
+        target=backend.name,
+        amount=found.amount.text,
+        wasted=_wasted(found.amount, share),
+    )
+    hint = say("write {name}: {given}, or pass --round up", name=name, given=given)
+    loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, given, accept.round_up, path)
+    return Terms(replace(bare, partition=found.partition, replica=found.replica), (loss,))
+
+
+def _holds(part: Part, share: Share) -> bool:
+    """The part has at least what was asked, on every count that is asked."""
+    memory = max(share.memory_mib or 0, share.memory_limit_mib or 0)
+    return (
+        share.memory_percent is None
+        and (part.amount.cores or 0) >= (share.cores or 0)
+        and (part.amount.memory_mib or 0) >= memory
+        and part.isolation.covers(share.isolation or Isolation.NONE)
+    )
+
+
+def _wasted(amount: Amount, share: Share) -> Message | str:
+    """What of the part is more than was asked."""
+    spare = [
+        f"{have - asked} {unit}"
+        for have, asked, unit in (
+            (amount.cores or 0, share.cores, "%"),
+            (amount.memory_mib or 0, share.memory_mib, "MiB"),
+        )
+        if asked is not None and have > asked
+    ]
+    return (
+        say("{spare} of it are wasted", spare=" and ".join(spare)) if spare else say("none of it is wasted")
+    )
+
+
+def _none_holds(
+    asked: str, share: Share, parts: Iterable[Part], backend: Backend
+) -> tuple[Message, Message | str]:
+    known = ", ".join(f"{one.partition or one.replica} ({one.amount.numbers})" for one in parts)
+    if share.cards > 1:
+        message = say(
+            "a part of {cards} cards cannot be expressed: {target} has parts of one card",
+            cards=share.cards,
+            target=backend.name,
+        )
+        return message, "request a part of one card, or whole cards"
+    if not known:
+        message = say(
+            "{asked} cannot be expressed: {target} has parts of a card, and which card is not known",
+            asked=asked,
+            target=backend.name,
+        )
+        return message, backend.parts_need
+    message = say(
+        "{asked} cannot be expressed: no part of the card holds it at {target}",
+        asked=asked,
+        target=backend.name,
+    )
+    return message, say("request less, or whole cards; the parts are {parts}", parts=known)
