@@ -35,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "nodepool": "The node labels and prerequisites that a share needs",
     "policy": "Admission policies from the rules: what lint finds, the cluster refuses",
     "schema": "The JSON Schemas",
+    "completion": "The completion script of a shell",
     "krm": "A KRM function for kpt and kustomize",
 }
 """Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
@@ -149,6 +150,8 @@ def run(command: Any, arguments: Sequence[str], name: str) -> int:
     """Run an application with its arguments, and return the exit code."""
 
     begin()
+    if len(arguments) == 2 and arguments[0] == "--show-completion":  # typer takes no name of a shell
+        arguments = ["completion", arguments[1]]
 
     def called() -> object:
         try:

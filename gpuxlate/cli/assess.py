@@ -35,8 +35,6 @@ def command(
 
     Nothing is written but the report. Exit 1 only for files that cannot be read as manifests.
     """
-    if output not in ("table", "json"):
-        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     settings = Settings(
         common.written_target(to),
         common.target(from_) if from_ else None,

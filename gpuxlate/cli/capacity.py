@@ -40,8 +40,6 @@ def command(
     Only GPUs are considered. -l selects nodes; pods of all namespaces count. With -f, exit 1 if
     they do not fit, or that is not known.
     """
-    if output not in ("table", "json"):
-        raise common.CliError(say("invalid value '{output}' for -o", output=output), "formats: table, json")
     wanted = _demand(file) if file else None
     server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     found = books_of(server, gpu_nodes(server, selector))

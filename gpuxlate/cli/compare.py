@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import common, options
-from gpuxlate.cli.render import render_asked, workloads, written_manifests
+from gpuxlate.cli.render import render_asked, workloads
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
@@ -28,6 +29,15 @@ from gpuxlate.yamltext.source import Source
 
 def command(
     specs: options.Specs,
+    to: Annotated[
+        list[str],
+        typer.Option(
+            "--to",
+            help="Only this target; may be repeated.",
+            metavar="TARGET",
+            autocompletion=options.complete_written,
+        ),
+    ] = [],  # noqa: B006 - typer copies it
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
@@ -39,17 +49,17 @@ def command(
     ] = False,
 ) -> int:
     """One share over all the targets side by side: the values, the rounding, the refusals."""
-    if output not in ("table", "json"):
-        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     found = read_specs(common.some_inputs(specs))
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return common.Exit.FINDINGS
     accept, known = common.accept(round_, fill, drop), common.profile(profile)
-    backends = list(registry.all_writable())
+    chosen = {common.written_target(one).name for one in to}
+    backends = [one for one in registry.all_writable() if not chosen or one.name in chosen]
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
-        return _manifests(found, groups, accept, known)
+        shown = [one for one in backends if not one.form_module and (chosen or one.name != "neutral")]
+        return _manifests(found, groups, shown, accept, known)
     fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":
         items = [
@@ -69,13 +79,13 @@ def command(
 def _manifests(
     found: Specs,
     groups: list[tuple[Source | None, list[Asked]]],
+    backends: Sequence[Backend],
     accept: Accept,
     known: Profile | None,
 ) -> int:
     """Print what each vendor's manifest would be; stderr gets what a vendor refuses."""
     from gpuxlate.cli.side_by_side import side_by_side
 
-    backends = [b for b in written_manifests() if b.name != "neutral"]
     blocks: list[str] = []
     problems: list[Diagnostic] = []
     for base, asked in groups:

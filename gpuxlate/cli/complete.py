@@ -18,16 +18,15 @@ Candidate = tuple[str, str]
 
 NO_FILES, FILES = 4, 0
 """Directives of cobra's completion protocol."""
-_FILE_OPTIONS = ("--profile", "--report", "--output-dir", "--kubeconfig", "--workload", "-f", "--filename")
+_FILE_OPTIONS = (
+    *("--profile", "--report", "--config", "--stdin-filename", "--output-dir", "--kubeconfig"),
+    *("--workload", "-f", "--filename"),
+)
 _SHARED: dict[str, Sequence[str]] = {
     "--round": ("up",),
     "--drop": DROPPABLE,
     "--fill": ("cores=", "memoryMiB="),
-    "--fail-on": ("error", "warning", "info", "never"),
-    "--format": ("text", "json", "sarif", "github", "gitlab"),
     "--dry-run": ("none", "server"),
-    "-o": ("table", "json"),
-    "--output": ("table", "json"),
 }
 
 
@@ -122,19 +121,10 @@ def _values(option: str, last: str, before: Sequence[str], at: int) -> tuple[lis
     if option in ("-n", "--namespace", "--context"):
         return _with_prefix(last, _of_kubeconfig(option, before)), NO_FILES
     if option in _SHARED:
-        values = _SHARED[option]
-        if option in ("-o", "--output"):
-            values = _formats(before[at]) or values
-        return _with_prefix(last, ((value, "") for value in values)), NO_FILES
-    return [], NO_FILES
-
-
-def _formats(command: str) -> Sequence[str]:
-    return {
-        "parse": ("yaml", "json"),
-        "explain": ("text", "json"),
-        "nodes": ("table", "json", "profile"),
-    }.get(command, ())
+        return _with_prefix(last, ((value, "") for value in _SHARED[option])), NO_FILES
+    found = [one for one in _command(before[at]).params if option in one.opts]
+    values = [value for one in found for value in one.shell_complete(None, last)]
+    return [(one.value, one.help or "") for one in values], NO_FILES
 
 
 def _arguments(command: str, last: str) -> tuple[list[Candidate], int]:
@@ -146,6 +136,10 @@ def _arguments(command: str, last: str) -> tuple[list[Candidate], int]:
         from gpuxlate.cli.schema import KINDS
 
         return _with_prefix(last, ((name, "") for name in KINDS)), NO_FILES
+    if command == "completion":
+        from gpuxlate.cli.completion import SHELLS
+
+        return _with_prefix(last, ((name, "") for name in SHELLS)), NO_FILES
     if command in LIVE_OBJECTS:
         found = _with_prefix(last, _kinds())
         return found, NO_FILES if found else FILES

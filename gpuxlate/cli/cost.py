@@ -59,8 +59,6 @@ def command(
     output: options.Output = "table",
 ) -> int:
     """What shares cost: the vendor's GPU-hour formula, exact."""
-    if output not in ("table", "json"):
-        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     backend = common.target(to)
     billing = backend.billing
     if billing is None:

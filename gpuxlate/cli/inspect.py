@@ -32,8 +32,6 @@ def command(
     output: options.Output = "table",
 ) -> int:
     """What a set of manifests requests: workload, target, cards, cores, MiB, replicas, totals."""
-    if output not in ("table", "json"):
-        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     source = common.target(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
     run = translate_inputs(common.some_inputs(paths, or_excluded=True), settings)

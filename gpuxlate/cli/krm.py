@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gpuxlate.cli import common
+from gpuxlate.cli import common, options
 from gpuxlate.inputs.files import STDIN, Input, InputError
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, for_stderr, run_list, run_stream
@@ -26,6 +26,7 @@ def command(
             show_default=False,
         ),
     ] = None,
+    output: Annotated[str, options.output("yaml")] = "yaml",  # noqa: ARG001 - what a KRM function writes
 ) -> int:
     """A KRM function: reads a ResourceList from stdin, writes it to stdout with its shares translated.
 

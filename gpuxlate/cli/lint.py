@@ -35,14 +35,19 @@ def command(
     paths: options.Paths = options.HERE,
     format_: Annotated[
         str | None,
-        typer.Option(
+        options.one_of(
             "--format",
-            help="text, json, sarif, github or gitlab.",
+            report.FORMATS,
+            "Output format",
+            *("-o", "--output"),
             metavar="FORMAT",
-            autocompletion=options.completing(*report.FORMATS),
+            what="formats",
         ),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Print what --fix would change; write nothing.")] = (
+        False
+    ),
     unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply the unsafe fixes too.")] = False,
     select: Annotated[
         list[str],
@@ -62,11 +67,8 @@ def command(
     profile: options.ProfileFile = None,
     fail_on: Annotated[
         str | None,
-        typer.Option(
-            "--fail-on",
-            help="error (default), warning, info or never.",
-            metavar="LEVEL",
-            autocompletion=options.completing(*FAIL_ON),
+        options.one_of(
+            "--fail-on", FAIL_ON, "The least severity that is exit 1", metavar="LEVEL", what="levels"
         ),
     ] = None,
     allow_empty: Annotated[bool, typer.Option("--allow-empty", help="Nothing to check is not an error.")] = (
@@ -76,16 +78,11 @@ def command(
 ) -> int:
     """Check manifests and GPUShare documents."""
     chosen = _format(format_, statistics)
-    if fail_on is not None and fail_on not in FAIL_ON:
-        raise common.CliError(
-            say("invalid value {fail_on!r} for --fail-on", fail_on=fail_on),
-            say("levels: {names}", names=", ".join(FAIL_ON)),
-        )
     config = common.config()
     selection = Selection.of(select, ignore, config, common.profile(profile, config))
-    mode = Mode(fix or unsafe_fixes, unsafe_fixes, allow_empty)
+    mode = Mode(fix or unsafe_fixes or diff, unsafe_fixes, allow_empty)
     given = common.inputs(paths)
-    run = _run(given, selection, mode)
+    run = _run(given, selection, mode, diff=diff)
     for problem in run.unreadable:
         common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty and not common.all_excluded():
@@ -93,6 +90,11 @@ def command(
             say("{paths}: no file ends in {names}", paths=common.names_of(paths), names=", ".join(SUFFIXES)),
             MAY_BE_EMPTY,
         )
+    if diff:
+        common.documents_out(one.encode() for one in run.diffs)
+        if run.fixes:
+            common.remark(plural(run.fixes, "would fix {count} finding", "would fix {count} findings"))
+        return _exit_code(run, chosen, "never")
     whole_folders = isinstance(given, list) and not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
         placed, source = selection.placed(found)
@@ -100,7 +102,9 @@ def command(
         if source is not None:
             run.texts.add(source)
     run.diagnostics.sort(key=Diagnostic.sort_key)
-    shown = _rendered(run, chosen, statistics)
+    # where no input could be read, a line that says "no findings" would be taken for a result
+    nothing = bool(run.unreadable) and not run.files and chosen == "text"
+    shown = "" if nothing else _rendered(run, chosen, statistics)
     (common.err if run.to_stdout else common.out)(shown)  # stdout may have the fixed text
     if run.fixes:
         common.remark(
@@ -128,6 +132,7 @@ class Run:
     fixes: int = 0
     unreadable: list[InputError] = field(default_factory=list)
     to_stdout: bool = False  # the fixed text of stdin
+    diffs: list[str] = field(default_factory=list)
 
     def add(self, one: Input, checked: Checked) -> None:
         linted = checked.linted
@@ -156,13 +161,18 @@ class Run:
         )
 
 
-def _run(given: Iterable[Input], selection: Selection, mode: Mode) -> Run:
+def _run(given: Iterable[Input], selection: Selection, mode: Mode, *, diff: bool) -> Run:
     run = Run()
     for one, checked in each(partial(read_and_check, selection=selection, mode=mode), given):
         if isinstance(checked, InputError):
             run.unreadable.append(checked)
             continue
-        if mode.fix and one.path is None:
+        if diff:
+            if checked.new != checked.old:
+                from gpuxlate.report.lines import unified
+
+                run.diffs.append(unified(checked.old.decode(), checked.new.decode(), one.name.lstrip("/")))
+        elif mode.fix and one.path is None:
             run.to_stdout = True
             common.documents_out([checked.new])
         elif checked.fixes:
@@ -206,13 +216,7 @@ def _exit_code(run: Run, format_: str, fail_on: str | None) -> int:
 def _format(given: str | None, statistics: bool) -> str:
     """The format; in GitHub Actions "github" is the default, except for statistics."""
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
-    chosen = given or ("github" if in_actions else "text")
-    if chosen not in report.FORMATS:
-        raise common.CliError(
-            say("invalid value {chosen!r} for --format", chosen=chosen),
-            say("formats: {names}", names=", ".join(report.FORMATS)),
-        )
-    return chosen
+    return given or ("github" if in_actions else "text")
 
 
 def _rendered(run: Run, format_: str, statistics: bool) -> str:

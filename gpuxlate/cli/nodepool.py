@@ -44,14 +44,9 @@ def command(
     node: Annotated[
         list[str], typer.Option("--node", help="The node of kubectl lines; may be repeated.", metavar="NAME")
     ] = [],  # noqa: B006 - typer copies it
-    output: options.Output = "text",
+    output: Annotated[str, options.output(*FORMATS)] = "text",
 ) -> int:
     """The node labels that a share needs, the warnings of the documents, and the prerequisites."""
-    if output not in FORMATS:
-        raise common.CliError(
-            say("invalid value '{output}' for -o", output=output),
-            say("formats: {names}", names=", ".join(FORMATS)),
-        )
     if node and output != "kubectl":
         raise common.CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
     backend = common.target(to)

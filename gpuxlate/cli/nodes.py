@@ -31,7 +31,7 @@ def command(
             autocompletion=options.complete_target,
         ),
     ] = None,
-    output: options.Output = "table",
+    output: Annotated[str, options.output(*FORMATS)] = "table",
     namespace: live_options.Namespace = None,
     all_namespaces: live_options.AllNamespaces = False,
     selector: live_options.Selector = None,
@@ -44,11 +44,6 @@ def command(
     -o profile prints a cluster profile of the nodes, for --profile. -l selects nodes; pods of all
     namespaces count.
     """
-    if output not in FORMATS:
-        raise common.CliError(
-            say("invalid value '{output}' for -o", output=output),
-            say("formats: {names}", names=", ".join(FORMATS)),
-        )
     target = common.target(to).name if to else None
     server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     nodes = [one for one in gpu_nodes(server, selector) if target in (None, one.view.target)]

@@ -72,6 +72,21 @@ def one_of(
     )
 
 
+def output(*formats: str) -> Any:
+    """``-o`` of a command with these formats, the default first."""
+    return one_of("-o", formats, "Output format", "--output", metavar="FORMAT", what="formats")
+
+
+def _a_file(value: str | None) -> str | None:
+    """A path that is written to. Everywhere else ``-`` is a stream, and stdout has the result."""
+    if value == "-":
+        raise CliError(
+            "invalid value '-' for --report: stdout has the result",
+            "name a file; gpuxlate assess -o json prints the report",
+        )
+    return value
+
+
 Paths = Annotated[list[str], typer.Argument(help="Files, folders or - for stdin.", metavar="PATH...")]
 Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for stdin.", metavar="SPEC...")]
 To = Annotated[
@@ -106,7 +121,9 @@ OutputDir = Annotated[
 ]
 Report = Annotated[
     str | None,
-    typer.Option("--report", help="Write a JSON report, also of a refusal.", metavar="FILE"),
+    typer.Option(
+        "--report", help="Write a JSON report, also of a refusal.", metavar="FILE", callback=_a_file
+    ),
 ]
 AllowLeftovers = Annotated[
     bool,
@@ -118,6 +135,7 @@ AllowOutside = Annotated[
     bool,
     typer.Option("--allow-outside", help="A document may name a workload outside of its folder."),
 ]
-Output = Annotated[str, typer.Option("-o", "--output", help="Output format.", metavar="FORMAT")]
+Output = Annotated[str, output("table", "json")]
+TextOutput = Annotated[str, output("text", "json")]
 HERE = ["."]
 """The PATH of commands that only look, where none is given."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from gpuxlate.cli.common import CliError, Exit, remark
 from gpuxlate.inputs.bounded import StrPath, inside
 from gpuxlate.inputs.files import InputError, reason
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import message_of, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,23 @@ def output_path(folder: str, *parts: str) -> Path:
     if not inside(path, base):
         raise CliError(say("{names} would be written outside {folder}", names="/".join(parts), folder=folder))
     return path
+
+
+def as_json(texts: Iterable[str]) -> str:
+    """The objects of manifests as kubectl prints them: one alone, or a List. Raises CliError."""
+    from gpuxlate.report.json import dump
+    from gpuxlate.yamltext.compose import NotYamlError, documents
+    from gpuxlate.yamltext.plain import to_plain
+    from gpuxlate.yamltext.source import Source
+
+    try:
+        roots = [one.root for text in texts for one in documents(Source("", text))]
+    except NotYamlError as error:
+        raise CliError(
+            say("-o json: invalid YAML: {error}", error=message_of(error)), "leave -o json out", Exit.FINDINGS
+        ) from None
+    found = [to_plain(one) for one in roots if one is not None]
+    return dump(found[0] if len(found) == 1 else {"apiVersion": "v1", "kind": "List", "items": found})
 
 
 def write_files(files: dict[Path, bytes]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
@@ -17,11 +19,9 @@ def command(
     paths: options.Paths,
     from_: options.From = None,
     profile: options.ProfileFile = None,
-    output: options.Output = "yaml",
+    output: Annotated[str, options.output("yaml", "json")] = "yaml",
 ) -> int:
     """Vendor manifests to GPUShare documents, one for each container that has a share."""
-    if output not in ("yaml", "json"):
-        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: yaml, json")
     source = common.target(from_) if from_ else None
     # reading is a translation to the neutral dialect, where every share is exact
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))

@@ -32,7 +32,7 @@ def command(
         list[str],
         typer.Argument(help="GPUShare documents: only what these shares need.", metavar="[SPEC]..."),
     ] = [],  # noqa: B006 - typer copies it
-    output: options.Output = "text",
+    output: options.TextOutput = "text",
     namespace: live_options.Namespace = None,
     all_namespaces: live_options.AllNamespaces = False,
     selector: live_options.Selector = None,
@@ -44,8 +44,6 @@ def command(
 
     Exit 1 if one of them is met on no node. -l selects nodes.
     """
-    if output not in ("text", "json"):
-        raise common.CliError(say("invalid value '{output}' for -o", output=output), "formats: text, json")
     backend = common.target(to)
     if backend.live is None:
         others = [one.name for one in registry.pod_backends() if one.live]

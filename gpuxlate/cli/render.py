@@ -51,10 +51,7 @@ def command(
     allow_outside: options.AllowOutside = False,
     output_dir: options.OutputDir = None,
     report: options.Report = None,
-    output: Annotated[
-        str,
-        typer.Option("-o", "--output", help="text, or json: the parameters as one object.", metavar="FORMAT"),
-    ] = "text",
+    output: Annotated[str, options.output("text", "yaml", "json")] = "text",
 ) -> int:
     """GPUShare documents to manifests: on a workload, or as a Pod that runs nvidia-smi."""
     targets = _targets(to)
@@ -85,7 +82,7 @@ def command(
         write_report(Path(report), [item for _, made in done for item in made.items])
     if refused:
         return common.Exit.FINDINGS
-    _write(done, output_dir)
+    _write(done, output_dir, as_json=output == "json")
     return common.Exit.CLEAN
 
 
@@ -117,15 +114,13 @@ def written_manifests() -> Iterator[Backend]:
 
 
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
-    if output not in ("text", "json"):
-        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: text, json")
-    manifests = [backend.name for backend in targets if not backend.form_module]
-    if output == "json" and manifests:
+    parameters = [backend.name for backend in targets if backend.form_module]
+    if output == "yaml" and parameters:
         raise common.CliError(
-            say("-o json is for parameters: {manifests} writes manifests", manifests=manifests[0]),
-            "leave it out",
+            say("-o yaml is for manifests: {name} writes parameters", name=parameters[0]),
+            "leave it out, or -o json",
         )
-    if output == "json" and workload:
+    if output == "json" and parameters and workload:
         raise common.CliError("-o json writes a text of its own", "leave --workload out, or -o json")
 
 
@@ -227,7 +222,13 @@ def _workload(file: str, said_in: Document | None) -> Source:
         raise common.CliError(message_of(error), hint, common.Exit.INPUT) from None
 
 
-def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> None:
+def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None, *, as_json: bool) -> None:
+    manifests = [made.text for backend, made in done if not backend.form_module]
+    if as_json and manifests and output_dir is None:
+        common.out(outputs.as_json(manifests))
+        return
+    if as_json:  # parameters are JSON already
+        done = [(one, made if one.form_module else _json(made)) for one, made in done]
     if output_dir is None:
         common.documents_out([joined([made.text for _, made in done]).encode()])
         return
@@ -240,6 +241,10 @@ def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None) -> Non
             )
         files[path] = made.text.encode()
     outputs.write_files(files)
+
+
+def _json(made: Rendering) -> Rendering:
+    return replace(made, text=outputs.as_json([made.text]), suffix=".json")
 
 
 def joined(texts: list[str]) -> str:

@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.explain import rule_json
 from gpuxlate.cli.tables import table
-from gpuxlate.model.messages import say
+from gpuxlate.lint.select import Selection
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.rules import catalog
 
 
-def command(output: options.Output = "table") -> int:
+def command(
+    select: Annotated[
+        list[str],
+        typer.Argument(
+            help="Only these rules (codes or prefixes), such as TKE.",
+            metavar="[CODE]...",
+            autocompletion=options.complete_code,
+            show_default=False,
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    to: Annotated[
+        list[str],
+        typer.Option(
+            "--to",
+            help="Only the rules of this target; may be repeated.",
+            metavar="TARGET",
+            autocompletion=options.complete_target,
+        ),
+    ] = [],  # noqa: B006
+    severity: Annotated[
+        str | None, options.one_of("--severity", [*Severity], "Only rules of this severity", metavar="LEVEL")
+    ] = None,
+    fixable: Annotated[bool, typer.Option("--fixable", help="Only rules with a fix.")] = False,
+    output: options.Output = "table",
+) -> int:
     """The list of rules."""
-    rules = catalog.all_rules(registry.all_backends()).values()
+    selection = Selection.of(select, (), None, None)
+    targets = [common.target(one) for one in to]
+    known = {one.code for target in targets for one in target.rules}
+    rules = [
+        one
+        for one in catalog.all_rules(registry.all_backends()).values()
+        if selection.selected(one.code)
+        and (not to or one.code in known)
+        and severity in (None, one.severity)
+        and (one.fix or not fixable)
+    ]
     if output == "json":
         common.out(common.write_json({"format": "gpuxlate-rules/v1", "rules": [rule_json(r) for r in rules]}))
-    elif output == "table":
+    else:
         rows = [[r.code, str(r.severity), r.fix or "", r.summary] for r in rules]
         common.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))
-    else:
-        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     return common.Exit.CLEAN

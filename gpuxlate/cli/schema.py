@@ -29,6 +29,7 @@ def command(
             "--check", help="Check this file (YAML or JSON) against the schema instead.", metavar="FILE"
         ),
     ] = None,
+    output: Annotated[str, options.output("json")] = "json",  # noqa: ARG001 - there is no other
 ) -> int:
     """The JSON Schemas: of the documents people write, and of the JSON that gpuxlate prints."""
     if kind not in KINDS:

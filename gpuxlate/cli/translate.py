@@ -32,9 +32,12 @@ def command(
         bool, typer.Option("--check", help="Exit 1 if something would change; write nothing.")
     ] = False,
     report: options.Report = None,
+    output: Annotated[str, options.output("yaml", "json")] = "yaml",
 ) -> int:
     """Whole manifests from any dialect to another; only GPU lines change."""
     _exclusive(in_place, output_dir, diff, check)
+    if output == "json" and (in_place or output_dir or diff or check):
+        raise common.CliError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
     given = common.some_inputs(paths, or_excluded=True)
     if in_place and any(one.path is None for one in given):
         raise common.CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
@@ -66,7 +69,10 @@ def command(
             common.remark(say("would change {name}", name=file.name))
     if not writes:
         return common.Exit.FINDINGS if check and run.changed else common.Exit.CLEAN
-    _write(run, in_place, output_dir)
+    if output == "json":
+        common.out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
+    else:
+        _write(run, in_place, output_dir)
     return common.Exit.CLEAN
 
 

@@ -44,8 +44,6 @@ def command(
     output: options.Output = "table",
 ) -> int:
     """Check what nvidia-smi prints in a container against the share: cards, and memory of each."""
-    if output not in ("table", "json"):
-        raise common.CliError(say("invalid value {output!r} for -o", output=output), "formats: table, json")
     if printed == "-" and "-" in specs:
         raise common.CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)

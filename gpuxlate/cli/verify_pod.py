@@ -56,8 +56,6 @@ def command(
     """
     if output_of is not None:
         return of_files.command(names, output_of, name, to, profile, card_memory, output)
-    if output not in ("table", "json"):
-        raise common.CliError(say("invalid value '{output}' for -o", output=output), "formats: table, json")
     if name is not None or to is not None:
         raise common.CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(names) != 1:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gpuxlate.report.summary import LineOf, Replacement, Summary
     from gpuxlate.rules.base import Rule
 
-FORMATS: tuple[str, ...] = ("text", "json", "sarif", "github", "gitlab")
+FORMATS: tuple[str, ...] = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 
 def render(

@@ -87,6 +87,10 @@ def words(gpuxlate: Run, shell: str, line: str) -> list[str]:
 LINES = [
     ("gpuxlate tra", ["translate"]),
     ("gpuxlate k", ["krm"]),
+    ("gpuxlate completion f", ["fish"]),
+    ("gpuxlate lint x -o j", ["json", "junit"]),
+    ("gpuxlate inspect -o j", ["json"]),
+    ("gpuxlate --color al", ["always"]),
     ("gpuxlate translate x --to tenc", ["tencent-qgpu"]),
     ("gpuxlate translate x --from al", ["alibaba-gpushare"]),
     ("gpuxlate translate x --from n", ["nos", "neutral"]),

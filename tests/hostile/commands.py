@@ -83,6 +83,7 @@ RUNS = {
     "lint --profile": "lint pod.yaml --profile profile.yaml",
     "explain": "explain TKE001",
     "rules": "rules",
+    "completion": "completion bash",
     "targets": "targets",
     "compare": "compare spec.yaml",
     "compare -o json": "compare spec.yaml -o json",

@@ -1,0 +1,36 @@
+"""``gpuxlate completion``: the completion script of a shell."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gpuxlate.cli import common, options
+from gpuxlate.model.messages import say
+
+SHELLS = ("bash", "zsh", "fish", "powershell")
+
+
+def command(
+    shell: Annotated[
+        str,
+        typer.Argument(
+            help=f"One of {', '.join(SHELLS)}.", metavar="SHELL", autocompletion=options.completing(*SHELLS)
+        ),
+    ],
+) -> int:
+    """The completion script of a shell.
+
+    For bash: source <(gpuxlate completion bash). For zsh the same, after compinit. For fish: gpuxlate
+    completion fish | source. For PowerShell: gpuxlate completion powershell | Out-String | Invoke-Expression.
+    """
+    if shell not in SHELLS:
+        raise common.CliError(
+            say("no completion for {shell!r}", shell=shell), say("shells: {names}", names=", ".join(SHELLS))
+        )
+    from typer._completion_shared import get_completion_script
+
+    script = get_completion_script(prog_name="gpuxlate", complete_var="_GPUXLATE_COMPLETE", shell=shell)
+    common.out(f"{script}\n")
+    return common.Exit.CLEAN

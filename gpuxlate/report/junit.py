@@ -1,0 +1,52 @@
+"""Findings as JUnit XML: a suite a file, and a failed test case a finding.
+
+Source: the schema of Jenkins' xUnit plug-in (junit-10.xsd), which CI systems read.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from xml.sax.saxutils import escape, quoteattr
+
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.report.characters import visible, visible_lines
+from gpuxlate.report.summary import Report
+
+
+def render(report: Report) -> str:
+    """A suite for each file with findings; a run without any has one test, which passes."""
+    parts = [
+        '<?xml version="1.0" encoding="utf-8"?>\n',
+        f'<testsuites name="gpuxlate" tests="{max(1, len(report.diagnostics))}" '
+        f'failures="{len(report.diagnostics)}">\n',
+    ]
+    for file, found in groupby(report.diagnostics, lambda one: one.file or ""):
+        cases = [_case(one, file) for one in found]
+        name = quoteattr(_text(file or "gpuxlate"))
+        parts += [f'  <testsuite name={name} tests="{len(cases)}" failures="{len(cases)}">\n', *cases]
+        parts.append("  </testsuite>\n")
+    if not report.diagnostics:
+        parts.append('  <testsuite name="gpuxlate" tests="1" failures="0">\n')
+        parts.append('    <testcase classname="gpuxlate" name="no findings"/>\n  </testsuite>\n')
+    return "".join([*parts, "</testsuites>\n"])
+
+
+def _case(one: Diagnostic, file: str) -> str:
+    place = f"{file}:{one.span.line}:{one.span.column}" if one.span else file
+    body = "\n".join([place, *([f"help: {one.hint}"] if one.hint else [])])
+    named = f"{one.code} {place}".rstrip()
+    return (
+        f"    <testcase classname={quoteattr(_text(file or 'gpuxlate'))} name={quoteattr(_text(named))}>\n"
+        f'      <failure type="{one.severity}" message={quoteattr(_text(one.message))}>'
+        f"{escape(_lines(body))}</failure>\n"
+        "    </testcase>\n"
+    )
+
+
+def _text(text: str) -> str:
+    """Without characters that XML does not allow: they are shown instead."""
+    return visible(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+
+
+def _lines(text: str) -> str:
+    return visible_lines(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
