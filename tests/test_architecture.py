@@ -19,7 +19,7 @@ LONGEST = 350
 """Lines of a file: beyond it there is a second one inside."""
 ROOMS = (
     *("model", "yamltext", "manifest", "rules", "backends", "inputs", "config", "translation", "lint"),
-    *("policy", "planning", "report", "cluster", "cli"),
+    *("policy", "planning", "report", "editor", "cluster", "cli"),
 )
 """The folders of the package, each of which imports itself and those before it."""
 BESIDE = ("testing", "locale")

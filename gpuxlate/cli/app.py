@@ -37,6 +37,7 @@ COMMANDS: dict[str, str] = {
     "schema": "The JSON Schemas",
     "completion": "The completion script of a shell",
     "krm": "A KRM function for kpt and kustomize",
+    "server": "A language server: findings, fixes and completion in an editor",
 }
 """Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
 

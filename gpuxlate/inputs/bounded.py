@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from gpuxlate.model.limits import MAX_TEXT
 
@@ -13,12 +14,32 @@ StrPath = str | os.PathLike[str]
 BLOCK = 64 * 1024
 """Bytes that are read at once from what has no length."""
 
+F = TypeVar("F", bound=Callable[..., Any])
+_forget: list[Callable[[], None]] = []
+
 _KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+
+
+def remembered(most: int) -> Callable[[F], F]:
+    """Keep what a function found on the disk, of so many arguments, until ``forget`` is called."""
+
+    def keep(function: F) -> F:
+        kept = lru_cache(maxsize=most)(function)
+        _forget.append(kept.cache_clear)
+        return kept  # type: ignore[return-value]
+
+    return keep
+
+
+def forget() -> None:
+    """Read files again when they are needed: for a process that lives longer than they stay as they are."""
+    for clear in _forget:
+        clear()
 
 
 class UnusualFileError(OSError):
@@ -81,7 +102,7 @@ def inside(path: StrPath, folder: StrPath) -> bool:
     return os.path.join(inner, "").startswith(os.path.join(outer, ""))
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def repository(folder: StrPath) -> str:
     """The nearest folder upwards with .git, else the folder itself."""
     start = os.path.realpath(folder)

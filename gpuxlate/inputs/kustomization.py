@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
-from gpuxlate.inputs.bounded import content, inside, repository
+from gpuxlate.inputs.bounded import content, inside, remembered, repository
 from gpuxlate.inputs.exclude import SKIPPED
 from gpuxlate.inputs.kustomize import kustomization_in, listed
 from gpuxlate.inputs.objects import Object, after_patch, identity_of, rename, stamp, workloads_in
@@ -294,7 +293,7 @@ def _named(document: Document) -> Selector:
     return matches
 
 
-@lru_cache(maxsize=16)
+@remembered(16)
 def tree(folder: str) -> Tree:
     """The kustomizations of a repository by its folder."""
     return Tree(folder)

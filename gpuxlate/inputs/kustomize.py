@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from gpuxlate.inputs.bounded import StrPath, content, upwards
+from gpuxlate.inputs.bounded import StrPath, content, remembered, upwards
 from gpuxlate.inputs.files import stays
 from gpuxlate.model.limits import MAX_CONFIG_BYTES, MAX_ENTRIES
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
@@ -50,7 +49,7 @@ def naming(path: StrPath) -> Iterator[str]:
             break
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _folder(folder: str) -> _Folder:
     last = os.path.exists(os.path.join(folder, ".git"))
     return _Folder(frozenset(islice(_patches(folder), MAX_ENTRIES)), last)
@@ -71,7 +70,7 @@ def listed(root: Node | None, field: str) -> list[Node]:
     return [deref(one) for one in found.items] if isinstance(found, Sequence) else []
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def kustomization_in(folder: str) -> Node | None:
     """The kustomization of a folder, None where there is none that can be read."""
     for name in NAMES:

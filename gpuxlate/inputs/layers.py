@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 
-from gpuxlate.inputs.bounded import StrPath
+from gpuxlate.inputs.bounded import StrPath, remembered
 from gpuxlate.inputs.kustomize import first_document, patched_by
 from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, Kind, Laid, Layer, Over, is_values
 from gpuxlate.manifest.objects import name_at
@@ -74,6 +74,6 @@ def _name(folder: str) -> str | None:
     return name_at(chart.root, "name") if chart else None
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _first(path: str) -> Document | None:
     return first_document(path)

@@ -49,12 +49,21 @@ items:
     - name: {container}
       resources: {{limits: {{vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}}}
 """
+SESSION = "".join(
+    f"Content-Length: {len(one)}\r\n\r\n{one}"
+    for one in (
+        '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}',
+        '{"jsonrpc": "2.0", "id": 2, "method": "shutdown"}',
+        '{"jsonrpc": "2.0", "method": "exit"}',
+    )
+)
 TEXTS = {
     "pod.yaml": POD,
     "spec.yaml": SPEC,
     "profile.yaml": PROFILE,
     "smi.csv": SMI,
     "list.yaml": RESOURCE_LIST,
+    "session.txt": SESSION.replace("{", "{{").replace("}", "}}"),
 }
 
 RUNS = {
@@ -101,13 +110,14 @@ RUNS = {
     "schema": "schema spec",
     "schema --check": "schema spec --check spec.yaml",
     "krm": "krm",
+    "server": "server --to tke",
     "help": "--help",
     "version": "--version",
     "a mistake": "lint --nonsense",
     "a missing file": "lint gone.yaml",
 }
 """What is run, in a folder with ``TEXTS``."""
-STDIN = {"krm": "list.yaml", "lint stdin": "pod.yaml"}
+STDIN = {"krm": "list.yaml", "server": "session.txt", "lint stdin": "pod.yaml"}
 
 
 def texts(name: str = "web", container: str = "web", cores: str = "30") -> dict[str, str]:

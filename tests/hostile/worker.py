@@ -231,9 +231,15 @@ def streams(asked: dict[str, Any]) -> None:
 
 
 def no_network() -> None:
-    """Making a socket, or asking for the address of a name, is an error from here on."""
+    """Making a socket, or asking for the address of a name, is an error from here on.
 
-    def refuse(*_arguments: Any, **_named: Any) -> Any:
+    The ends of a pipe within this process (asyncio has one) are none.
+    """
+    real = socket.socket
+
+    def refuse(*arguments: Any, **_named: Any) -> Any:
+        if len(arguments) == 4 and arguments[0] is socket.AF_UNIX:
+            return real(*arguments)
         raise RuntimeError("no network")
 
     socket.socket = refuse  # type: ignore[assignment, misc]

@@ -9,7 +9,7 @@ import gpuxlate
 from docs.tools.inserts.pictures.svg import Drawing
 
 ORDER = (
-    *("testing", "cli", "api", "cluster", "report", "planning", "policy", "lint", "translation"),
+    *("testing", "cli", "api", "cluster", "editor", "report", "planning", "policy", "lint", "translation"),
     *("config", "inputs"),
     *("backends", "rules", "manifest", "yamltext", "locale", "model"),
 )

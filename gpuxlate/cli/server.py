@@ -1,0 +1,43 @@
+"""``gpuxlate server``: a language server on stdin and stdout."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from gpuxlate.cli import common
+
+INSTALL = "pip install 'gpuxlate[editor]'"
+
+
+def command(
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", help="The profile of the cluster: a name or a file.", metavar="FILE"),
+    ] = None,
+    to: Annotated[
+        list[str],
+        typer.Option(
+            "--to",
+            help="Targets to show beside each share; those of the configuration's profiles by default.",
+            metavar="TARGET",
+            autocompletion=common.complete_written,
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+) -> int:
+    """A language server on stdin and stdout, for editors."""
+    for name in to:
+        if common.written_target(name).form_module:
+            raise common.CliError(f"invalid target {name!r} for --to: it is not for manifests")
+    try:
+        from gpuxlate.editor.server import serve
+    except ModuleNotFoundError as error:
+        raise common.CliError(f"the language server needs pygls: {error.name} is missing", INSTALL) from None
+    from gpuxlate.editor.settings import Options
+
+    if sys.stdin is None or sys.stdout is None:
+        raise common.CliError("stdin or stdout is closed", "an editor starts the server", common.Exit.INPUT)
+    serve(Options(profile, tuple(to)))
+    return common.Exit.CLEAN

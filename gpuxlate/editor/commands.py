@@ -1,0 +1,71 @@
+"""The command that translates an open text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lsprotocol import types
+
+from gpuxlate.backends import registry
+from gpuxlate.editor.session import Server
+from gpuxlate.editor.settings import writes_pods
+from gpuxlate.editor.translate import Translated, confirms
+from gpuxlate.model.diagnostics import Severity
+
+MOST_DIFF = 8000
+"""Characters of a diff in a message."""
+APPLY, CANCEL = "Apply", "Cancel"
+
+
+async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str, Any] | None:
+    """Translate an open text: the editor shows what changes, and the user confirms it."""
+    check = ls.check(uri)
+    if check is None:
+        ls.say("open the file first")
+        return None
+    target = target or await _chosen(ls)
+    if target is None:
+        return None
+    try:
+        made = Translated.of(check, target)
+    except (ValueError, LookupError) as error:
+        hint = getattr(error, "hint", None)
+        ls.say(f"{error}; {hint}" if hint else str(error))
+        return None
+    if made.made.refused:
+        ls.say(f"Refused, nothing was changed.\n{made.listed(Severity.ERROR)}")
+    elif not made.made.changed:
+        ls.say(f"Nothing to change for {target}.", types.MessageType.Info)
+    elif confirms(ls.client_capabilities) or await _confirmed(ls, made):
+        warnings = made.listed(Severity.WARNING)
+        if warnings:
+            ls.say(warnings, types.MessageType.Warning)
+        if ls.check(uri) is not check:
+            ls.say("The text has changed since; translate it again.")
+            return None
+        label = f"Translate to {target}"
+        edit = made.edit(ls.client_capabilities)
+        await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
+    return made.to_json()
+
+
+async def _chosen(ls: Server) -> str | None:
+    """Ask for a target."""
+    names = [one.name for one in registry.pod_backends() if writes_pods(one)]
+    return await _asked(ls, "Translate to which target?", names)
+
+
+async def _confirmed(ls: Server, made: Translated) -> bool:
+    """Show the diff in a message, where the editor has no preview of changes."""
+    diff = made.diff
+    shown = diff if len(diff) <= MOST_DIFF else f"{diff[:MOST_DIFF]}\n..."
+    message = f"{made.summary}\n{shown}"
+    return await _asked(ls, message, [APPLY, CANCEL]) == APPLY
+
+
+async def _asked(ls: Server, message: str, answers: Sequence[str]) -> str | None:
+    items = [types.MessageActionItem(one) for one in answers]
+    asked = types.ShowMessageRequestParams(types.MessageType.Info, message, items)
+    answer = await ls.window_show_message_request_async(asked)
+    return answer.title if answer else None

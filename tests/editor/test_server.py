@@ -1,0 +1,433 @@
+"""The language server over stdio: what an editor shows of a manifest while it is typed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from tests.editor.client import EVERYTHING, PLAIN, Editor, editor, utf16
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  containers:
+  - name: web
+    image: web
+    resources:
+      limits: {LIMITS}
+"""
+QGPU = POD.replace("LIMITS", 'tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "4"')
+MISTAKES = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web  # 😀 卡
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+      - name: '😀😀'
+        resources:
+          limits: {"tke.cloud.tencent.com/qgpu-core": 33, tke.cloud.tencent.com/qgpu-memory: 5}
+      - name: '😀'
+        resources: {requests: {aliyun.com/gpu-mem: 3}, limits: {aliyun.com/gpu-mem: 4}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: "卡"}
+spec:
+  containers:
+  - name: '😀'
+    resources: {limits: {vke.volcengine.com/mgpu-cores: 30, vke.volcengine.com/mgpu-memory: 4096}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: side}
+spec:
+  containers:
+  - {name: side, resources: {requests: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 2000}}}
+"""
+
+
+def in_editor(
+    folder: Path, work: Callable[[Editor], Awaitable[None]], *options: str, plain: bool = False
+) -> None:
+    async def run() -> None:
+        async with editor(folder, *options, capabilities=PLAIN if plain else EVERYTHING) as one:
+            await work(one)
+
+    asyncio.run(run())
+
+
+def linted(folder: Path, name: str) -> list[tuple[str, int, int]]:
+    """Codes and places as ``gpuxlate lint`` has them, in characters."""
+    command = [sys.executable, "-m", "gpuxlate", "lint", name, "--format", "json", "--fail-on", "never"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    found = json.loads(done.stdout)["diagnostics"]
+    return [(one["code"], one["line"], one["column"]) for one in found]
+
+
+def placed(text: str, found: list[types.Diagnostic]) -> list[tuple[Any, int, int]]:
+    """Codes and places of what an editor shows, in characters from 1."""
+    lines = text.split("\n")
+    shown = []
+    for one in found:
+        start = one.range.start
+        before = lines[start.line].encode("utf-16-le")[: 2 * start.character].decode("utf-16-le")
+        shown.append((one.code, start.line + 1, len(before) + 1))
+    return shown
+
+
+def test_mistakes_are_shown_as_lint_finds_them_and_fixed_one_by_one(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        uri = (tmp_path / "web.yaml").as_uri()
+        found = await one.open(uri, MISTAKES)
+        assert placed(MISTAKES, found) == linted(tmp_path, "web.yaml")
+        assert len({each.code for each in found}) >= 5
+        for each in found:
+            assert each.code_description
+            assert each.code_description.href == f"https://gpuxlate.io/rules/{each.code}"
+        for _ in range(20):
+            lamps = [action for each in found for action in await one.actions(uri, each.range, "quickfix")]
+            if not lamps:
+                break
+            assert all(action.title.endswith("requested)") != action.is_preferred for action in lamps)
+            chosen = next((action for action in lamps if action.is_preferred), lamps[0])
+            assert chosen.edit
+            one.make(chosen.edit)
+            found = await one.found(uri)
+        assert not found, one.texts[uri]
+        assert one.texts[uri].count("😀") == MISTAKES.count("😀")
+
+    (tmp_path / "web.yaml").write_text(MISTAKES)
+    in_editor(tmp_path, work)
+
+
+def test_all_safe_fixes_at_once_are_those_of_lint(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        uri = (tmp_path / "web.yaml").as_uri()
+        await one.open(uri, MISTAKES)
+        found = await one.actions(
+            uri, types.Range(types.Position(0, 0), types.Position(0, 0)), "source.fixAll"
+        )
+        assert [action.kind for action in found] == ["source.fixAll.gpuxlate"]
+        assert found[0].edit
+        one.make(found[0].edit)
+        command = [sys.executable, "-m", "gpuxlate", "lint", "--fix", "web.yaml"]
+        subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+        assert one.texts[uri] == (tmp_path / "web.yaml").read_text() != MISTAKES
+
+    (tmp_path / "web.yaml").write_text(MISTAKES)
+    in_editor(tmp_path, work)
+
+
+def test_the_configuration_and_ignores_count(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        text = POD.replace(
+            "LIMITS", "tke.cloud.tencent.com/qgpu-core: 33, tke.cloud.tencent.com/qgpu-memory: 4"
+        )
+        folder = tmp_path / "deep"
+        uri = (folder / "web.yaml").as_uri()
+        assert [each.code for each in await one.open(uri, text)] == ["TKE002"]
+        commented = text.replace("      limits", "      # gpuxlate: ignore[TKE002] soon\n      limits")
+        assert not await one.type(uri, commented)
+        assert [each.code for each in await one.type(uri, text)] == ["TKE002"]
+        config = folder / ".gpuxlate.yaml"
+        for content, expected in (
+            ("ignore: [TKE]\n", []),
+            ("ignore: [XYZ]\n", [(None, f"{config}: ignore: no rule 'XYZ'; gpuxlate rules lists them")]),
+            ("select: [TKE002]\n", ["TKE002"]),
+        ):
+            config.write_text(content)
+            one.shown.clear()
+            one.client.text_document_did_save(
+                types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
+            )
+            found = await one.found(uri)
+            assert [each.code or (None, each.message) for each in found] == expected
+
+    (tmp_path / "deep").mkdir()
+    (tmp_path / ".git").mkdir()
+    in_editor(tmp_path, work)
+
+
+def test_half_typed_text_is_a_finding_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        uri = (tmp_path / "web.yaml").as_uri()
+        await one.open(uri, MISTAKES)
+        broken = QGPU + "  foo: [\n"
+        found = await one.type(uri, broken)
+        assert {each.code for each in found} == {"GX001"}
+        assert (
+            await one.actions(uri, types.Range(types.Position(0, 0), types.Position(99, 0)), "quickfix") == []
+        )
+        assert await one.lenses(uri) == []
+        assert not await one.type(uri, QGPU)
+        assert await one.lenses(uri) == ["7: 30 % and 4 GiB of one card"]
+        one.close(uri)
+        one.versions[uri] = None  # type: ignore[assignment]
+        one.shown.clear()
+        assert await one.found(uri) == []
+        assert await one.hover(uri, "qgpu-core") is None
+
+    in_editor(tmp_path, work)
+
+
+HOSTILE = {
+    "file:///nul%00name.yaml": QGPU,
+    "file:///no/such/folder/%F0%9F%98%80.yaml": QGPU,
+    "untitled:Untitled-1": QGPU,
+    "file:///" + "a" * 5000 + ".yaml": QGPU,
+    "git:/web.yaml?x#y": QGPU,
+    "file://host/share/web.yaml": QGPU,
+    "": QGPU,
+    "file:///empty.yaml": "",
+    "file:///bom.yaml": "\ufeff" + QGPU,
+    "file:///surrogate.yaml": QGPU.replace("web", "\ud800"),
+    "file:///binary.yaml": "\x00\x01" * 100,
+    "file:///prose.yaml": "tke.cloud.tencent.com/qgpu-core said: it's\n  no YAML\n\tat all",
+    "file:///deep.yaml": "[" * 5000 + "tke.cloud.tencent.com/qgpu-core",
+    "file:///laughs.yaml": "a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*a, *a]\n" for n in range(50)) + QGPU,
+    "file:///breaks.yaml": "\r\u2028\x85\x0c\r\n" + QGPU.replace("\n", "\r"),
+    "file:///large.yaml": QGPU + "#" * 2**21,
+    "file:///chart/templates/x.yaml": "{{ if }}\n" + QGPU,
+}
+"""Texts by their names, of which nothing must stop the server."""
+
+
+def test_no_text_and_no_name_ends_the_server(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        for uri, text in HOSTILE.items():
+            await one.open(uri, text)
+            everywhere = types.Range(types.Position(0, 0), types.Position(10**6, 10**6))
+            await one.actions(uri, everywhere)
+            await one.lenses(uri)
+            for place in (types.Position(9, 20), types.Position(10**6, 10**6), types.Position(0, 0)):
+                await one.completions(uri, place)
+                params = types.HoverParams(types.TextDocumentIdentifier(uri), place)
+                await one.client.text_document_hover_async(params)
+            await one.command("gpuxlate.translate", uri, "hami")
+            one.close(uri)
+        shown = [each for each in one.messages if "internal error" in each]
+        assert not shown
+        for arguments in ((), (1, 2), ("file:///none.yaml", "vke"), ("x", None)):
+            assert await one.command("gpuxlate.translate", *arguments) is None
+        uri = "file:///good.yaml"
+        assert await one.open(uri, QGPU) == []
+        assert await one.command("gpuxlate.translate", uri, "nobody") is None
+        assert "unknown target 'nobody'" in one.messages[-1]
+        [large] = await one.open("file:///large.yaml", HOSTILE["file:///large.yaml"])
+        assert large.message == "larger than 2 MiB: gpuxlate lint checks it, not the editor"
+
+    in_editor(tmp_path, work)
+
+
+def test_hover_tells_of_keys_values_and_findings(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        uri = "file:///web.yaml"
+        await one.open(uri, MISTAKES)
+        of_key = await one.hover(uri, "qgpu-memory: 5")
+        assert of_key
+        for part in ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: ", "Source: ["):
+            assert part in of_key
+        of_finding = await one.hover(uri, "33, tke")
+        assert of_finding
+        for part in (
+            "TKE002",
+            "https://gpuxlate.io/rules/TKE002",
+            "**Why**",
+            "**Use instead**",
+            "Unit: percent",
+        ):
+            assert part in of_finding
+        assert await one.hover(uri, "metadata") is None
+
+    in_editor(tmp_path, work)
+
+
+HERE = "|"
+PLACES = {
+    "limits, flow": (POD.replace("LIMITS", HERE), "aliyun.com/gpu-mem", "aliyun.com/gpu-mem: "),
+    "limits, half-typed": (
+        POD.replace("{LIMITS}", "\n        vke.volc|\n      foo: ["),
+        "vke.volcengine.com/mgpu-core",
+        "vke.volcengine.com/mgpu-core: ",
+    ),
+    "limits, a brace open": (
+        POD.replace("LIMITS}", HERE),
+        "volcano.sh/vgpu-memory",
+        "volcano.sh/vgpu-memory: ",
+    ),
+    "limits, a colon there": (
+        POD.replace("LIMITS", "ali|: 3"),
+        "aliyun.com/gpu-mem",
+        "aliyun.com/gpu-mem",
+    ),
+    "limits, quoted": (POD.replace("LIMITS", '"ali|": 3'), "aliyun.com/gpu-mem", "aliyun.com/gpu-mem"),
+    "limits of a pod that speaks": (
+        POD.replace("LIMITS", "tke.cloud.tencent.com/qgpu-memory: 3, |"),
+        "tke.cloud.tencent.com/qgpu-core",
+        "tke.cloud.tencent.com/qgpu-core: ",
+    ),
+    "annotations": (
+        QGPU.replace("  name: web\nspec", "  name: web\n  annotations:\n    |\nspec"),
+        "tke.cloud.tencent.com/app-class",
+        "tke.cloud.tencent.com/app-class: ",
+    ),
+    "a word": (
+        QGPU.replace(
+            "name: web\nspec", "name: web\n  annotations:\n    tke.cloud.tencent.com/app-class: |\nspec"
+        ),
+        "offline",
+        "offline",
+    ),
+    "nodeSelector": (
+        POD.replace("spec:\n", "spec:\n  nodeSelector:\n    |\n").replace("LIMITS", ""),
+        "vke.volcengine.com/mgpu",
+        None,
+    ),
+    "labels of the object": (
+        MISTAKES.replace("  name: web  #", "  labels: {|}\n  name: web  #"),
+        None,
+        None,
+    ),
+    "a name": (POD.replace("image: web", "image: |"), None, None),
+    "metadata": (POD.replace("  name: web\nspec", "  |\nspec"), None, None),
+    "a comment": (POD.replace("LIMITS", "") + "# |", None, None),
+    "nothing": ("|", None, None),
+}
+"""A text with the cursor, a label that is offered there, and what it writes; None: nothing is offered."""
+
+
+def test_completion_offers_keys_and_values_where_they_have_effect(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        for name, (marked, label, written) in PLACES.items():
+            uri = f"file:///{name.replace(' ', '-')}.yaml"
+            index = marked.index(HERE)
+            text = marked.replace(HERE, "")
+            await one.open(uri, text)
+            items = {each.label: each for each in await one.completions(uri, utf16(text, index))}
+            if label is None:
+                assert not items, name
+            elif written is not None:
+                assert label in items, name
+                edit = items[label].text_edit
+                assert edit
+                assert edit.new_text == written, name
+            else:
+                assert any(each.startswith(label) for each in items), (name, sorted(items))
+            assert not any("NVIDIA_" in each or "CUDA_" in each for each in items if "env" not in name), name
+            if name == "limits of a pod that speaks":
+                assert all(each.startswith("tke.") for each in items), items
+                assert "tke.cloud.tencent.com/qgpu-memory" not in items
+
+    in_editor(tmp_path, work)
+
+
+def test_the_share_and_its_verdicts_stand_above_the_container(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        uri = (tmp_path / "web.yaml").as_uri()
+        await one.open(uri, QGPU.replace('core: "30"', 'core: "35"'))
+        assert await one.lenses(uri) == [
+            "7: 35 % and 4 GiB of one card",
+            "7: on volcengine-mgpu exact",
+            "7: on alibaba-gpushare exact",
+        ]
+        vke = POD.replace("LIMITS", "vke.volcengine.com/mgpu-core: 33, vke.volcengine.com/mgpu-memory: 4000")
+        await one.type(uri, vke)
+        assert await one.lenses(uri) == ["7: 33 % and 4000 MiB of one card", "7: on alibaba-gpushare rounded"]
+
+    profiles = "profiles:\n  a: {target: volcengine-mgpu}\n  b: {target: alibaba-gpushare}\n"
+    (tmp_path / ".gpuxlate.yaml").write_text(profiles)
+    in_editor(tmp_path, work)
+
+
+def translated(folder: Path, text: str, target: str) -> str:
+    command = [sys.executable, "-m", "gpuxlate", "translate", "-", "--to", target]
+    done = subprocess.run(command, cwd=folder, input=text.encode(), capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def test_a_translation_is_confirmed_in_the_preview_of_the_editor(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        uri = (tmp_path / "web.yaml").as_uri()
+        await one.open(uri, QGPU)
+        place = types.Range(types.Position(7, 0), types.Position(7, 0))
+        offered = await one.actions(uri, place, "refactor")
+        assert [each.title for each in offered] == ["Translate to vke...", "Translate to another target..."]
+        command = offered[0].command
+        assert command
+        result = await one.command(command.command, *(command.arguments or ()))
+        assert (result["refused"], result["summary"]) == (False, "1 share: 1 exact")
+        assert "+      limits: {vke.volcengine.com/mgpu-core" in result["diff"]
+        [edit] = one.applied
+        assert edit.change_annotations
+        assert all(each.needs_confirmation for each in edit.change_annotations.values())
+        assert one.texts[uri] == translated(tmp_path, QGPU, "vke")
+        one.answers = ["hami"]
+        await one.command("gpuxlate.translate", uri)
+        assert {each.title for each in one.questions[0].actions or ()} >= {"hami", "tencent-qgpu"}
+        assert "nvidia.com/gpumem" in one.texts[uri]
+        await one.type(
+            uri, POD.replace("LIMITS", "vke.volcengine.com/mgpu-core: 33, vke.volcengine.com/mgpu-memory: 1")
+        )
+        before = one.texts[uri]
+        result = await one.command("gpuxlate.translate", uri, "tke")
+        assert result["refused"]
+        assert one.messages[-1].startswith("Refused, nothing was changed.\nline 10: VKE012")
+        assert one.texts[uri] == before
+
+    in_editor(tmp_path, work, "--to", "vke")
+
+
+def test_an_editor_without_a_preview_shows_the_diff_and_asks(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        uri = (tmp_path / "web.yaml").as_uri()
+        await one.open(uri, QGPU)
+        one.answers = ["Cancel", "Apply"]
+        await one.command("gpuxlate.translate", uri, "vke")
+        assert one.texts[uri] == QGPU
+        await one.command("gpuxlate.translate", uri, "vke")
+        assert one.texts[uri] == translated(tmp_path, QGPU, "vke")
+        assert "-      limits: {tke" in one.questions[0].message
+
+    in_editor(tmp_path, work, plain=True)
+
+
+def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("gpuxlate.editor", "pygls"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    from gpuxlate.cli.common import CliError
+    from gpuxlate.cli.server import command
+
+    with pytest.raises(CliError) as raised:
+        command()
+    assert raised.value.code == 2
+    assert raised.value.hint == "pip install 'gpuxlate[editor]'"
+
+
+def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gpuxlate", "server"]
+    for sent in (
+        b"",
+        b"Content-Length: 5\r\n\r\n{not}",
+        b"garbage\r\n\r\n" * 3,
+        b"Content-Length: 99\r\n\r\n{",
+    ):
+        done = subprocess.run(command, cwd=tmp_path, input=sent, capture_output=True, timeout=30, check=False)
+        assert done.stderr == b""
