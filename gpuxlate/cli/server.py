@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from gpuxlate.cli import common
+from gpuxlate.cli import common, options
+from gpuxlate.cli.invocation import current
 
-INSTALL = "pip install 'gpuxlate[editor]'"
+INSTALL = "install gpuxlate with the extra editor: pip install 'gpuxlate[editor]'"
 
 
 def command(
@@ -23,7 +24,7 @@ def command(
             "--to",
             help="Targets to show beside each share; those of the configuration's profiles by default.",
             metavar="TARGET",
-            autocompletion=common.complete_written,
+            autocompletion=options.complete_written,
         ),
     ] = [],  # noqa: B006 - typer copies it
 ) -> int:
@@ -39,5 +40,6 @@ def command(
 
     if sys.stdin is None or sys.stdout is None:
         raise common.CliError("stdin or stdout is closed", "an editor starts the server", common.Exit.INPUT)
-    serve(Options(profile, tuple(to)))
+    run = current()
+    serve(Options(profile, tuple(to), run.config, run.isolated))
     return common.Exit.CLEAN

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpuxlate.cli.common import CliError, config
@@ -45,18 +43,14 @@ def exclusion(run: Invocation) -> Exclusion:
 def load(named: str | None) -> Config | None:
     """The configuration in a file that the user named, or that is found upwards. Raises CliError."""
     try:
-        path = find_config(os.getcwd()) if named is None else named
+        if named is None and find_config(os.getcwd()) is None:
+            return None  # most runs have none: the models are not loaded
     except TwoFilesError as error:
         raise CliError(message_of(error), "keep one of them") from None
-    if path is None:
-        return None
-    from gpuxlate.config.configuration import ConfigError, load_config, load_found
+    from gpuxlate.config.configuration import ConfigError, config_for
 
     try:
-        if named is None:
-            return load_found(Path(path), plain_text)
-        # its patterns are of the files at hand: it may be kept elsewhere
-        return replace(load_config(Path(named), plain_text), base=Path.cwd())
+        return config_for(os.getcwd(), named, plain_text)
     except ConfigError as error:
         raise CliError(
             message_of(error), "gpuxlate schema config prints every field" if error.read else None

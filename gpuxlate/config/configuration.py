@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gpuxlate.config.find import read_toml
+from gpuxlate.config.find import find_config, read_toml
 from gpuxlate.inputs.bounded import StrPath, content, inside, repository
 from gpuxlate.inputs.patterns import Patterns, pattern
 from gpuxlate.model.catalogue import Card, card_named, nearest
@@ -120,6 +120,18 @@ def load_found(path: Path, read_yaml: ReadYaml) -> Config:
         hint = "put the file itself there, or name its values in options"
         raise _error("a link that leads out of its repository", hint, path)
     return load_config(path, read_yaml)
+
+
+def config_for(start: StrPath, named: str | None, read_yaml: ReadYaml) -> Config | None:
+    """The configuration in a file that the user named, else the one that is found from ``start`` upwards.
+
+    Raises ConfigError and TwoFilesError.
+    """
+    if named is None:
+        path = find_config(start)
+        return load_found(path, read_yaml) if path else None
+    # its patterns are of the files at hand: it may be kept elsewhere
+    return replace(load_config(Path(named), read_yaml), base=Path.cwd())
 
 
 def load_config(path: Path, read_yaml: ReadYaml) -> Config:

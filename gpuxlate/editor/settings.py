@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.config.configuration import Config, find_profile, load_found
-from gpuxlate.config.find import find_config
+from gpuxlate.config.configuration import Config, config_for, find_profile
 from gpuxlate.lint.check import LintSettings
 from gpuxlate.lint.select import Selection
 from gpuxlate.model.profile import Profile
@@ -18,10 +17,15 @@ from gpuxlate.yamltext.plain import plain_text
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of the command. ``targets``: in place of those of the configuration's profiles."""
+    """The options of the command. ``targets``: in place of those of the configuration's profiles.
+
+    ``config``: a configuration for all files; ``isolated``: none for any.
+    """
 
     profile: str | None = None
     targets: tuple[str, ...] = ()
+    config: str | None = None
+    isolated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,9 @@ class Here:
 def settings_for(path: str | None, options: Options) -> Here:
     """Read what applies to a file now.
 
-    Raises ConfigError, UnknownRuleError, UnknownTargetError, ReadOnlyTargetError.
+    Raises ConfigError, TwoFilesError, UnknownRuleError, UnknownTargetError, ReadOnlyTargetError.
     """
-    file = find_config(path or os.getcwd())
-    config = load_found(file, plain_text) if file else None
+    config = None if options.isolated else config_for(path or os.getcwd(), options.config, plain_text)
     profile = find_profile(options.profile, config, plain_text) if options.profile else None
     profiles = _profiles(config, profile)
     names = options.targets or tuple(dict.fromkeys(one.target for one in profiles if _writes_pods(one)))

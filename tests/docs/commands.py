@@ -82,6 +82,7 @@ COMMANDS: dict[str, dict[str, How]] = {
         "gpuxlate lint .": By(f"{HERE}::test_a_whole_repository"),
     },
     "docs/editors.md": {
+        "pip install '.[editor]'": Not("it fetches pygls, which the tests of the server have: tests/editor"),
         "gpuxlate --install-completion": By("cli/test_completion.py::test_installing"),
         "gpuxlate --show-completion": By("cli/test_completion.py::test_the_scripts"),
     },

@@ -230,6 +230,8 @@ def test_no_text_and_no_name_ends_the_server(tmp_path: Path) -> None:
         assert await one.open(uri, QGPU) == []
         assert await one.command("gpuxlate.translate", uri, "nobody") is None
         assert "unknown target 'nobody'" in one.messages[-1]
+        assert await one.command("gpuxlate.translate", uri, "emr-spark") is None
+        assert "is not for manifests" in one.messages[-1]
         [large] = await one.open("file:///large.yaml", HOSTILE["file:///large.yaml"])
         assert large.message == "larger than 2 MiB: gpuxlate lint checks it, not the editor"
 
@@ -418,7 +420,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     with pytest.raises(CliError) as raised:
         command()
     assert raised.value.code == 2
-    assert raised.value.hint == "pip install 'gpuxlate[editor]'"
+    assert raised.value.hint == "install gpuxlate with the extra editor: pip install 'gpuxlate[editor]'"
 
 
 def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:
