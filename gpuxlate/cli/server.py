@@ -9,6 +9,7 @@ import typer
 
 from gpuxlate.cli import common, options
 from gpuxlate.cli.invocation import current
+from gpuxlate.model.messages import say
 
 INSTALL = "install gpuxlate with the extra editor: pip install 'gpuxlate[editor]'"
 
@@ -31,11 +32,12 @@ def command(
     """A language server on stdin and stdout, for editors."""
     for name in to:
         if common.written_target(name).form_module:
-            raise common.CliError(f"invalid target {name!r} for --to: it is not for manifests")
+            raise common.CliError(say("invalid target {name!r} for --to: it is not for manifests", name=name))
     try:
         from gpuxlate.editor.server import serve
     except ModuleNotFoundError as error:
-        raise common.CliError(f"the language server needs pygls: {error.name} is missing", INSTALL) from None
+        problem = say("the language server needs pygls: {name} is missing", name=error.name)
+        raise common.CliError(problem, INSTALL) from None
     from gpuxlate.editor.settings import Options
 
     if sys.stdin is None or sys.stdout is None:

@@ -12,8 +12,8 @@ from lsprotocol import types
 from gpuxlate.editor.checks import Check
 from gpuxlate.inputs.files import reader
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import plural
 from gpuxlate.report.lines import unified
-from gpuxlate.report.text import plural
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 
@@ -51,7 +51,9 @@ class Translated:
         """The counts: ``2 shares: 1 exact, 1 rounded``."""
         counts = Counter(str(one.verdict) for one in self.made.items)
         said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        return f"{plural(len(self.made.items), 'share')}{f': {said}' if said else ''}"
+        return (
+            f"{plural(len(self.made.items), '{count} share', '{count} shares')}{f': {said}' if said else ''}"
+        )
 
     def listed(self, *severities: Severity) -> str:
         """The findings of the translation, a line each."""

@@ -84,7 +84,7 @@ COMMANDS: dict[str, dict[str, How]] = {
     "docs/editors.md": {
         "pip install '.[editor]'": Not("it fetches pygls, which the tests of the server have: tests/editor"),
         "gpuxlate --install-completion": By("cli/test_completion.py::test_installing"),
-        "gpuxlate --show-completion": By("cli/test_completion.py::test_the_scripts"),
+        "gpuxlate completion zsh": By("cli/test_completion.py::test_the_scripts"),
     },
     "docs/krm.md": {
         r"printf '#!/bin/sh\nexec gpuxlate krm\n' > gpuxlate-krm && chmod +x gpuxlate-krm": By(
