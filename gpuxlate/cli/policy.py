@@ -12,6 +12,7 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
+from gpuxlate.cli.policy_translate import Asked, shapes
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.select import Selection
 from gpuxlate.model.messages import say, titled
@@ -19,6 +20,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.policy.documents import Action, Object, Policy, Style
 from gpuxlate.policy.explained import Enforced, explain, explained
 from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing, freezing
+from gpuxlate.policy.translation.policies import Translating
 from gpuxlate.rules import catalog
 from gpuxlate.yamltext.plain import fresh
 
@@ -96,6 +98,19 @@ FormatOf = Annotated[
         autocompletion=options.completing(*Format),
     ),
 ]
+Translate = Annotated[
+    bool,
+    typer.Option("--translate", help="The cluster translates pods to --to TARGET when they are made."),
+]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        help="The keys that pods come with; with --translate. Those of gpuxlate by default.",
+        metavar="TARGET",
+        autocompletion=options.complete_target,
+    ),
+]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Print which rules a cluster can enforce, and why not the others.")
 ]
@@ -104,6 +119,9 @@ Explain = Annotated[
 def command(
     to: Targets = [],  # noqa: B006 - typer copies it
     forbid: Forbid = [],  # noqa: B006
+    translate: Translate = False,
+    from_: From = None,
+    round_: options.Round = None,
     scope: ScopeOf = Scope.PODS,
     action: ActionOf = None,
     namespace_selector: Namespaces = None,
@@ -118,14 +136,24 @@ def command(
 
     For Kubernetes 1.30 and later, without any engine: gpuxlate policy --to TARGET | kubectl apply -f -
     """
-    chosen = targets(to)
-    if explain_:
-        common.out(explanation(chosen))
-        return common.Exit.CLEAN
     known = [there for one in profile if (there := common.profile(one)) is not None]
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known)
-    made = policies(chosen, forbid, select, wish)
-    common.out(written(made, one_of(format_, Format, "--format")))
+    form: Format = one_of(format_, Format, "--format")
+    made: Sequence[Policy | Translating]
+    if translate or from_ is not None or round_ is not None:
+        asked = Asked(translate, to, from_, round_, forbid=forbid, select=select, ignore=ignore)
+        translating = asked.translating(wish, form)
+        if explain_:
+            common.out(shapes(translating.tables))
+            return common.Exit.CLEAN
+        made = [translating]
+    else:
+        chosen = targets(to)
+        if explain_:
+            common.out(explanation(chosen))
+            return common.Exit.CLEAN
+        made = policies(chosen, forbid, select, wish)
+    common.out(written(made, form))
     return common.Exit.CLEAN
 
 
@@ -206,7 +234,7 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], there: set[str])
         yield f"{name} is in no policy: {why}"
 
 
-def written(found: Sequence[Policy], form: Format) -> str:
+def written(found: Sequence[Policy | Translating], form: Format) -> str:
     """The objects as one stream of YAML."""
     return "---\n".join(map(fresh, documents(found, form)))
 

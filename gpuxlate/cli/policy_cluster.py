@@ -9,8 +9,9 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live_options
+from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli import policy as here
+from gpuxlate.cli.policy_translate import Asked, shapes
 from gpuxlate.cluster.apply import applied, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import MissingError, Server
@@ -19,6 +20,8 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
 from gpuxlate.policy.documents import API, Policy
 from gpuxlate.policy.generate import Format, Scope, documents
+from gpuxlate.policy.translation.policies import BETA, GROUP, Translating
+from gpuxlate.policy.translation.policies import KIND as MUTATING
 
 KIND = "ValidatingAdmissionPolicy"
 
@@ -29,6 +32,9 @@ def command(
         bool, typer.Option("--apply", help="Apply them: all are tried first, so that all or none are there.")
     ] = False,
     forbid: here.Forbid = [],  # noqa: B006
+    translate: here.Translate = False,
+    from_: here.From = None,
+    round_: options.Round = None,
     scope: here.ScopeOf = Scope.PODS,
     action: here.ActionOf = None,
     namespace_selector: here.Namespaces = None,
@@ -49,7 +55,8 @@ def command(
 
     Names and units of resources are those of the nodes, or of --profile.
     """
-    if explain:
+    translates = translate or from_ is not None or round_ is not None
+    if explain and not translates:
         common.out(here.explanation(here.targets(to)))
         return common.Exit.CLEAN
     form: Format = here.one_of(format_, Format, "--format")
@@ -61,7 +68,17 @@ def command(
     chosen = here.targets(to) if to or forbid else _served(nodes)
     profiles = [*known, *_profiles(nodes, chosen, known, server)]
     wish = here.wish_of(scope, action, namespace_selector, crds, select, ignore, profiles)
-    found = here.policies(chosen, forbid, select, wish)
+    found: Sequence[Policy | Translating]
+    if translates:
+        names = [one.name for one in chosen]
+        asked = Asked(translate, names, from_, round_, forbid=forbid, select=select, ignore=ignore)
+        made = asked.translating(wish, form, _mutating_version(server))
+        if explain:
+            common.out(shapes(made.tables))
+            return common.Exit.CLEAN
+        found = [made]
+    else:
+        found = here.policies(chosen, forbid, select, wish)
     if not apply:
         common.out(here.written(found, form))
         return common.Exit.CLEAN
@@ -82,6 +99,23 @@ def _has_policies(server: Server) -> None:
             "it is there from Kubernetes 1.30 on; with Kyverno, pass --format kyverno",
             common.Exit.INPUT,
         )
+
+
+def _mutating_version(server: Server) -> str:
+    """The newest version of the API of mutating policies that the server has. Raises CliError."""
+    for version in ("v1", BETA):
+        try:
+            listed = server.get(f"/apis/{GROUP}/{version}").get("resources") or ()
+        except MissingError:
+            continue
+        if any(one.get("kind") == MUTATING for one in listed):
+            return version
+    raise common.CliError(
+        say("the server ({version}) has no {kind}", version=server.version(), kind=MUTATING),
+        "it is there from Kubernetes 1.36 on, and from 1.34 if v1beta1 is enabled; translate the manifests: "
+        "gpuxlate translate",
+        common.Exit.INPUT,
+    )
 
 
 def _served(nodes: Sequence[GpuNode]) -> list[Backend]:
@@ -106,7 +140,7 @@ def _profiles(
     return [live_profile(nodes, one, server.version())[0] for one in asked]
 
 
-def _apply(server: Server, found: Sequence[Policy], form: Format, force: bool) -> int:
+def _apply(server: Server, found: Sequence[Policy | Translating], form: Format, force: bool) -> int:
     trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
     for one in applied(server, trial, force=force):
         common.text_out(f"{one.sent.name} {one.verb}\n")

@@ -107,11 +107,11 @@ def policy(subject: Subject, severity: Severity, demands: Sequence[Demand], styl
     mine = [one for one in demands if one.severity is severity]
     parameters = {one.name: str(one.value) for demand in mine for one in demand.parameters}
     with_numbers = any(one.parameters for one in demands)
-    parts = [*_numbered(mine, subject, style)]
+    parts = [*numbered(mine, subject, style)]
     if isinstance(subject, Templates) and severity is OF_WORKLOADS.severity and not with_numbers:
         steering = subject.steering() if subject.compared else ""
         if steering:
-            parts.append(_Part(OF_WORKLOADS, steering, _sentence(OF_WORKLOADS, "", style)))
+            parts.append(_Part(OF_WORKLOADS, steering, sentence(OF_WORKLOADS, "", style)))
     if not parts:
         return None
     used = " ".join(part for one in parts for part in (one.expression, one.broken))
@@ -198,25 +198,25 @@ class _Part:
         return {**found, "reason": "Invalid"}
 
 
-def _numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Iterator[_Part]:
+def numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Iterator[_Part]:
     codes = [one.rule.code for one in demands]
     seen: dict[str, int] = {}
     where = "" if subject.suffix else f"{locale.translator(style.language)(say('container'))} "
     for one in demands:
         code, parameters = one.rule.code, tuple(there.name for there in one.parameters)
         seen[code] = seen.get(code, 0) + 1
-        sentence = _sentence(one.rule, wanted(one.predicate), style)
+        told = sentence(one.rule, wanted(one.predicate), style)
         if not one.predicate.each:
             kept = f"({subject.kept(said(one.predicate.demand), code)})"
-            yield _Part(one.rule, kept, sentence, parameters=parameters)
+            yield _Part(one.rule, kept, told, parameters=parameters)
             continue
         variable = code if codes.count(code) == 1 else f"{code}_{seen[code]}"
         broken = subject.breakers(said(one.predicate.demand), code)
         kept = f"variables.{variable}.size() == 0"
-        yield _Part(one.rule, kept, sentence, variable, broken, where, parameters)
+        yield _Part(one.rule, kept, told, variable, broken, where, parameters)
 
 
-def _sentence(rule: Rule, write: str, style: Style) -> str:
+def sentence(rule: Rule, write: str, style: Style) -> str:
     """What the rule demands, what to write, and its page."""
     translate = locale.translator(style.language)
     what = locale.summary(rule.code, rule.summary, style.language).replace("`", "").rstrip(".。")

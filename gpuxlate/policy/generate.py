@@ -16,6 +16,7 @@ from gpuxlate.policy.kinds import CUSTOM, Workload
 from gpuxlate.policy.kyverno import validating_policy
 from gpuxlate.policy.speech import SilentError
 from gpuxlate.policy.subjects import Pods, Subject, Templates
+from gpuxlate.policy.translation.policies import Translating
 
 
 class Scope(StrEnum):
@@ -88,16 +89,16 @@ def freezing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
         yield from (one for one in found if one is not None)
 
 
-def documents(policies: Sequence[Policy], form: Format) -> Iterator[Object]:
+def documents(policies: Sequence[Policy | Translating], form: Format) -> Iterator[Object]:
     """The objects to apply, in a fixed order: parameters before the policies that read them."""
     parameters: dict[str, Object] = {}
     for one in policies if form is Format.VAP else ():
-        if one.parameters:
+        if isinstance(one, Policy) and one.parameters:
             data = parameters.setdefault(one.target, one.config_map)["data"]
             data |= one.parameters
     yield from parameters.values()
     for one in policies:
-        if form is Format.KYVERNO:
+        if form is Format.KYVERNO and isinstance(one, Policy):
             yield validating_policy(one)
         else:
             yield from one.documents()

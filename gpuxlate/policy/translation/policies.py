@@ -1,0 +1,203 @@
+"""The two policies of a cluster that translates: one writes the target's keys, one refuses what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gpuxlate import locale
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.model.diagnostics import URL, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.profile import Profile
+from gpuxlate.policy.demands import demands
+from gpuxlate.policy.documents import Object, Policy, Style, made, numbered, sentence
+from gpuxlate.policy.forbidden import CODE
+from gpuxlate.policy.speech import SilentError, speaks
+from gpuxlate.policy.subjects import Pods
+from gpuxlate.policy.translation.learn import Branch, Learner, Refused
+from gpuxlate.policy.translation.patch import patch
+from gpuxlate.policy.translation.probe import Target
+from gpuxlate.policy.translation.reading import Source
+from gpuxlate.policy.translation.reasons import reasons
+from gpuxlate.policy.translation.shares import Tables
+from gpuxlate.policy.translation.together import conflicts
+from gpuxlate.rules import catalog
+from gpuxlate.rules.predicates.cel import text
+
+LEFT = "keys of {source} that this cluster does not translate; run gpuxlate translate --to {target}"
+GROUP, BETA = "admissionregistration.k8s.io", "v1beta1"
+KIND = "MutatingAdmissionPolicy"
+
+
+class CannotError(ValueError):
+    """No policy translates between these dialects; ``hint`` says what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Translating:
+    """A cluster that takes pods in the keys of one dialect and runs those of another.
+
+    ``version``: of the API of the mutating policy. Raises CannotError.
+    """
+
+    source: Backend
+    target: Backend
+    round_up: bool = False
+    profiles: tuple[Profile, ...] = ()
+    style: Style = field(default_factory=Style)
+    version: str = "v1"
+
+    def _profile(self, backend: Backend) -> Profile | None:
+        return next((one for one in self.profiles if registry.get(one.target) is backend), None)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """What is translated, and what is refused."""
+        source = Source(self.source, self._profile(self.source))
+        if self.source is self.target:
+            raise CannotError(
+                f"{self.source.name} is the source and the target", "choose another --to or --from"
+            )
+        for one, option in ((self.source, "--from"), (self.target, "--to")):
+            if one.form_module:
+                hint = say("choose another dialect for {option}", option=option)
+                raise CannotError(say("{target} has no pods", target=one.name), hint)
+        if not source.shapes:
+            raise CannotError(
+                say(
+                    "no admission policy reads the keys of {source}: their names or values are open",
+                    source=self.source.name,
+                ),
+                "translate the manifests: gpuxlate translate",
+            )
+        target = Target(self.target, self._profile(self.target), self.round_up)
+        found = [*Learner(target).found()]
+        branches = [one for one in found if isinstance(one, Branch)]
+        if not branches:
+            raise CannotError(
+                say(
+                    "no admission policy writes the keys of {target}: they name the model of the card",
+                    target=self.target.name,
+                ),
+                "translate the manifests: gpuxlate translate",
+            )
+        asked = [
+            one
+            for one in demands(self.source, source.profile, lambda _: True)
+            if one.severity is Severity.ERROR and not one.parameters
+        ]
+        refused = tuple(one for one in found if isinstance(one, Refused))
+        together = conflicts(target, branches)
+        return Tables(source, self.target, self.round_up, tuple(branches), refused, together, tuple(asked))
+
+    @cached_property
+    def subject(self) -> Pods:
+        return Pods(self.source)
+
+    @cached_property
+    def condition(self) -> Object:
+        """The pods that the policies look at."""
+        try:
+            found = self.subject.matching(speaks(self.source))
+        except SilentError as error:
+            raise CannotError(
+                say("no policy recognizes {source}", source=str(error)), "choose another --from"
+            ) from error
+        return {"name": f"speaks-{self.source.name}"[:63], "expression": found}
+
+    @property
+    def name(self) -> str:
+        return f"gpuxlate-{self.source.name}-to-{self.target.name}"
+
+    def documents(self) -> Iterator[Object]:
+        """Both policies, each with its binding."""
+        yield from self._mutating()
+        yield from self.refusing().documents()
+
+    @cached_property
+    def _variables(self) -> list[Object]:
+        return [{"name": name, "expression": one} for name, one in self.tables.variables()]
+
+    def _mutating(self) -> Iterator[Object]:
+        spec: Object = {
+            "failurePolicy": "Fail",
+            "reinvocationPolicy": "IfNeeded",
+            "matchConstraints": {"resourceRules": self.subject.rules},
+            "matchConditions": [self.condition],
+            "variables": [
+                *self._variables,
+                {"name": "made", "expression": "variables.shares.filter(s, variables.good)"},
+            ],
+            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch(self.tables)}}],
+        }
+        shell = made(self.name, self._subject_of_target, Severity.ERROR, spec, (), self.style)
+        metadata = {"name": shell.name, "labels": shell.labels}
+        binding: Object = {"policyName": shell.name}
+        if shell.namespaces:
+            binding["matchResources"] = {"namespaceSelector": shell.namespaces}
+        for kind, given in ((KIND, spec), (f"{KIND}Binding", binding)):
+            yield {"apiVersion": f"{GROUP}/{self.version}", "kind": kind, "metadata": metadata, "spec": given}
+
+    @property
+    def _subject_of_target(self) -> Pods:
+        return Pods(self.target)
+
+    def refusing(self) -> Policy:
+        """The policy that looks at what the mutation has left."""
+        why = [*reasons(self.tables)]
+        codes = list(dict.fromkeys(one.code for one in why))
+        parts = [*numbered(self.tables.demands, self.subject, self.style)]
+        each = (f"{one.condition} ? [{text(one.code)}, {one.want}] : []" for one in why)
+        first = f"([{', '.join(each)}].filter(x, x.size() > 0) + [['', '']])[0]"
+        entries = f"variables.shares.map(s, {{'name': dyn(s.name), 'why': dyn({first})}})"
+        variables = [
+            *self._variables,
+            {"name": "ignored", "expression": "['']"},
+            *({"name": one.variable, "expression": one.broken} for one in parts if one.variable),
+            {"name": "reasons", "expression": f"variables.good || !variables.around ? [] : {entries}"},
+        ]
+        validations = [one.validation() for one in parts]
+        validations += [self._of_code(code) for code in codes]
+        known = " || ".join(
+            ("variables.reasons.exists(r, r.why[0] != '')", *(f"!({one.expression})" for one in parts))
+        )
+        validations.append({**self._general, "expression": known})
+        spec: Object = {
+            "failurePolicy": "Fail",
+            "matchConstraints": {"resourceRules": self.subject.rules},
+            "matchConditions": [self.condition],
+            "variables": variables,
+            "validations": validations,
+        }
+        found = (*codes, *(one.rule.code for one in parts), CODE)
+        return made(self.name, self._subject_of_target, Severity.ERROR, spec, found, self.style)
+
+    def _of_code(self, code: str) -> Object:
+        rule = catalog.find(code, registry.all_backends())
+        assert rule is not None, code
+        said, url = sentence(rule, "", self.style), f" ({URL}{code})"
+        what = said.removesuffix(url)
+        where = locale.translator(self.style.language)(say("container"))
+        mine = f"variables.reasons.filter(r, r.why[0] == {text(code)})"
+        names = f"{mine}.map(r, string(r.name)).join(', ')"
+        message = f"{text(f'{code}: {where} ')} + {names} + {text(f': {what}')}"
+        return {
+            "expression": f"!variables.reasons.exists(r, r.why[0] == {text(code)})",
+            "message": f"{code}: {said}",
+            "messageExpression": f"{message} + {mine}.map(r, string(r.why[1]))[0] + {text(url)}",
+            "reason": "Invalid",
+        }
+
+    @property
+    def _general(self) -> Object:
+        tell = locale.translator(self.style.language)
+        message = tell(say(LEFT, source=self.source.title, target=self.target.name))
+        return {"message": f"{CODE}: {message} ({URL}{CODE})", "reason": "Invalid"}

@@ -1,0 +1,196 @@
+"""A cluster that translates stores what ``translate`` writes, and refuses what it refuses, with its code."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from random import Random
+
+import pytest
+import yaml
+
+from gpuxlate.backends import registry
+from gpuxlate.policy.translation.policies import CannotError, Translating
+from tests.policy.engine import Object
+from tests.policy.translating import KEYS, agree, cluster, in_fixtures, neutral, of_dialect, pod_of
+from tests.running import run
+
+TARGETS = ("tencent-qgpu", "volcengine-mgpu", "alibaba-gpushare")
+OTHERS = (
+    *("koordinator", "metax-sgpu", "huawei-cce", "hami-mthreads", "hami-kunlun", "hami-enflame", "hami-amd"),
+    *("volcano-vgpu", "kai", "hami"),
+)
+ROUNDS = (None, "up")
+SOURCES = (
+    ("alibaba-gpushare", "tencent-qgpu"),
+    ("tencent-qgpu", "volcengine-mgpu"),
+    ("volcengine-mgpu", "alibaba-gpushare"),
+    ("volcano-vgpu", "tencent-qgpu"),
+    ("hami", "volcano-vgpu"),
+)
+
+
+@pytest.mark.parametrize("target", [*TARGETS, *OTHERS])
+def test_random_pods(target: str) -> None:
+    random = Random(target)
+    taken = exactly = 0
+    for number in range(80 if target in TARGETS else 40):
+        round_ = ROUNDS[number % 2] if target in TARGETS else "up"
+        verdict = agree(cluster("neutral", target, round_), neutral(random))
+        taken += bool(verdict and verdict.taken)
+        exactly += bool(verdict and verdict.exactly)
+    assert exactly > 3
+    assert taken > 10 or target in OTHERS
+
+
+@pytest.mark.parametrize(("source", "target"), SOURCES, ids="-".join)
+def test_pods_of_another_dialect(source: str, target: str) -> None:
+    random = Random(source)
+    pods = [pod for _ in range(60) if (pod := of_dialect(random, source)) is not None]
+    verdicts = [agree(cluster(source, target, None), pod) for pod in pods]
+    assert sum(bool(one and one.taken) for one in verdicts) > 3
+
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def test_all_fixtures() -> None:
+    """The pods with neutral keys; and with those of other dialects."""
+    texts = (path.read_text() for path in sorted(FIXTURES.rglob("*.yaml")) if path.parent.name != "policy")
+    texts = (text for text in texts if "containers:" in text and "{{" not in text)
+    taken = compared = 0
+    for pod in chain.from_iterable(map(pods_in, texts)):
+        for source, target in (("neutral", "tencent-qgpu"), ("neutral", "volcengine-mgpu"), *SOURCES[:3]):
+            verdict = agree(cluster(source, target, None), pod)
+            compared += verdict is not None
+            taken += bool(verdict and verdict.taken)
+    assert compared > 100
+    assert taken > 20
+
+
+def pods_in(text: str) -> list[Object]:
+    try:
+        return in_fixtures(text)
+    except ValueError:  # a fixture with a syntax error
+        return []
+
+
+@pytest.mark.parametrize("round_", ROUNDS)
+@pytest.mark.parametrize("target", ["tencent-qgpu", "volcengine-mgpu"])
+def test_every_percent(target: str, round_: str | None) -> None:
+    here = cluster("neutral", target, round_)
+    for cores in range(1, 101):
+        limits = {f"{KEYS}cores": str(cores), f"{KEYS}memory-mib": "8192"}
+        assert agree(here, alone(limits)) is not None
+
+
+def alone(limits: Object, **annotations: str) -> Object:
+    given = {f"{KEYS}{name}": value for name, value in annotations.items()}
+    return pod_of({"containers": [{"name": "web", "image": "web:1", "resources": {"limits": limits}}]}, given)
+
+
+REFUSED = [
+    ({"cores": "33", "memory-mib": "4096"}, {}, "TKE002: container web: ", "; write gpuxlate.io/cores: 35 ("),
+    ({"cores": "30", "memory-mib": "4000"}, {}, "TKE001: ", "; write gpuxlate.io/memory-mib: 4096 ("),
+    ({"cores": "30"}, {}, "TKE003: ", "; add gpuxlate.io/memory-mib ("),
+    ({"cores": "30", "memory-mib": "4096"}, {"qos": "online"}, "TKE011: ", "; remove gpuxlate.io/cores ("),
+    (
+        {"cores": "30", "memory-mib": "4096"},
+        {"isolation": "hardware"},
+        "GX020: ",
+        "; remove gpuxlate.io/isola",
+    ),
+    ({"cores": "30", "cards": "4", "memory-mib": "4096"}, {}, "GX011: ", ""),
+    (
+        {"cores": "30", "memory-mib": "4096", "memory-limit-mib": "8192"},
+        {},
+        "GX026: ",
+        "gpuxlate translate --to",
+    ),
+    ({"cores": "30", "memory-mib": "4096"}, {"policy": "fast"}, "GX026: ", "gpuxlate translate --to"),
+]
+
+
+@pytest.mark.parametrize(("limits", "annotations", "start", "part"), REFUSED)
+def test_a_refusal_says_what_would_do(limits: Object, annotations: Object, start: str, part: str) -> None:
+    pod = alone({f"{KEYS}{name}": value for name, value in limits.items()}, **annotations)
+    here = cluster("neutral", "tencent-qgpu", None)
+    agree(here, pod)
+    _, found = here(pod)
+    [message] = [one for several in found.values() for one in several]
+    assert message.startswith(start)
+    assert part in message
+
+
+def test_a_pod_without_gpu_keys_costs_a_match_condition() -> None:
+    here = cluster("neutral", "tencent-qgpu", None)
+    assert not here.mutating.matches(alone({"cpu": "1", "nvidia.com/gpu": "1"}))
+
+
+WRONG = [
+    (["--from", "neutral"], "add --translate --to TARGET"),
+    (["--round", "up"], "add --translate --to TARGET"),
+    (["--translate"], "--translate needs one target"),
+    (["--translate", "--to", "tke", "--to", "ack"], "--translate needs one target"),
+    (["--translate", "--to", "tke", "--from", "tke"], "is the source and the target"),
+    (["--translate", "--to", "nos"], "it is read and not written"),
+    (["--translate", "--to", "emr-spark"], "has no pods"),
+    (["--translate", "--to", "tke", "--from", "aiapp"], "has no pods"),
+    (["--translate", "--to", "tke", "--from", "kai"], "no admission policy reads the keys of kai"),
+    (["--translate", "--to", "ascend"], "no admission policy writes the keys of hami-ascend"),
+    (["--translate", "--to", "tke", "--round", "down"], "invalid value 'down' for --round"),
+    (["--translate", "--to", "tke", "--format", "kyverno"], "--translate and --format kyverno exclude"),
+    (["--translate", "--to", "tke", "--action", "warn"], "--translate and --action exclude"),
+    (["--translate", "--to", "tke", "--forbid", "ack"], "--translate and --forbid exclude"),
+    (["--translate", "--to", "tke", "--select", "TKE002"], "--translate and --select exclude"),
+    (["--translate", "--to", "tke", "--ignore", "TKE002"], "--translate and --ignore exclude"),
+    (["--translate", "--to", "tke", "--scope", "all"], "--translate and --scope exclude"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "text"), WRONG)
+def test_wrong_usage(arguments: list[str], text: str) -> None:
+    done = run("policy", *arguments)
+    assert done.code == 2
+    assert text in done.err.decode()
+    assert done.out == b""
+
+
+@pytest.mark.parametrize(("version", "api"), [("v1.36.2", "v1"), ("v1.34.1", "v1beta1"), ("v1.30.0", None)])
+def test_the_version_of_a_profile(tmp_path: Path, version: str, api: str | None) -> None:
+    profile = tmp_path / "profile.yaml"
+    profile.write_text(f"target: tencent-qgpu\nkubernetesVersion: {version}\n")
+    done = run("policy", "--translate", "--to", "tke", "--profile", str(profile))
+    if api is None:
+        assert (done.code, done.out) == (2, b"")
+        assert "has no MutatingAdmissionPolicy" in done.err.decode()
+        return
+    found = [*yaml.safe_load_all(done.out)]
+    assert [one["apiVersion"].rpartition("/")[2] for one in found] == [api, api, "v1", "v1"]
+    assert [one["kind"].replace("Binding", "") for one in found] == [
+        *["MutatingAdmissionPolicy"] * 2,
+        *["ValidatingAdmissionPolicy"] * 2,
+    ]
+
+
+def test_options() -> None:
+    arguments = ["policy", "--translate", "--to", "tke", "--namespace-selector", "team=ml", "--lang", "zh"]
+    done = run(*arguments)
+    assert run(*arguments).out == done.out
+    found = [*yaml.safe_load_all(done.out)]
+    bindings = [one["spec"]["matchResources"] for one in found if one["kind"].endswith("Binding")]
+    assert bindings == 2 * [
+        {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "In", "values": ["ml"]}]}}
+    ]
+    assert "容器" in done.out.decode()
+
+
+def test_explain_lists_the_shapes() -> None:
+    rows = run("policy", "--translate", "--to", "tke", "--explain").out.decode().splitlines()
+    assert any("5-95 by 5" in row and row.endswith("translated") for row in rows)
+    assert any(row.endswith("refused: TKE008") for row in rows)
+
+
+def test_a_target_whose_keys_name_a_card_is_refused() -> None:
+    with pytest.raises(CannotError):
+        _ = Translating(registry.get("neutral"), registry.get("hami-iluvatar")).tables
