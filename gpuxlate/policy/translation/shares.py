@@ -66,7 +66,7 @@ class Tables:
 
     def variables(self) -> Iterator[tuple[str, str]]:
         """All, in their order."""
-        yield from ((name, VARIABLES[name]) for name in VARIABLES)
+        yield from ((name, one) for name, one in VARIABLES.items() if name != "parameters")
         for field in ("qos", "policy", "isolation"):
             yield field, self.source.word(field)
         yield "words", "variables.policy + '/' + variables.isolation"
