@@ -148,6 +148,12 @@ COMMANDS: dict[str, dict[str, How]] = {
         "gpuxlate policy --forbid alibaba-gpushare | kubectl apply -f -": By(
             "e2e/test_policy.py::test_the_server_takes_every_policy"
         ),
+        "gpuxlate policy --translate --to tke | kubectl apply -f -": By(
+            "e2e/test_policy.py::test_the_server_stores_what_translate_writes"
+        ),
+        "gpuxlate policy --translate --to tke --explain": By(
+            "policy/test_translating.py::test_explain_lists_the_shapes"
+        ),
     },
     "docs/start.md": {
         "pip install .": By("packaging/test_dist.py::test_what_is_published"),

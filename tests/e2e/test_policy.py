@@ -11,6 +11,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import chain
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,7 +22,10 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.rules.catalog import all_rules
 from tests.lint.cases import cases
 from tests.policy.engine import Object, as_served
+from tests.policy.test_translating import FIXTURES, pods_in
 from tests.policy.test_verdicts import NO_TEXT, by_policies
+from tests.policy.translating import GENERAL, neutral, of_dialect, plain
+from tests.policy.translating import cluster as translation
 from tests.rules.verdicts import in_digits, keys_of, pods_of
 from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
@@ -31,6 +36,7 @@ from .server.rest import RestError
 API = "/apis/admissionregistration.k8s.io/v1"
 PODS = "/api/v1/namespaces/default/pods?dryRun=All"
 KINDS = ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
+MUTATING = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
 ACTIVE_SECONDS = 30
 """A server looks at its policies every second or so."""
 
@@ -222,3 +228,122 @@ def test_all_or_nothing_is_applied(policies: Cluster) -> None:
     assert (done.returncode, done.stdout) == (3, "")
     assert "nothing is applied" in done.stderr
     assert names_of(policies) == there
+
+
+# --- a cluster that translates ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def translating(policies: Cluster) -> Iterator[Cluster]:
+    """A server with mutating policies v1, and none afterwards."""
+    served = {one["name"] for one in policies.rest.call("GET", API).get("resources", ())}
+    if MUTATING[0] not in served:
+        pytest.skip("the server has no MutatingAdmissionPolicy v1: name a newer server in GPUXLATE_APISERVER")
+    _remove(policies)
+    yield policies
+    for kind in MUTATING:
+        policies.rest.call("DELETE", f"{API}/{kind}")
+    _remove(policies)
+
+
+def neutral_pod(cores: str) -> Object:
+    limits = {"gpuxlate.io/cores": cores, "gpuxlate.io/memory-mib": "4096"}
+    web = {"name": "web", "image": "web:1", "resources": {"limits": limits}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [web]}}
+
+
+def stored(cluster: Cluster, pod: Object) -> tuple[Object | None, str]:
+    """The pod as the server would store it, or why it refuses it."""
+    try:
+        return cluster.rest.call("POST", PODS, pod), ""
+    except RestError as error:
+        return None, str(error)
+
+
+def translate_here(cluster: Cluster, source: str, target: str, *options: str) -> None:
+    """The policies of a translation, active: a pod that is off the grid is refused, and one that is not, not."""
+    for kind in MUTATING:
+        cluster.rest.call("DELETE", f"{API}/{kind}")
+    _remove(cluster)
+    time.sleep(2)
+    text = gpuxlate("--translate", "--from", source, "--to", target, *options)
+    cluster.kubectl("apply", "-f", "-", stdin=text)
+    time.sleep(6)
+
+
+def shares_of(pod: Object) -> Object:
+    """What of a pod a translation changes, without what means nothing."""
+    spec = pod["spec"]
+    containers = [*spec["containers"], *spec.get("initContainers", ())]
+    nodes_ = (spec.get("affinity") or {}).get("nodeAffinity")
+    return plain(  # type: ignore[no-any-return]
+        {
+            "resources": [one.get("resources") for one in containers],
+            "env": [one.get("env") for one in containers],
+            "annotations": pod["metadata"].get("annotations"),
+            "labels": pod["metadata"].get("labels"),
+            "nodeSelector": spec.get("nodeSelector"),
+            "nodeAffinity": nodes_,
+            "schedulerName": spec.get("schedulerName") or "default-scheduler",
+        }
+    )
+
+
+TRANSLATIONS = [
+    ("neutral", "tencent-qgpu", ()),
+    ("neutral", "volcengine-mgpu", ("--round", "up")),
+    ("neutral", "alibaba-gpushare", ()),
+    ("neutral", "hami", ()),
+    ("neutral", "volcano-vgpu", ("--round", "up")),
+    ("alibaba-gpushare", "tencent-qgpu", ()),
+    ("tencent-qgpu", "volcengine-mgpu", ("--round", "up")),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "options"), TRANSLATIONS)
+def test_the_server_stores_what_translate_writes(
+    translating: Cluster, source: str, target: str, options: tuple[str, ...]
+) -> None:
+    translate_here(translating, source, target, *options)
+    here = translation(source, target, "up" if options else None)
+    random = Random(source)
+    drawn = (neutral(random) if source == "neutral" else of_dialect(random, source) for _ in range(250))
+    texts = (path.read_text() for path in sorted(FIXTURES.rglob("*.yaml")) if path.parent.name != "policy")
+    fixtures = (pod for text in texts if "containers:" in text and "{{" not in text for pod in pods_in(text))
+    taken = refused = 0
+    for one in chain(fixtures, filter(None, drawn)):
+        pod = whole(one)
+        served = as_served(pod)
+        if served is None or not here.mutating.matches(served):
+            continue
+        found, why = stored(translating, pod)
+        wanted, codes = here.translated(pod)
+        if found is None:
+            if "AdmissionPolicy" not in why:
+                continue  # by the server itself
+            _, expected = here(served)
+            assert any(f": {code}: " in why for code in expected), (pod, why, expected)
+            assert wanted is None or GENERAL in expected, (pod, why)
+            refused += 1
+            continue
+        assert wanted is not None, (pod, codes)
+        assert shares_of(found) == shares_of(wanted), pod
+        taken += 1
+    print(f"{source} to {target} {' '.join(options)}: {taken} translated, {refused} refused")
+    assert taken > 20
+    assert refused > 5
+
+
+def test_the_plug_in_applies_a_translation(translating: Cluster) -> None:
+    done = plugin(translating, "--translate", "--to", "tke", "--apply")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("created") == 4
+    time.sleep(6)
+    found, why = stored(translating, neutral_pod("30"))
+    assert found is not None, why
+    limits = found["spec"]["containers"][0]["resources"]["limits"]
+    assert limits == {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
+    found, why = stored(translating, neutral_pod("33"))
+    assert found is None
+    assert "TKE002: container web: " in why
+    assert "write gpuxlate.io/cores: 35" in why
