@@ -261,7 +261,7 @@ def stored(cluster: Cluster, pod: Object) -> tuple[Object | None, str]:
 
 
 def translate_here(cluster: Cluster, source: str, target: str, *options: str) -> None:
-    """The policies of a translation, active: a pod that is off the grid is refused, and one that is not, not."""
+    """The policies of a translation, active."""
     for kind in MUTATING:
         cluster.rest.call("DELETE", f"{API}/{kind}")
     _remove(cluster)
