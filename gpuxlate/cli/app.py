@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "compare": "One share over all targets side by side",
     "assess": "A fleet report: the result of a translation, share by share",
     "inspect": "What a set of manifests requests",
+    "plan": "The cards and nodes that shares need at a target, packed by its limits",
     "cost": "What shares cost, by the vendor's GPU-hour formula",
     "verify": "Check what nvidia-smi prints in a container against the share",
     "nodepool": "The node labels and prerequisites that a share needs",

@@ -92,6 +92,15 @@ Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for s
 To = Annotated[
     str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_written)
 ]
+Tos = Annotated[
+    list[str],
+    typer.Option(
+        "--to",
+        help="The target; may be repeated.",
+        metavar="TARGET",
+        autocompletion=complete_written,
+    ),
+]
 From = Annotated[
     str | None,
     typer.Option(
@@ -116,6 +125,11 @@ Drop = Annotated[
 ProfileFile = Annotated[
     str | None, typer.Option("--profile", help="A cluster profile (YAML).", metavar="FILE")
 ]
+ProfileFiles = Annotated[
+    list[str],
+    typer.Option("--profile", help="A cluster profile (YAML), one of each target.", metavar="FILE"),
+]
+Html = Annotated[str | None, typer.Option("--html", help="Draw the result in one HTML page.", metavar="FILE")]
 OutputDir = Annotated[
     str | None, typer.Option("--output-dir", help="Write files into this folder.", metavar="DIR")
 ]

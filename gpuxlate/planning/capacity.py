@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.planning.ledger import Books, asks_of
 from gpuxlate.planning.nodes import names_of
 from gpuxlate.planning.packing.first_fit import first_fit
 from gpuxlate.planning.packing.search import pack, sums
-from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Bin, Space, Spot, UndecidedError, first_way
+from gpuxlate.planning.packing.spaces import UNLIMITED, Bin, Space, Spot, UndecidedError, first_way
 from gpuxlate.planning.problem import Problem, Wanted, problem_of
+from gpuxlate.planning.shortage import shortage
 
 
 class Verdict(StrEnum):
@@ -214,33 +214,8 @@ def _why_not(problem: Problem, kind: int, number: int) -> str | None:
     for ask in asks:
         able = sum(space.takes(ask) for space in one.cards)
         if able < ask.cards:
-            return _shortage(one.cards, ask, able)
+            return shortage(one.cards, ask, able)
     return "each container fits alone, but not all together"
-
-
-def _shortage(cards: Sequence[Space], ask: Ask, able: int) -> str:
-    if len(cards) < ask.cards:
-        there = "1 card" if len(cards) == 1 else f"{len(cards)} cards"
-        return f"{ask.cards} cards requested, it has {there}"
-    if ask.whole or ask.memory_mib is None:
-        return f"{ask.cards} unused {'card' if ask.cards == 1 else 'cards'} requested, {able} free"
-    least = []
-    if sum(one.cores >= ask.cores for one in cards) < ask.cards:
-        least.append(
-            f"compute: {ask.cores} % of a card requested, at most {max(one.cores for one in cards)} % free"
-        )
-    if sum(one.memory_mib >= ask.memory_mib for one in cards) < ask.cards:
-        most = max(one.memory_mib for one in cards)
-        least.append(f"memory: {ask.memory_mib} MiB of a card requested, at most {most} MiB free")
-    if sum(one.slots > 0 for one in cards) < ask.cards:
-        least.append("containers: its cards run as many as they can")
-    if least:
-        return "; ".join(least)
-    if able < sum(one._replace(mode=ANY).takes(ask) for one in cards):
-        return f"its other cards run containers in another mode than {ask.mode}"
-    both = f"{ask.cores} % and {ask.memory_mib} MiB"
-    which = "no card has" if ask.cards == 1 else f"{able} of {ask.cards} cards have"
-    return f"{which} {both} free together"
 
 
 def _in_all(problem: Problem) -> Iterator[str]:

@@ -23,6 +23,7 @@ class Settings:
     profile: Profile | None = None
     reads_only: bool = False  # only the shares are needed, no new text
     allow_leftovers: bool = False
+    with_own: bool = False  # pods that have the target's own keys are items too
 
     @property
     def context(self) -> Context:

@@ -160,7 +160,7 @@ def _translate_pods(
         part.spoken |= {one.name for one in spoken}
         unread = _unread(pod.keys, sources, settings)
         part.diagnostics += [placed(document, one, pod.object) for one in unread]
-        if sources and (settings.reads_only or sources != (settings.to,)):
+        if sources and (settings.reads_only or settings.with_own or sources != (settings.to,)):
             translated.append((pod, sources))
             own = translate_pod(document, pod, sources, settings)
             part.add(left_part(own, pod, settings) if kind is Kind.VALUES else own)

@@ -6,8 +6,9 @@ is left is bin packing in one dimension, for which Martello and Toth (Discrete A
 gave the bound L2. For a threshold K of at most half a card, what is larger than the card less K shares with
 nothing of K or more, and two things larger than half never meet: each of those takes a card, and what lies
 between K and a half goes into what the latter leave free, or takes further cards. The largest over all K
-counts; K = 0 is the sum of all sizes, rounded up. Pools, modes and whole cards meet nowhere, so their bounds
-add up.
+counts; K = 0 is the sum of all sizes, rounded up. Before that, a card is cut to the largest sum of sizes that
+it holds: shares of 5 and 10 GiB use 20 of 22. Pools, modes and whole cards meet nowhere, so their bounds add
+up.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards
 
+MOST_SIZES, LARGEST = 500, 4_000_000
+"""With more different sizes, or larger cards, sums are not looked at."""
 DIMENSIONS = ("compute", "memory", "containers")
 
 
@@ -133,6 +136,9 @@ def _nodes(node: Node, pods: Pods) -> int:
 
 def one_dimension(sizes: Mapping[int, int], there: int) -> int:
     """L2: the bins of size ``there`` that things of these sizes, none of them larger, need at least."""
+    there = _largest_sum(sizes, there)
+    if not there:
+        return 0
     small = sorted((size, count) for size, count in sizes.items() if size > 0 and 2 * size <= there)
     large = sorted((size, count) for size, count in sizes.items() if 2 * size > there)
     every = sum(count for _, count in large)
@@ -149,3 +155,16 @@ def one_dimension(sizes: Mapping[int, int], there: int) -> int:
         best = max(best, every - (room - rest) // there)
         rest -= dropped
     return best
+
+
+def _largest_sum(sizes: Iterable[int], there: int) -> int:
+    """The largest sum of sizes up to ``there``, each as often as wanted: bit N stands for a sum of N."""
+    distinct = sorted({size for size in sizes if size > 0})
+    if len(distinct) > MOST_SIZES or there > LARGEST:
+        return there if distinct else 0
+    sums, mask = 1, (1 << (there + 1)) - 1
+    for size in distinct:
+        while size <= there:
+            sums |= sums << size & mask
+            size *= 2  # noqa: PLW2901 - 1, 2, 4, ... of them: every number
+    return sums.bit_length() - 1

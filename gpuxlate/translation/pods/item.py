@@ -35,6 +35,9 @@ class Item:
     pod: Path = ()
     replicas: int | None = 1
     derived: Amount | None = None
+    given: Share | None = None  # as the target gets it; None where that is not accepted
+    index: int = 0  # of the container in its list
+    init: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """One item of ``gpuxlate-report/v1``."""
@@ -96,6 +99,9 @@ def pod_items(
                 pod.keys.path,
                 count,
                 outcome.derived if outcome else None,
+                outcome.given if outcome and verdict is not Verdict.REFUSED and fit.accepted else None,
+                one.index,
+                one.init,
             )
         )
 

@@ -1,0 +1,268 @@
+"""``gpuxlate plan``: the cards and nodes that the shares of manifests need at each target."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli.bars import bar, columns
+from gpuxlate.cli.tables import table
+from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
+from gpuxlate.inputs.files import Input
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.profile import Profile
+from gpuxlate.planning.advice import Better, better_values
+from gpuxlate.planning.plan import PlanError, Rounding, TargetPlan, plan, profile_with, to_json
+from gpuxlate.report.text import plural
+from gpuxlate.rules.translation import whole_cards_have_a_dialect
+from gpuxlate.translation.pods.fit import Verdict
+from gpuxlate.translation.settings import Settings
+
+FORMAT = "gpuxlate-plan/v1"
+MOST_LINES = 24
+"""Lines of bars for one target; --html and -o json have all cards."""
+UNITS = {"cores": "%", "memoryMiB": "MiB"}
+
+
+def command(
+    to: options.Tos,
+    paths: options.Paths = ["."],  # noqa: B006 - typer copies it
+    profile: options.ProfileFiles = [],  # noqa: B006
+    from_: options.From = None,
+    round_: options.Round = None,
+    fill: options.Fill = [],  # noqa: B006
+    drop: options.Drop = [],  # noqa: B006
+    allow_leftovers: options.AllowLeftovers = False,
+    html: options.Html = None,
+    output: options.Output = "table",
+) -> int:
+    """How many cards and nodes the shares of these manifests need at each target, and why.
+
+    Each target needs a profile with cards.perNode and cards.memoryMiB. Exit 1 where a share is refused or
+    fits nowhere, or something is left behind.
+    """
+    if output not in ("table", "json"):
+        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
+    targets = list({one.name: one for one in map(common.written_target, to)}.values())
+    for one in targets:
+        if one.form_module:
+            raise common.CliError(
+                f"{one.name} has no nodes of yours to plan", "gpuxlate cost computes what shares cost"
+            )
+    source = common.target(from_) if from_ else None
+    profiles = _profiles(profile)
+    accept = common.accept(round_, fill, drop)
+    given: list[Input] = list(common.some_inputs(paths))
+    made: list[tuple[Run, TargetPlan, tuple[Better, ...]]] = []
+    for target in targets:
+        own = _profile_of(target, profiles)
+        settings = Settings(target, source, accept, own, allow_leftovers=allow_leftovers, with_own=True)
+        run = translate_inputs(given, settings)
+        try:
+            planned = plan(run.items, target, own)
+        except PlanError as error:
+            raise common.CliError(str(error), error.hint) from None
+        made.append((run, planned, better_values(planned, profile_with(own, planned.node))))
+    run = made[0][0]
+    broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
+    common.show(broken, run.texts)
+    if not run.items and not broken:
+        raise common.CliError(
+            f"{common.names_of(paths)}: no share to plan", "gpuxlate inspect lists shares", common.Exit.INPUT
+        )
+    data = _json(made)
+    if html:
+        from gpuxlate.report.html.plan import plan_page
+
+        outputs.write_files({Path(html): plan_page(data).encode()})
+    if output == "json":
+        common.out(common.write_json(data))
+    else:
+        common.text_out(_text(made))
+    left = bool(run.leftovers) and not allow_leftovers
+    complete = all(planned.complete for _, planned, _ in made)
+    return common.Exit.CLEAN if complete and not (left or broken) else common.Exit.FINDINGS
+
+
+UNREADABLE = ("GX001", "GX010", "GX025")
+"""Rules about texts that hold no manifest that can be read."""
+
+
+def _profiles(names: Sequence[str]) -> dict[str, Profile]:
+    """The profiles by target."""
+    found: dict[str, Profile] = {}
+    for name in names:
+        one = common.profile(name)
+        assert one is not None
+        target = common.target(one.target).name
+        if target in found:
+            raise common.CliError(f"two profiles are for {target}", "pass one profile of each target")
+        found[target] = one
+    return found
+
+
+def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
+    """The profile of a target, with what the others say of how their vendors' keys are read."""
+    own = profiles.get(target.name)
+    if own is None:
+        raise common.CliError(
+            f"no profile is for {target.name}: its cards and nodes are not known",
+            f"pass --profile FILE with target: {target.name} and cards: {{perNode: 4, memoryMiB: 22731}}",
+        )
+    parts = [part for one in profiles.values() if one is not own for part in one.extensions]
+    mine = {type(part) for part in own.extensions}
+    return replace(own, extensions=(*own.extensions, *(one for one in parts if type(one) not in mine)))
+
+
+# --- json -----------------------------------------------------------------------------------------
+
+Made = Sequence[tuple[Run, TargetPlan, tuple[Better, ...]]]
+
+
+def _json(made: Made) -> dict[str, Any]:
+    run = made[0][0]
+    return {
+        "format": FORMAT,
+        "targets": [to_json(planned, better) for _, planned, better in made],
+        "leftovers": [one.to_json() for one in run.leftovers],
+        "uncounted": [
+            {"file": one.file, "line": one.span.line if one.span else None, "message": str(one.message)}
+            for one in _uncounted(run)
+        ],
+    }
+
+
+def _uncounted(run: Run) -> list[Any]:
+    """Whole cards that are of no dialect, which are not in the plan."""
+    return [one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code]
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def _text(made: Made) -> str:
+    run = made[0][0]
+    rows = [_row(planned) for _, planned, _ in made]
+    head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
+    blocks = [f"{run.counts}\n\n" + table(head, rows)]
+    blocks += ["\n".join(_target(planned, better)) + "\n" for _, planned, better in made]
+    if run.leftovers:
+        blocks.append(leftover_table(run.leftovers))
+    uncounted = _uncounted(run)
+    if uncounted:
+        first = uncounted[0]
+        where = f"{first.file}:{first.span.line}" if first.span else str(first.file)
+        what = "container requests" if len(uncounted) == 1 else "containers request"
+        blocks.append(
+            f"not counted: {len(uncounted)} {what} whole cards of no dialect, first at {where}; "
+            "--from TARGET counts them\n"
+        )
+    return "\n".join(blocks)
+
+
+def _row(one: TargetPlan) -> list[str]:
+    bound = one.fleet.bound
+    return [
+        one.backend.name,
+        str(one.fleet.cards),
+        str(one.fleet.nodes),
+        "that many" if one.fleet.least else f"{plural(bound.cards, 'card')}, {plural(bound.nodes, 'node')}",
+        f"{one.use['cores'].percent} %",
+        f"{one.use['memoryMiB'].percent} %",
+        bound.by,
+    ]
+
+
+def _target(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
+    node, fleet = one.node, one.fleet
+    model = f"{node.model}, " if node.model else ""
+    usable = "" if node.usable_mib == node.memory_mib else f" ({node.usable_mib} in units of {node.unit_mib})"
+    most = "" if node.per_card is None else f", at most {node.per_card} shares to a card"
+    yield (
+        f"{one.backend.name}: {plural(one.shares, 'share')} on {plural(fleet.cards, 'card')} of "
+        f"{plural(fleet.nodes, 'node')} ({model}{node.cards} to a node, {node.memory_mib} MiB{usable}{most})"
+    )
+    yield from (f"  {line}" for line in remarks(one, better))
+    yield from _bars(one)
+
+
+def remarks(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
+    """What the numbers mean, one sentence a line."""
+    fleet, cores, memory = one.fleet, one.use["cores"], one.use["memoryMiB"]
+    if fleet.cards and not fleet.least:
+        gap = fleet.cards - fleet.bound.cards
+        if gap:
+            yield f"no packing has fewer than {fleet.bound.cards} cards: {gap} more are used at most"
+        else:
+            yield f"no packing has fewer cards, and none has fewer than {fleet.bound.nodes} nodes"
+    if cores.stranded or memory.stranded:
+        yield (
+            f"stranded where no share fits any more: {cores.stranded} % of a card's compute, "
+            f"{memory.stranded} MiB"
+        )
+    if one.roundings:
+        count = one.for_rounding
+        needs = f"{count} of the cards are" if count > 1 else "1 of the cards is" if count else "no card is"
+        yield f"{needs} for rounding {_rounded(one.roundings)}"
+    for value in better:
+        yield (
+            f"{value.load.name} {value.container}: {value.value} {UNITS[value.field]} in place of "
+            f"{value.instead}: {value.per_card} to a card instead of {value.before}, "
+            f"saves {plural(value.saves, 'card')}"
+        )
+    yield from _missing(one)
+
+
+def _rounded(values: Sequence[Rounding]) -> str:
+    shown = [
+        f"{one.asked} {UNITS[one.field]} to {'whole cards' if one.given is None else f'{one.given}'}"
+        f" ({plural(one.shares, 'share')})"
+        for one in values[:3]
+    ]
+    more = f", and {plural(len(values) - 3, 'other value')}" if len(values) > 3 else ""
+    return ", ".join(shown) + more
+
+
+def _missing(one: TargetPlan) -> Iterator[str]:
+    if one.refused:
+        counts = Counter(item.verdict for item in one.refused)
+        why = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+        yield (
+            f"not packed: {plural(len(one.refused), 'share')} ({why}); "
+            f"gpuxlate assess --to {one.backend.name} says why"
+        )
+    for nowhere in one.nowhere:
+        yield f"fits nowhere: {nowhere.load.name} ({plural(nowhere.load.pods, 'pod')}): {nowhere.reason}"
+    for load in one.loads:
+        if load.count is None:
+            yield f"{load.name}: its number of pods depends on the nodes of the cluster; 1 is counted"
+
+
+def _bars(one: TargetPlan) -> Iterator[str]:
+    """Cards that look alike in one line, the largest groups first."""
+    found: Counter[tuple[int, int, int]] = Counter()
+    for cards in one.held:
+        for card in cards:
+            if card:
+                found[_figures(one, card)] += 1
+    width = max(5, min(20, (columns() - 62) // 2))
+    groups = sorted(found.items(), key=lambda group: (-group[1], group[0]))
+    for (cores, memory, shares), count in groups[:MOST_LINES]:
+        yield (
+            f"  {count:>5} x  compute {bar(cores, 100, width)} {cores:>3} %  memory "
+            f"{bar(memory, one.node.usable_mib, width)} {memory:>6} MiB  {plural(shares, 'share')}"
+        )
+    rest = groups[MOST_LINES:]
+    if rest:
+        yield f"  {sum(count for _, count in rest):>5} more cards; --html FILE draws all"
+
+
+def _figures(one: TargetPlan, card: Iterable[Any]) -> tuple[int, int, int]:
+    asks = [held.ask for held in card]
+    memory = sum(one.node.usable_mib if ask.memory_mib is None else ask.memory_mib for ask in asks)
+    return sum(ask.percent for ask in asks), memory, len(asks)

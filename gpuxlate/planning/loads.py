@@ -1,0 +1,81 @@
+"""What pods of manifests request at a target, as the packing counts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.limits import ANY
+from gpuxlate.model.diagnostics import LossKind
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
+from gpuxlate.planning.ledger import ask_of
+from gpuxlate.planning.packing.spaces import Asks
+from gpuxlate.translation.pods.fit import Verdict
+from gpuxlate.translation.pods.item import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The pods of one template. ``items``: the containers that count; ``count``: None for one a cluster node.
+
+    ``given``: their shares as the target gets them.
+    """
+
+    items: tuple[Item, ...]
+    given: tuple[Share, ...]
+    count: int | None
+
+    @property
+    def name(self) -> str:
+        ref = self.items[0].object
+        return "/".join(part for part in (ref.namespace, ref.kind, ref.name) if part)
+
+    @property
+    def pods(self) -> int:
+        """Pods that are packed; one where their number depends on the cluster."""
+        return 1 if self.count is None else self.count
+
+    def asks(self, backend: Backend, profile: Profile, shares: Sequence[Share] | None = None) -> Asks:
+        """What the containers request, with other shares in place of those given where there are some."""
+        shares = self.given if shares is None else shares
+        pool = backend.limits.node_mode(shares, profile) if shares else ANY
+        return tuple(
+            # without names: pods that request the same are one kind
+            ask_of(ContainerShare("", number), share, backend, profile.cards.memory_mib, pool)
+            for number, share in enumerate(shares)
+        )
+
+    def unrounded(self) -> tuple[Share, ...]:
+        """The shares with what was asked in place of what it was rounded to."""
+        return tuple(map(_unrounded, self.items, self.given))
+
+
+def _unrounded(item: Item, given: Share) -> Share:
+    names = {"cores": "cores", "memoryMiB": "memory_mib"}
+    rounded = {names[one.field] for one in item.losses if one.kind is LossKind.ROUNDED and one.field in names}
+    if item.share is None or not rounded:
+        return given
+    asked = {name: getattr(item.share, name) for name in rounded}
+    if "memory_mib" in rounded and item.share.memory_percent is not None:
+        return given
+    return replace(given, **{**asked, "memory_limit_mib": None})
+
+
+def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
+    """Pods of which every share is accepted; and the items of the others."""
+    pods: dict[tuple[object, ...], list[Item]] = {}
+    for one in items:
+        pods.setdefault((one.file, one.document, one.pod), []).append(one)
+    loads: list[Load] = []
+    refused: list[Item] = []
+    for found in pods.values():
+        if any(one.given is None or one.verdict is Verdict.REFUSED for one in found):
+            refused += found
+            continue
+        # init containers end before the others start
+        counted = [one for one in found if not one.init] or found
+        given = tuple(one.given for one in counted if one.given is not None)
+        loads.append(Load(tuple(counted), given, found[0].replicas))
+    return loads, refused

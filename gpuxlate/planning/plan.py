@@ -1,0 +1,345 @@
+"""How many cards and nodes the shares of manifests need at a target, and why.
+
+Only GPUs are considered: CPU, memory of the node and taints are not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gpuxlate.backends.base import Backend, Place
+from gpuxlate.backends.live import PERCENT
+from gpuxlate.model.catalogue import card_named, nearest
+from gpuxlate.model.diagnostics import LossKind
+from gpuxlate.model.profile import Profile
+from gpuxlate.planning.loads import Load, loads_of
+from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
+from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards, Space, first_way
+from gpuxlate.planning.problem import slots_of
+from gpuxlate.planning.shortage import shortage
+from gpuxlate.translation.pods.item import Item
+
+
+class PlanError(ValueError):
+    """A plan would be a guess; ``hint``: what the profile has to say."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class NodeType(NamedTuple):
+    """The nodes of a plan: the model of their cards, how many, MiB of each, and MiB of it that are shared.
+
+    ``unit_mib``: MiB that memory is counted in. ``per_card``: the most containers on one card, None without a
+    bound.
+    """
+
+    model: str | None
+    cards: int
+    memory_mib: int
+    usable_mib: int
+    unit_mib: int
+    per_card: int | None
+
+    @property
+    def empty(self) -> Cards:
+        return (Space(PERCENT, self.usable_mib, self.per_card or UNLIMITED, True),) * self.cards
+
+
+def node_type(backend: Backend, profile: Profile) -> NodeType:
+    """The nodes of a profile, whose cards the catalogue may complete. Raises PlanError."""
+    model, per_node, memory = profile.cards
+    if memory is None and model is not None:
+        known = card_named(model, profile)
+        memory = known.memory_mib if known else None
+    missing = [
+        name for name, value in (("cards.perNode", per_node), ("cards.memoryMiB", memory)) if value is None
+    ]
+    if per_node is None or memory is None:
+        hint = f"add {' and '.join(missing)} to it"
+        if memory is None and model is not None:
+            names = [one for one in nearest(model, profile) if (card := card_named(one)) and card.memory_mib]
+            known_as = f", or cards.model: {' or '.join(names)}" if names else ""
+            hint += f"; the catalogue has no memory of {model}{known_as}"
+        raise PlanError(f"the profile for {backend.name} has no {' and no '.join(missing)}", hint)
+    unit = _unit_mib(backend, profile)
+    slots = slots_of(backend.limits, live=False)
+    return NodeType(
+        model, per_node, memory, memory // unit * unit, unit, None if slots == UNLIMITED else slots
+    )
+
+
+def _unit_mib(backend: Backend, profile: Profile) -> int:
+    """MiB in which the target counts the memory of a card; a card gives whole units."""
+    rows = (row for row in backend.keys if row.says == "memory_mib" and Place.RESOURCE in row.places)
+    units = {backend.unit(row, profile) for row in rows if row.unit and not row.quantity}
+    unit = units.pop() if len(units) == 1 else 1
+    return int(unit) if unit >= 1 and int(unit) == unit else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One number of all cards that run something: what they have, what is requested of it, and stranded.
+
+    ``stranded``: free on cards where no share of the fleet fits any more.
+    """
+
+    there: int
+    taken: int
+    stranded: int
+
+    @property
+    def percent(self) -> int:
+        return PERCENT * self.taken // self.there if self.there else 0
+
+    def to_json(self) -> dict[str, int]:
+        return {"there": self.there, "taken": self.taken, "stranded": self.stranded}
+
+
+class Rounding(NamedTuple):
+    """A value that the target rounds: the field, what was asked and given in total, in how many shares."""
+
+    field: str
+    asked: int | None
+    given: int | None
+    shares: int
+
+
+class Nowhere(NamedTuple):
+    """Pods that no node of this type takes, and why."""
+
+    load: Load
+    reason: str
+
+
+class Held(NamedTuple):
+    """One container on a card: its pod's load, its place in it, and what it requests."""
+
+    load: Load
+    number: int
+    ask: Ask
+
+
+@dataclass(frozen=True, slots=True)
+class TargetPlan:
+    """The pods of manifests packed at one target. ``kinds``: by load, an index of ``asks``.
+
+    ``cards_unrounded``: cards that the same shares would need if nothing was rounded. ``held``: by node and
+    card, the containers on it.
+    """
+
+    backend: Backend
+    node: NodeType
+    loads: tuple[Load, ...]
+    kinds: tuple[int, ...]
+    asks: tuple[Asks, ...]
+    fleet: Fleet
+    refused: tuple[Item, ...]
+    nowhere: tuple[Nowhere, ...]
+    use: Mapping[str, Use]
+    roundings: tuple[Rounding, ...]
+    cards_unrounded: int
+    held: tuple[tuple[tuple[Held, ...], ...], ...]
+
+    @property
+    def pods(self) -> int:
+        return len(self.fleet.spots)
+
+    @property
+    def shares(self) -> int:
+        """Containers that are packed."""
+        return sum(len(one.cards) for one in self.fleet.spots)
+
+    @property
+    def for_rounding(self) -> int:
+        """Cards that only the target's rounding needs."""
+        return max(0, self.fleet.cards - self.cards_unrounded)
+
+    @property
+    def complete(self) -> bool:
+        """Every pod is packed."""
+        return not (self.refused or self.nowhere)
+
+
+def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPlan:
+    """Pack the shares of a translation on nodes of the profile. Raises PlanError."""
+    node = node_type(backend, profile)
+    profile = profile_with(profile, node)
+    loads, refused = loads_of(items)
+    numbers: dict[Asks, int] = {}
+    kinds = tuple(numbers.setdefault(one.asks(backend, profile), len(numbers)) for one in loads)
+    asks = tuple(numbers)
+    fleet = pack(node, asks, loads, kinds)
+    homeless = frozenset(fleet.homeless)
+    nowhere = tuple(
+        Nowhere(one, why_nowhere(node, asks[kind]))
+        for one, kind in zip(loads, kinds, strict=True)
+        if kind in homeless and one.pods
+    )
+    return TargetPlan(
+        backend,
+        node,
+        tuple(loads),
+        kinds,
+        asks,
+        fleet,
+        tuple(refused),
+        nowhere,
+        _use(node, asks, fleet),
+        tuple(_roundings(loads)),
+        _unrounded(node, backend, profile, loads, fleet),
+        held_on(loads, kinds, asks, fleet),
+    )
+
+
+def profile_with(profile: Profile, node: NodeType) -> Profile:
+    """The profile with the memory of its cards, for shares in percent."""
+    from dataclasses import replace
+
+    return replace(profile, cards=profile.cards._replace(memory_mib=node.usable_mib))
+
+
+def pack(node: NodeType, asks: Sequence[Asks], loads: Sequence[Load], kinds: Sequence[int]) -> Fleet:
+    counts: Counter[int] = Counter()
+    for one, kind in zip(loads, kinds, strict=True):
+        counts[kind] += one.pods
+    return pack_fleet(node.empty, asks, counts)
+
+
+def _unrounded(
+    node: NodeType, backend: Backend, profile: Profile, loads: Sequence[Load], fleet: Fleet
+) -> int:
+    """Cards without rounding, of the same pods."""
+    if not _roundings(loads):
+        return fleet.cards
+    numbers: dict[Asks, int] = {}
+    fitting = [one for one in loads if first_way(node.empty, one.asks(backend, profile)) is not None]
+    kinds = [numbers.setdefault(one.asks(backend, profile, one.unrounded()), len(numbers)) for one in fitting]
+    return pack(node, tuple(numbers), fitting, kinds).cards
+
+
+def why_nowhere(node: NodeType, asks: Asks) -> str:
+    """Why an empty node does not take a pod."""
+    for ask in asks:
+        able = sum(space.takes(ask) for space in node.empty)
+        if able < ask.cards:
+            return shortage(node.empty, ask, able)
+    return "each container fits alone, but not all together"
+
+
+# --- what the numbers say -------------------------------------------------------------------------
+
+
+def _use(node: NodeType, asks: Sequence[Asks], fleet: Fleet) -> dict[str, Use]:
+    """Compute and memory of the cards that run something."""
+    least = _least({one for kind in {spot.kind for spot in fleet.spots} for one in asks[kind]})
+    used = [card for cards in fleet.state for card in cards if not card.untouched]
+    cores = memory = 0
+    for card in used:
+        closed = card.slots <= 0 or not any(card.cores >= c and card.memory_mib >= m for c, m in least)
+        cores += card.cores if closed else 0
+        memory += card.memory_mib if closed else 0
+    taken = {"cores": 0, "memoryMiB": 0}
+    for spot in fleet.spots:
+        for ask in asks[spot.kind]:
+            taken["cores"] += ask.percent * ask.cards
+            memory_mib = node.usable_mib if ask.memory_mib is None else ask.memory_mib
+            taken["memoryMiB"] += memory_mib * ask.cards
+    return {
+        "cores": Use(PERCENT * len(used), taken["cores"], cores),
+        "memoryMiB": Use(node.usable_mib * len(used), taken["memoryMiB"], memory),
+    }
+
+
+def _least(asks: Iterable[Ask]) -> list[tuple[int, int]]:
+    """The smallest requests: no other one needs less of both."""
+    found: list[tuple[int, int]] = []
+    for cores, memory in sorted({(a.cores, a.memory_mib or 0) for a in asks if not a.fresh}):
+        if not found or memory < found[-1][1]:
+            found.append((cores, memory))
+    return found
+
+
+def _roundings(loads: Iterable[Load]) -> list[Rounding]:
+    """What is rounded, the values of most shares first."""
+    found: Counter[tuple[str, int | None, int | None]] = Counter()
+    for load in loads:
+        for item in load.items:
+            for loss in item.losses:
+                if loss.kind is LossKind.ROUNDED and loss.field in ("cores", "memoryMiB"):
+                    asked = loss.asked if isinstance(loss.asked, int) else None
+                    given = loss.given if isinstance(loss.given, int) else None
+                    found[loss.field, asked, given] += load.pods
+    return [
+        Rounding(*key, count) for key, count in sorted(found.items(), key=lambda one: (-one[1], str(one)))
+    ]
+
+
+def held_on(
+    loads: Sequence[Load], kinds: Sequence[int], asks: Sequence[Asks], fleet: Fleet
+) -> tuple[tuple[tuple[Held, ...], ...], ...]:
+    """By node and card, the containers on it."""
+    waiting: dict[int, list[Load]] = {}
+    for load, kind in zip(reversed(loads), reversed(kinds), strict=True):
+        waiting.setdefault(kind, []).extend([load] * load.pods)
+    held: list[list[list[Held]]] = [[[] for _ in cards] for cards in fleet.state]
+    for spot in fleet.spots:
+        load = waiting[spot.kind].pop()
+        for number, chosen in enumerate(spot.cards):
+            for index in chosen:
+                held[spot.bin][index].append(Held(load, number, asks[spot.kind][number]))
+    return tuple(tuple(tuple(card) for card in cards) for cards in held)
+
+
+def to_json(one: TargetPlan, better: Sequence[Any] = ()) -> dict[str, Any]:
+    """One target of ``gpuxlate-plan/v1``."""
+    node, fleet = one.node, one.fleet
+    return {
+        "target": one.backend.name,
+        "node": {
+            "model": node.model,
+            "cards": node.cards,
+            "memoryMiB": node.memory_mib,
+            "usableMiB": node.usable_mib,
+            "sharesPerCard": node.per_card,
+        },
+        "pods": one.pods,
+        "shares": one.shares,
+        "cards": fleet.cards,
+        "nodes": fleet.nodes,
+        "lowerBound": {"cards": fleet.bound.cards, "nodes": fleet.bound.nodes},
+        "proved": fleet.least,
+        "binds": fleet.bound.by or None,
+        "use": {name: use.to_json() for name, use in one.use.items()},
+        "rounding": {"cards": one.for_rounding, "values": [r._asdict() for r in one.roundings]},
+        "better": [b.to_json() for b in better],
+        "refused": [item.to_json() for item in one.refused],
+        "nowhere": [
+            {"workload": n.load.name, "file": n.load.items[0].file, "pods": n.load.pods, "reason": n.reason}
+            for n in one.nowhere
+        ],
+        "unclear": [load.name for load in one.loads if load.count is None],
+        "layout": [{"cards": [_card_json(card, node.usable_mib) for card in cards]} for cards in one.held],
+    }
+
+
+def _card_json(card: Sequence[Held], usable_mib: int) -> dict[str, Any]:
+    held = [
+        {
+            "workload": load.name,
+            "container": load.items[number].container,
+            "cores": ask.percent,
+            "memoryMiB": usable_mib if ask.memory_mib is None else ask.memory_mib,
+            "whole": ask.whole,
+        }
+        for load, number, ask in card
+    ]
+    return {
+        "cores": sum(ask.percent for _, _, ask in card),
+        "memoryMiB": sum(usable_mib if ask.memory_mib is None else ask.memory_mib for _, _, ask in card),
+        "held": held,
+    }
