@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
@@ -29,6 +29,7 @@ def command(
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
     report: options.Report = None,
+    html: options.Html = None,
     output: options.Output = "table",
 ) -> int:
     """How many shares would be exact, rounded, filled, dropped or refused, and why.
@@ -47,8 +48,13 @@ def command(
     common.show(broken, run.texts)
     if report:
         write_report(Path(report), items, run.leftovers, run.quotas)
+    data = report_json(items, run.leftovers, run.quotas)
+    if html:
+        from gpuxlate.report.html.assess import assess_page
+
+        outputs.write_files({Path(html): assess_page(data, settings.to.name).encode()})
     if output == "json":
-        common.out(common.write_json(report_json(items, run.leftovers, run.quotas)))
+        common.out(common.write_json(data))
     else:
         common.out(_text(run, settings.to.name))
     return common.Exit.FINDINGS if broken else common.Exit.CLEAN

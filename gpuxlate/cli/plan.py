@@ -17,16 +17,17 @@ from gpuxlate.inputs.files import Input
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.advice import Better, better_values
-from gpuxlate.planning.plan import PlanError, Rounding, TargetPlan, plan, profile_with, to_json
+from gpuxlate.planning.plan import PlanError, TargetPlan, plan, profile_with
+from gpuxlate.planning.plan_json import to_json
+from gpuxlate.planning.remarks import missing, remarks
 from gpuxlate.report.text import plural
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
-from gpuxlate.translation.pods.fit import Verdict
+from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
 
 FORMAT = "gpuxlate-plan/v1"
 MOST_LINES = 24
 """Lines of bars for one target; --html and -o json have all cards."""
-UNITS = {"cores": "%", "memoryMiB": "MiB"}
 
 
 def command(
@@ -63,10 +64,7 @@ def command(
         own = _profile_of(target, profiles)
         settings = Settings(target, source, accept, own, allow_leftovers=allow_leftovers, with_own=True)
         run = translate_inputs(given, settings)
-        try:
-            planned = plan(run.items, target, own)
-        except PlanError as error:
-            raise common.CliError(str(error), error.hint) from None
+        planned = planned_for(run.items, target, own)
         made.append((run, planned, better_values(planned, profile_with(own, planned.node))))
     run = made[0][0]
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
@@ -75,7 +73,8 @@ def command(
         raise common.CliError(
             f"{common.names_of(paths)}: no share to plan", "gpuxlate inspect lists shares", common.Exit.INPUT
         )
-    data = _json(made)
+    today = _today(given, source, profiles, run)
+    data = _json(made, today)
     if html:
         from gpuxlate.report.html.plan import plan_page
 
@@ -83,10 +82,34 @@ def command(
     if output == "json":
         common.out(common.write_json(data))
     else:
-        common.text_out(_text(made))
+        common.text_out(_text(made, today))
     left = bool(run.leftovers) and not allow_leftovers
     complete = all(planned.complete for _, planned, _ in made)
     return common.Exit.CLEAN if complete and not (left or broken) else common.Exit.FINDINGS
+
+
+def _today(
+    given: Sequence[Input], source: Backend | None, profiles: dict[str, Profile], run: Run
+) -> list[TargetPlan]:
+    """The same shares where they are now, for the dialects of the input that have a profile."""
+    spoken = sorted({one.source for one in run.items} & set(profiles))
+    found = []
+    for name in spoken:
+        own = common.target(name)
+        if own.name in {one.target for one in run.items}:
+            continue
+        settings = Settings(own, source, profile=profiles[name], with_own=True)
+        items = [one for one in translate_inputs(given, settings).items if one.source == name]
+        found.append(planned_for(items, own, profiles[name]))
+    return found
+
+
+def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> TargetPlan:
+    """The plan of some shares. Raises CliError where it would be a guess."""
+    try:
+        return plan(items, target, profile)
+    except PlanError as error:
+        raise common.CliError(str(error), error.hint) from None
 
 
 UNREADABLE = ("GX001", "GX010", "GX025")
@@ -124,11 +147,12 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
 Made = Sequence[tuple[Run, TargetPlan, tuple[Better, ...]]]
 
 
-def _json(made: Made) -> dict[str, Any]:
+def _json(made: Made, today: Sequence[TargetPlan]) -> dict[str, Any]:
     run = made[0][0]
     return {
         "format": FORMAT,
         "targets": [to_json(planned, better) for _, planned, better in made],
+        "before": [to_json(planned) for planned in today],
         "leftovers": [one.to_json() for one in run.leftovers],
         "uncounted": [
             {"file": one.file, "line": one.span.line if one.span else None, "message": str(one.message)}
@@ -145,9 +169,9 @@ def _uncounted(run: Run) -> list[Any]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _text(made: Made) -> str:
+def _text(made: Made, today: Sequence[TargetPlan]) -> str:
     run = made[0][0]
-    rows = [_row(planned) for _, planned, _ in made]
+    rows = [*(_row(one, " (before)") for one in today), *(_row(planned) for _, planned, _ in made)]
     head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
     blocks = [f"{run.counts}\n\n" + table(head, rows)]
     blocks += ["\n".join(_target(planned, better)) + "\n" for _, planned, better in made]
@@ -165,10 +189,10 @@ def _text(made: Made) -> str:
     return "\n".join(blocks)
 
 
-def _row(one: TargetPlan) -> list[str]:
+def _row(one: TargetPlan, when: str = "") -> list[str]:
     bound = one.fleet.bound
     return [
-        one.backend.name,
+        one.backend.name + when,
         str(one.fleet.cards),
         str(one.fleet.nodes),
         "that many" if one.fleet.least else f"{plural(bound.cards, 'card')}, {plural(bound.nodes, 'node')}",
@@ -187,60 +211,8 @@ def _target(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
         f"{one.backend.name}: {plural(one.shares, 'share')} on {plural(fleet.cards, 'card')} of "
         f"{plural(fleet.nodes, 'node')} ({model}{node.cards} to a node, {node.memory_mib} MiB{usable}{most})"
     )
-    yield from (f"  {line}" for line in remarks(one, better))
+    yield from (f"  {line}" for line in (*remarks(one, better), *missing(one)))
     yield from _bars(one)
-
-
-def remarks(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
-    """What the numbers mean, one sentence a line."""
-    fleet, cores, memory = one.fleet, one.use["cores"], one.use["memoryMiB"]
-    if fleet.cards and not fleet.least:
-        gap = fleet.cards - fleet.bound.cards
-        if gap:
-            yield f"no packing has fewer than {fleet.bound.cards} cards: {gap} more are used at most"
-        else:
-            yield f"no packing has fewer cards, and none has fewer than {fleet.bound.nodes} nodes"
-    if cores.stranded or memory.stranded:
-        yield (
-            f"stranded where no share fits any more: {cores.stranded} % of a card's compute, "
-            f"{memory.stranded} MiB"
-        )
-    if one.roundings:
-        count = one.for_rounding
-        needs = f"{count} of the cards are" if count > 1 else "1 of the cards is" if count else "no card is"
-        yield f"{needs} for rounding {_rounded(one.roundings)}"
-    for value in better:
-        yield (
-            f"{value.load.name} {value.container}: {value.value} {UNITS[value.field]} in place of "
-            f"{value.instead}: {value.per_card} to a card instead of {value.before}, "
-            f"saves {plural(value.saves, 'card')}"
-        )
-    yield from _missing(one)
-
-
-def _rounded(values: Sequence[Rounding]) -> str:
-    shown = [
-        f"{one.asked} {UNITS[one.field]} to {'whole cards' if one.given is None else f'{one.given}'}"
-        f" ({plural(one.shares, 'share')})"
-        for one in values[:3]
-    ]
-    more = f", and {plural(len(values) - 3, 'other value')}" if len(values) > 3 else ""
-    return ", ".join(shown) + more
-
-
-def _missing(one: TargetPlan) -> Iterator[str]:
-    if one.refused:
-        counts = Counter(item.verdict for item in one.refused)
-        why = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-        yield (
-            f"not packed: {plural(len(one.refused), 'share')} ({why}); "
-            f"gpuxlate assess --to {one.backend.name} says why"
-        )
-    for nowhere in one.nowhere:
-        yield f"fits nowhere: {nowhere.load.name} ({plural(nowhere.load.pods, 'pod')}): {nowhere.reason}"
-    for load in one.loads:
-        if load.count is None:
-            yield f"{load.name}: its number of pods depends on the nodes of the cluster; 1 is counted"
 
 
 def _bars(one: TargetPlan) -> Iterator[str]:

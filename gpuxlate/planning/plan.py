@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend, Place
 from gpuxlate.backends.live import PERCENT
@@ -198,8 +198,6 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
 
 def profile_with(profile: Profile, node: NodeType) -> Profile:
     """The profile with the memory of its cards, for shares in percent."""
-    from dataclasses import replace
-
     return replace(profile, cards=profile.cards._replace(memory_mib=node.usable_mib))
 
 
@@ -293,53 +291,3 @@ def held_on(
             for index in chosen:
                 held[spot.bin][index].append(Held(load, number, asks[spot.kind][number]))
     return tuple(tuple(tuple(card) for card in cards) for cards in held)
-
-
-def to_json(one: TargetPlan, better: Sequence[Any] = ()) -> dict[str, Any]:
-    """One target of ``gpuxlate-plan/v1``."""
-    node, fleet = one.node, one.fleet
-    return {
-        "target": one.backend.name,
-        "node": {
-            "model": node.model,
-            "cards": node.cards,
-            "memoryMiB": node.memory_mib,
-            "usableMiB": node.usable_mib,
-            "sharesPerCard": node.per_card,
-        },
-        "pods": one.pods,
-        "shares": one.shares,
-        "cards": fleet.cards,
-        "nodes": fleet.nodes,
-        "lowerBound": {"cards": fleet.bound.cards, "nodes": fleet.bound.nodes},
-        "proved": fleet.least,
-        "binds": fleet.bound.by or None,
-        "use": {name: use.to_json() for name, use in one.use.items()},
-        "rounding": {"cards": one.for_rounding, "values": [r._asdict() for r in one.roundings]},
-        "better": [b.to_json() for b in better],
-        "refused": [item.to_json() for item in one.refused],
-        "nowhere": [
-            {"workload": n.load.name, "file": n.load.items[0].file, "pods": n.load.pods, "reason": n.reason}
-            for n in one.nowhere
-        ],
-        "unclear": [load.name for load in one.loads if load.count is None],
-        "layout": [{"cards": [_card_json(card, node.usable_mib) for card in cards]} for cards in one.held],
-    }
-
-
-def _card_json(card: Sequence[Held], usable_mib: int) -> dict[str, Any]:
-    held = [
-        {
-            "workload": load.name,
-            "container": load.items[number].container,
-            "cores": ask.percent,
-            "memoryMiB": usable_mib if ask.memory_mib is None else ask.memory_mib,
-            "whole": ask.whole,
-        }
-        for load, number, ask in card
-    ]
-    return {
-        "cores": sum(ask.percent for _, _, ask in card),
-        "memoryMiB": sum(usable_mib if ask.memory_mib is None else ask.memory_mib for _, _, ask in card),
-        "held": held,
-    }

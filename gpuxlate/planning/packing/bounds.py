@@ -166,5 +166,5 @@ def _largest_sum(sizes: Iterable[int], there: int) -> int:
     for size in distinct:
         while size <= there:
             sums |= sums << size & mask
-            size *= 2  # noqa: PLW2901 - 1, 2, 4, ... of them: every number
+            size *= 2
     return sums.bit_length() - 1

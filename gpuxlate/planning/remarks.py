@@ -1,0 +1,68 @@
+"""What the numbers of a plan mean, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from gpuxlate.planning.advice import Better
+from gpuxlate.planning.plan import Rounding, TargetPlan
+from gpuxlate.translation.pods.fit import Verdict
+
+UNITS = {"cores": "%", "memoryMiB": "MiB"}
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def remarks(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
+    """What the numbers mean, one sentence a line."""
+    fleet, cores, memory = one.fleet, one.use["cores"], one.use["memoryMiB"]
+    if fleet.cards and not fleet.least:
+        gap = fleet.cards - fleet.bound.cards
+        if gap:
+            yield f"no packing has fewer than {fleet.bound.cards} cards: {gap} more are used at most"
+        else:
+            yield f"no packing has fewer cards, and none has fewer than {fleet.bound.nodes} nodes"
+    if cores.stranded or memory.stranded:
+        yield (
+            f"stranded where no share fits any more: {cores.stranded} % of a card's compute, "
+            f"{memory.stranded} MiB"
+        )
+    if one.roundings:
+        count = one.for_rounding
+        needs = f"{count} of the cards are" if count > 1 else "1 of the cards is" if count else "no card is"
+        yield f"{needs} for rounding {_rounded(one.roundings)}"
+    for value in better:
+        yield (
+            f"{value.load.name} {value.container}: {value.value} {UNITS[value.field]} in place of "
+            f"{value.instead}: {value.per_card} to a card instead of {value.before}, "
+            f"saves {plural(value.saves, 'card')}"
+        )
+
+
+def _rounded(values: Sequence[Rounding]) -> str:
+    shown = [
+        f"{one.asked} {UNITS[one.field]} to {'whole cards' if one.given is None else f'{one.given}'}"
+        f" ({plural(one.shares, 'share')})"
+        for one in values[:3]
+    ]
+    more = f", and {plural(len(values) - 3, 'other value')}" if len(values) > 3 else ""
+    return ", ".join(shown) + more
+
+
+def missing(one: TargetPlan) -> Iterator[str]:
+    """What is not packed, or not known."""
+    if one.refused:
+        counts = Counter(item.verdict for item in one.refused)
+        why = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+        yield (
+            f"not packed: {plural(len(one.refused), 'share')} ({why}); "
+            f"gpuxlate assess --to {one.backend.name} says why"
+        )
+    for nowhere in one.nowhere:
+        yield f"fits nowhere: {nowhere.load.name} ({plural(nowhere.load.pods, 'pod')}): {nowhere.reason}"
+    for load in one.loads:
+        if load.count is None:
+            yield f"{load.name}: its number of pods depends on the nodes of the cluster; 1 is counted"

@@ -1,0 +1,191 @@
+"""The page of a plan (``gpuxlate-plan/v1``): every card with what is on it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from gpuxlate.report.html.page import Html, items, join, page, table, tag
+
+HUE_STEP = 137
+"""Degrees between the colours of two numbers that follow: far apart, whatever their count."""
+LEGEND = 40
+"""Rows of a legend that are open; more are behind a click, and on paper."""
+
+Data = Mapping[str, Any]
+Key = tuple[str, str, int, int]
+"""Workload, container, percent and MiB."""
+
+
+def plan_page(data: Data) -> str:
+    """The page of a whole plan."""
+    every = [(one, True) for one in data["before"]] + [(one, False) for one in data["targets"]]
+    return page(
+        "GPU plan",
+        tag("h1", "GPU plan"),
+        _summary(every),
+        *(_target(one, before) for one, before in every),
+        _left(data),
+        tag("p", "Only GPUs are considered: CPU, memory of the node and taints are not.", class_="dim"),
+    )
+
+
+def _name(one: Data, before: bool) -> str:
+    return f"{one['target']} (before)" if before else str(one["target"])
+
+
+def _summary(every: Sequence[tuple[Data, bool]]) -> Html:
+    head = ["Target", "Cards", "Nodes", "At least", "Compute", "Memory", "For rounding", "Not packed"]
+    return table(head, [_row(one, before) for one, before in every])
+
+
+def _row(one: Data, before: bool) -> list[object]:
+    bound, use = one["lowerBound"], one["use"]
+    least = "that many" if one["proved"] else f"{bound['cards']} cards, {bound['nodes']} nodes"
+    missing = len(one["refused"]) + len(one["nowhere"])
+    return [
+        tag("b", _name(one, before)),
+        one["cards"],
+        one["nodes"],
+        least,
+        f"{_percent(use['cores'])} %",
+        f"{_percent(use['memoryMiB'])} %",
+        one["rounding"]["cards"],
+        tag("b", missing, class_="bad") if missing else 0,
+    ]
+
+
+def _percent(use: Data) -> int:
+    return 100 * use["taken"] // use["there"] if use["there"] else 0
+
+
+def _target(one: Data, before: bool) -> Html:
+    keys = _keys(one)
+    node = one["node"]
+    model = f"{node['model']}, " if node["model"] else ""
+    about = (
+        f"{one['shares']} shares in {one['pods']} pods on {one['cards']} cards of {one['nodes']} nodes: "
+        f"{model}{node['cards']} cards to a node, {node['usableMiB']} MiB to share on each"
+    )
+    return join(
+        (
+            tag("h2", _name(one, before)),
+            tag("p", about),
+            items(_notes(one)),
+            _refused(one),
+            _legend(keys),
+            tag("div", *_nodes(one, keys), class_="nodes"),
+        )
+    )
+
+
+def _notes(one: Data) -> Iterator[object]:
+    yield from one["remarks"]
+    for found in one["nowhere"]:
+        what = f"fits nowhere: {found['workload']} ({found['pods']} pods): {found['reason']}"
+        yield tag("span", what, class_="bad")
+
+
+def _refused(one: Data) -> Html:
+    if not one["refused"]:
+        return Html("")
+    rows = [
+        [_object(item), item["container"], item["verdict"], _why(item), item["file"]]
+        for item in one["refused"]
+    ]
+    return _folded(
+        f"{len(rows)} shares that are not packed", ["Workload", "Container", "Verdict", "Why", "File"], rows
+    )
+
+
+def _object(item: Data) -> str:
+    ref = item["object"]
+    return "/".join(part for part in (ref["namespace"], ref["kind"], ref["name"]) if part)
+
+
+def _why(item: Data) -> str:
+    return "; ".join(f"{d['code']} {d['message']}" for d in item["diagnostics"] if d["severity"] == "error")
+
+
+def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
+    inside = table(head, rows)
+    attributes = {"open": ""} if len(rows) <= LEGEND else {}
+    return tag("details", tag("summary", title), inside, **attributes)
+
+
+def _keys(one: Data) -> dict[Key, int]:
+    """What is drawn, numbered: what takes most room first."""
+    found: Counter[Key] = Counter()
+    for node in one["layout"]:
+        for card in node["cards"]:
+            found.update(map(_key, card["held"]))
+    ordered = sorted(found, key=lambda key: (-found[key] * key[3], key))
+    return {key: number for number, key in enumerate(ordered, 1)}
+
+
+def _key(held: Data) -> Key:
+    return held["workload"], held["container"], held["cores"], held["memoryMiB"]
+
+
+def _legend(keys: Mapping[Key, int]) -> Html:
+    rows = [
+        [_mark(number), workload, container, f"{cores} %" if cores else "not capped", f"{memory} MiB"]
+        for (workload, container, cores, memory), number in keys.items()
+    ]
+    if not rows:
+        return Html("")
+    head = ["", "Workload", "Container", "Compute of a card", "Memory of a card"]
+    return _folded("What the numbers on the cards are", head, rows)
+
+
+def _mark(number: int) -> Html:
+    return tag("span", number, class_="key", style=f"background:{_colour(number)}")
+
+
+def _colour(number: int) -> str:
+    return f"hsl({number * HUE_STEP % 360} 70% {72 + number % 3 * 6}%)"
+
+
+def _nodes(one: Data, keys: Mapping[Key, int]) -> Iterator[Html]:
+    usable = one["node"]["usableMiB"]
+    for number, node in enumerate(one["layout"], 1):
+        cards = [_card(index, card, keys, usable) for index, card in enumerate(node["cards"])]
+        yield tag("section", tag("h3", f"node {number}"), tag("div", *cards, class_="cards"), class_="node")
+
+
+def _card(index: int, card: Data, keys: Mapping[Key, int], usable: int) -> Html:
+    held = sorted(card["held"], key=lambda one: keys[_key(one)])
+    if not held:
+        return tag(
+            "div", f"card {index}: free", tag("div", class_="bar"), tag("div", class_="bar"), class_="card"
+        )
+    compute, memory = card["cores"], card["memoryMiB"]
+    return tag(
+        "div",
+        f"card {index}: compute {compute} %",
+        _bar(held, keys, "cores", 100),
+        _bar(held, keys, "memoryMiB", usable),
+        f"memory {memory} of {usable} MiB",
+        class_="card",
+    )
+
+
+def _bar(held: Sequence[Data], keys: Mapping[Key, int], field: str, there: int) -> Html:
+    parts = []
+    for key, some in groupby(held, key=_key):
+        for one in some:
+            if one[field]:
+                number = keys[key]
+                style = f"width:{100 * one[field] / max(1, there):.2f}%;background:{_colour(number)}"
+                parts.append(tag("i", number, style=style, title=f"{key[0]} {key[1]}"))
+    return tag("div", *parts, class_="bar")
+
+
+def _left(data: Data) -> Html:
+    rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"]] for one in data["leftovers"]]
+    rows += [[f"{one['file']}:{one['line']}", "not counted", one["message"]] for one in data["uncounted"]]
+    if not rows:
+        return Html("")
+    return join((tag("h2", "Leftovers, which are in no card above"), table(["At", "Rule", "What"], rows)))
