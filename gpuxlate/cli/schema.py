@@ -13,7 +13,7 @@ from gpuxlate.inputs.files import Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, say
 
-KINDS = ("spec", "config", "profile", "diagnostics", "report", "catalogue", "kubernetes-overlay")
+KINDS = ("spec", "config", "profile", "diagnostics", "report", "plan", "catalogue", "kubernetes-overlay")
 
 
 def command(

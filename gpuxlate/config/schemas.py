@@ -20,6 +20,7 @@ VERSIONS = {
     "profile": "v1alpha1",
     "diagnostics": "v1",
     "report": "v1",
+    "plan": "v1",
     "catalogue": "v1alpha1",
     "kubernetes-overlay": "v1",
 }
@@ -68,6 +69,10 @@ def _body(kind: str) -> dict[str, Any]:
         from gpuxlate.config import output_schemas
 
         return dict(output_schemas.DIAGNOSTICS if kind == "diagnostics" else output_schemas.REPORT)
+    if kind == "plan":
+        from gpuxlate.config.plan_schema import PLAN
+
+        return dict(PLAN)
     if kind == "kubernetes-overlay":
         from gpuxlate.config.overlay import overlay
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.planning.advice import Better
 from gpuxlate.planning.plan import Rounding, TargetPlan
 from gpuxlate.translation.pods.fit import Verdict
+from gpuxlate.translation.pods.item import Item
 
 UNITS = {"cores": "%", "memoryMiB": "MiB"}
 
@@ -25,10 +27,19 @@ def remarks(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
             yield f"no packing has fewer than {fleet.bound.cards} cards: {gap} more are used at most"
         else:
             yield f"no packing has fewer cards, and none has fewer than {fleet.bound.nodes} nodes"
+    pools = Counter(cards[0].pool for cards in fleet.state)
+    if len(pools) > 1:
+        kinds = ", ".join(f"{count} of {name or 'any'}" for name, count in sorted(pools.items()))
+        yield f"nodes of {len(pools)} kinds, whose pods never mix: {kinds}"
+    if fleet.cards:
+        yield (
+            f"{fleet.bound.by} decides: {cores.percent} % of compute and {memory.percent} % of memory "
+            "are in use"
+        )
     if cores.stranded or memory.stranded:
         yield (
-            f"stranded where no share fits any more: {cores.stranded} % of a card's compute, "
-            f"{memory.stranded} MiB"
+            f"stranded: compute of {cores.stranded / 100:.1f} cards and memory of "
+            f"{memory.stranded / one.node.usable_mib:.1f}, free where no share fits any more"
         )
     if one.roundings:
         count = one.for_rounding
@@ -52,15 +63,25 @@ def _rounded(values: Sequence[Rounding]) -> str:
     return ", ".join(shown) + more
 
 
+def _why(refused: Sequence[Item]) -> Iterator[str]:
+    """The rules that refuse, each with its first message."""
+    found: dict[str, tuple[Diagnostic, set[int]]] = {}
+    for number, item in enumerate(refused):
+        for each in item.diagnostics:
+            if each.severity is Severity.ERROR:
+                found.setdefault(each.code, (each, set()))[1].add(number)
+    for code, (first, shares) in sorted(found.items(), key=lambda one: -len(one[1][1])):
+        what = f"{code}, {plural(len(shares), 'share')}, first in {first.file}: {first.message}"
+        yield f"  {what}; {first.hint}" if first.hint else f"  {what}"
+
+
 def missing(one: TargetPlan) -> Iterator[str]:
     """What is not packed, or not known."""
     if one.refused:
         counts = Counter(item.verdict for item in one.refused)
-        why = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-        yield (
-            f"not packed: {plural(len(one.refused), 'share')} ({why}); "
-            f"gpuxlate assess --to {one.backend.name} says why"
-        )
+        verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+        yield f"not packed: {plural(len(one.refused), 'share')} ({verdicts})"
+        yield from _why(one.refused)
     for nowhere in one.nowhere:
         yield f"fits nowhere: {nowhere.load.name} ({plural(nowhere.load.pods, 'pod')}): {nowhere.reason}"
     for load in one.loads:

@@ -20,13 +20,15 @@ h3{font-size:.9rem;margin:0 0 .4rem}
 p,ul{margin:.4rem 0}.dim{color:var(--dim)}.bad{color:var(--bad)}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem}
 th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--line);
-overflow-wrap:anywhere;min-width:3rem}
+overflow-wrap:break-word}
+th{white-space:nowrap}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 .nodes{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));
 margin:.8rem 0}
 .node{border:1px solid var(--line);border-radius:.4rem;padding:.6rem;break-inside:avoid}
 .cards{display:grid;gap:.5rem .8rem;grid-template-columns:1fr 1fr}
 .card{font-size:.72rem;min-width:0}
+.bar{font-size:.72rem;line-height:1.05rem}
 .bar{display:flex;height:1.15rem;margin:.15rem 0;background:var(--room);border:1px solid var(--line);
 border-radius:.15rem;overflow:hidden}
 .bar i{font-style:normal;color:#111;text-align:center;white-space:nowrap;overflow:hidden;

@@ -14,6 +14,9 @@ HUE_STEP = 137
 LEGEND = 40
 """Rows of a legend that are open; more are behind a click, and on paper."""
 
+DIGIT = 6
+"""Percent of a bar that one digit takes: a number that has no room is left out, never cut."""
+
 Data = Mapping[str, Any]
 Key = tuple[str, str, int, int]
 """Workload, container, percent and MiB."""
@@ -168,8 +171,15 @@ def _card(index: int, card: Data, keys: Mapping[Key, int], usable: int) -> Html:
         _bar(held, keys, "cores", 100),
         _bar(held, keys, "memoryMiB", usable),
         f"memory {memory} of {usable} MiB",
+        tag("div", f"shares {_listed([keys[_key(one)] for one in held])}", class_="dim"),
         class_="card",
     )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """``3, 2 x 15``."""
+    counts = Counter(numbers)
+    return ", ".join(f"{count} x {number}" if count > 1 else str(number) for number, count in counts.items())
 
 
 def _bar(held: Sequence[Data], keys: Mapping[Key, int], field: str, there: int) -> Html:
@@ -179,7 +189,8 @@ def _bar(held: Sequence[Data], keys: Mapping[Key, int], field: str, there: int) 
             if one[field]:
                 number = keys[key]
                 style = f"width:{100 * one[field] / max(1, there):.2f}%;background:{_colour(number)}"
-                parts.append(tag("i", number, style=style, title=f"{key[0]} {key[1]}"))
+                label = number if 100 * one[field] >= there * len(str(number)) * DIGIT else ""
+                parts.append(tag("i", label, style=style, title=f"{number}: {key[0]} {key[1]}"))
     return tag("div", *parts, class_="bar")
 
 
