@@ -174,7 +174,8 @@ def _text(made: Made, today: Sequence[TargetPlan]) -> str:
     rows = [*(_row(one, " (before)") for one in today), *(_row(planned) for _, planned, _ in made)]
     head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
     blocks = [f"{run.counts}\n\n" + table(head, rows)]
-    blocks += ["\n".join(_target(planned, better)) + "\n" for _, planned, better in made]
+    blocks += ["\n".join(_target(one, (), "before, ")) + "\n" for one in today]
+    blocks += ["\n".join((*_target(planned, better), *_bars(planned))) + "\n" for _, planned, better in made]
     if run.leftovers:
         blocks.append(leftover_table(run.leftovers))
     uncounted = _uncounted(run)
@@ -202,17 +203,16 @@ def _row(one: TargetPlan, when: str = "") -> list[str]:
     ]
 
 
-def _target(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
+def _target(one: TargetPlan, better: Sequence[Better], when: str = "") -> Iterator[str]:
     node, fleet = one.node, one.fleet
     model = f"{node.model}, " if node.model else ""
-    usable = "" if node.usable_mib == node.memory_mib else f" ({node.usable_mib} in units of {node.unit_mib})"
+    usable = "" if node.usable_mib == node.memory_mib else f"{node.usable_mib} of "
     most = "" if node.per_card is None else f", at most {node.per_card} shares to a card"
     yield (
-        f"{one.backend.name}: {plural(one.shares, 'share')} on {plural(fleet.cards, 'card')} of "
-        f"{plural(fleet.nodes, 'node')} ({model}{node.cards} to a node, {node.memory_mib} MiB{usable}{most})"
+        f"{one.backend.name}: {when}{plural(one.shares, 'share')} on {plural(fleet.cards, 'card')} of "
+        f"{plural(fleet.nodes, 'node')} ({model}{node.cards} to a node, {usable}{node.memory_mib} MiB{most})"
     )
     yield from (f"  {line}" for line in (*remarks(one, better), *missing(one)))
-    yield from _bars(one)
 
 
 def _bars(one: TargetPlan) -> Iterator[str]:

@@ -24,12 +24,12 @@ def remarks(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
     if fleet.cards and not fleet.least:
         gap = fleet.cards - fleet.bound.cards
         if gap:
-            yield f"no packing has fewer than {fleet.bound.cards} cards: {gap} more are used at most"
+            yield f"no packing has fewer than {fleet.bound.cards} cards; this one has {gap} more"
         else:
             yield f"no packing has fewer cards, and none has fewer than {fleet.bound.nodes} nodes"
-    pools = Counter(cards[0].pool for cards in fleet.state)
+    pools = Counter(cards[0].pool for cards in fleet.state if cards[0].pool)
     if len(pools) > 1:
-        kinds = ", ".join(f"{count} of {name or 'any'}" for name, count in sorted(pools.items()))
+        kinds = ", ".join(f"{count} of {name}" for name, count in sorted(pools.items()))
         yield f"nodes of {len(pools)} kinds, whose pods never mix: {kinds}"
     if fleet.cards:
         yield (

@@ -186,7 +186,7 @@ BAD = {
     "a refused share": (pods(VKE_KEYS.format(30, 4000)), "--to tke", 1, "not packed: 1 share (1 rounded)"),
     "an error in the manifest": (pods(VKE_KEYS.format(300, 4000)), "--to tke", 1, "VKE"),
     "whole cards of no dialect": (
-        part(10, 1024) + "---\n" + pods("nvidia.com/gpu: 1"), "--to vke", 0, "not counted: 1 container requests",
+        part(10, 1024) + "---\n" + pods("nvidia.com/gpu: 1"), "--to vke", 0, "not counted: 1 container",
     ),
     "a leftover": (
         pods(VKE_KEYS.format(30, 4096)) + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -201,7 +201,7 @@ BAD = {
     "no profile": (part(10, 1024), "--to baidu", 2, "no profile is for baidu-cce"),
     "nothing to plan": ("kind: Pod\napiVersion: v1\nmetadata: {name: a}\n", "--to vke", 3, "no share to plan"),
     "no YAML": ("a: [\n", "--to vke", 1, "GX001"),
-    "a form": (part(10, 1024), "--to aiapp", 2, "no nodes of yours to plan"),
+    "a form": (part(10, 1024), "--to aiapp", 2, "no nodes of yours"),
     "an unknown target": (part(10, 1024), "--to vkee", 2, "did you mean"),
     "an unknown format": (part(10, 1024), "--to vke -o xml", 2, "formats: table, json"),
 }  # fmt: skip
