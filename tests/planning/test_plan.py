@@ -199,7 +199,7 @@ BAD = {
         "--to tke --allow-leftovers", 0, "LEFTOVER AT",
     ),
     "no profile": (part(10, 1024), "--to baidu", 2, "no profile is for baidu-cce"),
-    "nothing to plan": ("kind: Pod\napiVersion: v1\nmetadata: {name: a}\n", "--to vke", 3, "no share to plan"),
+    "nothing to plan": ("kind: Pod\napiVersion: v1\nmetadata: {name: a}\n", "--to vke", 3, "no share"),
     "no YAML": ("a: [\n", "--to vke", 1, "GX001"),
     "a form": (part(10, 1024), "--to aiapp", 2, "no nodes of yours"),
     "an unknown target": (part(10, 1024), "--to vkee", 2, "did you mean"),
