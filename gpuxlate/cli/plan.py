@@ -19,8 +19,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.planning.advice import Better, better_values
 from gpuxlate.planning.plan import PlanError, TargetPlan, plan, profile_with
 from gpuxlate.planning.plan_json import to_json
-from gpuxlate.planning.remarks import missing, remarks
-from gpuxlate.report.text import plural
+from gpuxlate.planning.remarks import missing, plural, remarks
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
@@ -31,9 +30,10 @@ MOST_LINES = 24
 
 
 def command(
+    paths: options.Paths = options.HERE,
+    *,
     to: options.Tos,
-    paths: options.Paths = ["."],  # noqa: B006 - typer copies it
-    profile: options.ProfileFiles = [],  # noqa: B006
+    profile: options.ProfileFiles = [],  # noqa: B006 - typer copies it
     from_: options.From = None,
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006
@@ -47,8 +47,6 @@ def command(
     Each target needs a profile with cards.perNode and cards.memoryMiB. Exit 1 where a share is refused or
     fits nowhere, or something is left behind.
     """
-    if output not in ("table", "json"):
-        raise common.CliError(f"invalid value {output!r} for -o", "formats: table, json")
     targets = list({one.name: one for one in map(common.written_target, to)}.values())
     for one in targets:
         if one.form_module:

@@ -64,14 +64,14 @@ def _unrounded(item: Item, given: Share) -> Share:
 
 
 def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
-    """Pods of which every share is accepted; and the items of the others."""
+    """Pods of which every share is accepted, in numbers; and the items of the others."""
     pods: dict[tuple[object, ...], list[Item]] = {}
     for one in items:
         pods.setdefault((one.file, one.document, one.pod), []).append(one)
     loads: list[Load] = []
     refused: list[Item] = []
     for found in pods.values():
-        if any(one.given is None or one.verdict is Verdict.REFUSED for one in found):
+        if any(one.verdict is Verdict.REFUSED or one.given is None or one.given.is_part for one in found):
             refused += found
             continue
         # init containers end before the others start

@@ -82,6 +82,10 @@ def missing(one: TargetPlan) -> Iterator[str]:
         verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
         yield f"not packed: {plural(len(one.refused), 'share')} ({verdicts})"
         yield from _why(one.refused)
+        parts = sum(item.given is not None and item.given.is_part for item in one.refused)
+        if parts:
+            what = f"{plural(parts, 'share')} in partitions or replicas"
+            yield f"  {what}, whose places on a card are not packed"
     for nowhere in one.nowhere:
         yield f"fits nowhere: {nowhere.load.name} ({plural(nowhere.load.pods, 'pod')}): {nowhere.reason}"
     for load in one.loads:
