@@ -3,7 +3,15 @@
 set -euo pipefail
 
 sarif=${SARIF:-gpuxlate.sarif}
-read -r -d '' -a paths <<< "${GPUXLATE_PATHS:-.}" || true
+paths=()
+while IFS= read -r line; do
+  if [ -e "$line" ]; then # its name may have spaces
+    paths+=("$line")
+  else
+    read -r -a words <<< "$line"
+    paths+=("${words[@]}")
+  fi
+done <<< "${GPUXLATE_PATHS:-.}"
 read -r -d '' -a more <<< "${GPUXLATE_ARGS:-}" || true
 
 # findings do not end this one: the file is wanted first

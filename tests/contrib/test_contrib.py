@@ -143,6 +143,8 @@ def repository(tmp_path: Path) -> Path:
     (folder / "deploy").mkdir(parents=True)
     (folder / "deploy" / "pod.yaml").write_text(POD.format(memory="4Gi"))
     (folder / "fine.yaml").write_text(POD.format(memory=4000))
+    (folder / "my app").mkdir()
+    (folder / "my app" / "pod.yaml").write_text(POD.format(memory=4000))
     return folder
 
 
@@ -153,6 +155,7 @@ def repository(tmp_path: Path) -> Path:
         ({}, 1, ["K8S002"]),
         ({"GPUXLATE_PATHS": "deploy\nfine.yaml\n"}, 1, ["K8S002"]),
         ({"GPUXLATE_PATHS": "fine.yaml"}, 0, []),
+        ({"GPUXLATE_PATHS": "my app\nfine.yaml deploy"}, 1, ["K8S002"]),
         ({"GPUXLATE_PATHS": "deploy", "GPUXLATE_FAIL_ON": "never"}, 0, ["K8S002"]),
         ({"GPUXLATE_PATHS": "deploy", "GPUXLATE_ARGS": "--ignore K8S002"}, 0, []),
         ({"GPUXLATE_PATHS": "fine.yaml", "GPUXLATE_TRANSLATE_TO": "tke"}, 1, []),
@@ -193,6 +196,7 @@ def test_the_action_is_well_formed() -> None:
     for step in action["runs"]["steps"]:
         assert ("run" in step) != ("uses" in step)
         assert "run" not in step or step["shell"] == "bash"
+        assert "uses" not in step or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
     text = (CONTRIB / "github-action" / "action.yml").read_text()
     used = set(re.findall(r"inputs\.([a-z-]+)", text))
     assert used == set(action["inputs"])
@@ -206,7 +210,13 @@ def test_the_action_is_well_formed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("paths", "code", "codes"), [("deploy fine.yaml", 1, ["K8S002"]), ("fine.yaml", 0, [])]
+    ("paths", "code", "codes"),
+    [
+        ("deploy fine.yaml", 1, ["K8S002"]),
+        ("fine.yaml", 0, []),
+        ("my app\nfine.yaml deploy", 1, ["K8S002"]),
+        ("my app", 0, []),
+    ],
 )
 def test_the_gitlab_job(run: Run, repository: Path, paths: str, code: int, codes: list[str]) -> None:
     job = load("gitlab-ci/gpuxlate.gitlab-ci.yml")["gpuxlate"]

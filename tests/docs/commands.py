@@ -42,12 +42,17 @@ HELM = "no registry carries the program of Helm 4; contrib/test_helm.py runs the
 VALUES = "contrib/test_helm.py::test_translated_values_render_what_the_post_renderer_gives"
 MINUTES = "a benchmark takes minutes and says nothing true on a busy machine; make bench runs it"
 CI = ".ci/run"
+TOOLS = "what they install is the same wheel; packaging/test_dist.py installs it"
 
 PYTEST = ".venv/bin/python -m pytest"
 
 COMMANDS: dict[str, dict[str, How]] = {
     "README.md": {
-        "pip install .": By("packaging/test_dist.py::test_what_is_published"),
+        "pipx install .": Not(TOOLS),
+        "uv tool install .": Not(TOOLS),
+        "python3 -m venv .venv && .venv/bin/pip install .": By("packaging/test_dist.py::test_what_is_published"),
+        "gpuxlate inspect": By("cli/test_guesses.py::test_a_guess"),
+        "gpuxlate lint": By("cli/test_guesses.py::test_a_guess"),
         "make demo": Make("nobody: its commands are in console blocks of the pages"),
         "make test": Make(CI),
     },
@@ -156,6 +161,7 @@ COMMANDS: dict[str, dict[str, How]] = {
         ),
     },
     "docs/start.md": {
+        "python3 -m venv .venv && . .venv/bin/activate": By("packaging/test_dist.py::test_what_is_published"),
         "pip install .": By("packaging/test_dist.py::test_what_is_published"),
     },
     "docs/writing-a-target.md": {
