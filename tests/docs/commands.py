@@ -50,7 +50,9 @@ COMMANDS: dict[str, dict[str, How]] = {
     "README.md": {
         "pipx install .": Not(TOOLS),
         "uv tool install .": Not(TOOLS),
-        "python3 -m venv .venv && .venv/bin/pip install .": By("packaging/test_dist.py::test_what_is_published"),
+        "python3 -m venv .venv && .venv/bin/pip install .": By(
+            "packaging/test_dist.py::test_what_is_published"
+        ),
         "gpuxlate inspect": By("cli/test_guesses.py::test_a_guess"),
         "gpuxlate lint": By("cli/test_guesses.py::test_a_guess"),
         "make demo": Make("nobody: its commands are in console blocks of the pages"),
