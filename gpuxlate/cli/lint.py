@@ -16,7 +16,7 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options, outputs
 from gpuxlate.cli.invocation import current
 from gpuxlate.cli.runner import each
-from gpuxlate.inputs.files import SUFFIXES, Input, InputError
+from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, each_change
 from gpuxlate.lint.select import Selection
@@ -83,6 +83,10 @@ def command(
     mode = Mode(fix or unsafe_fixes or diff, unsafe_fixes, allow_empty)
     given = common.inputs(paths)
     run = _run(given, selection, mode, diff=diff)
+    left_out = isinstance(given, list) and "-" in paths and all(one.path is not None for one in given)
+    if left_out and mode.fix and not diff:  # stdin is excluded: an editor wants its text back
+        run.to_stdout = True
+        common.documents_out([Input(STDIN, None).read_bytes()])
     for problem in run.unreadable:
         common.unreadable(problem)
     if not run.files and not run.unreadable and not allow_empty and not common.all_excluded():

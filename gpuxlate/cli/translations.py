@@ -103,6 +103,8 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
             raise made
         run.files.append(made)
         run.items += made.items
+        if made.items:
+            common.detail(f"dialects of {made.name}: {', '.join(sorted({it.source for it in made.items}))}")
         run.diagnostics += made.diagnostics
         run.leftovers += made.leftovers
         run.quotas += made.quotas

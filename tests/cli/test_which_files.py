@@ -125,6 +125,10 @@ def test_stdin_has_a_name(tree: Path) -> None:
     assert not (tree / "src/new.yaml").exists()
     said = run("lint", "-", "--stdin-filename", ".venv/a.yaml", "--force-exclude", stdin=POD)
     assert (said.code, said.out) == (0, b"no findings in 0 files\n")
+    fixed = run("lint", "-", "--fix", "--stdin-filename", ".venv/a.yaml", "--force-exclude", stdin=POD)
+    assert (fixed.code, fixed.out) == (0, POD)
+    said = run("inspect", "-v", "a.yaml")
+    assert b"dialects of a.yaml: alibaba-gpushare\n" in said.err
 
 
 @pytest.mark.parametrize(
