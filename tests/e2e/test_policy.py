@@ -278,8 +278,8 @@ def shares_of(pod: Object) -> Object:
     nodes_ = (spec.get("affinity") or {}).get("nodeAffinity")
     return plain(  # type: ignore[no-any-return]
         {
-            "resources": [one.get("resources") for one in containers],
-            "env": [one.get("env") for one in containers],
+            "resources": [one.get("resources") or {} for one in containers],
+            "env": [one.get("env") or [] for one in containers],
             "annotations": pod["metadata"].get("annotations"),
             "labels": pod["metadata"].get("labels"),
             "nodeSelector": spec.get("nodeSelector"),
