@@ -17,6 +17,7 @@ from gpuxlate.backends import registry
 from gpuxlate.config.wording import LONGEST, number_hint, shown, yaml_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_PROBLEMS
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, dotted
 
 if TYPE_CHECKING:
@@ -124,8 +125,7 @@ def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
 
 
 def _diagnostic(problem: Problem, code: str) -> Diagnostic:
-    say = _SAYINGS.get(problem.kind, _not_allowed)
-    message, hint = say(problem)
+    message, hint = _SAYINGS.get(problem.kind, _not_allowed)(problem)
     path, on_key = problem.loc, False
     if problem.kind == "missing":
         # The key that should hold it; the document as a whole has none.
@@ -145,21 +145,27 @@ Saying = tuple[str, str | None]
 def _unknown(problem: Problem) -> Saying:
     *parents, name = problem.loc
     parent = problem.dotted(tuple(parents))
-    where = f" in {parent}" if parent else ""
     model = _model_at(problem.root, tuple(parents))
     allowed = list(fields_of(model)) if model else []
-    return f"unknown field {shown(name)}{where}", _nearest_field(problem, str(name), allowed)
+    message = (
+        say("unknown field {name} in {parent}", name=shown(name), parent=parent)
+        if parent
+        else say("unknown field {name}", name=shown(name))
+    )
+    return message, _nearest_field(problem, str(name), allowed)
 
 
 def _nearest_field(problem: Problem, name: str, allowed: list[str]) -> str:
     plain = {_plain(one): one for one in allowed}
     if _plain(name) in plain:
-        return f"did you mean {plain[_plain(name)]}?"
+        return say("did you mean {name}?", name=plain[_plain(name)])
     for path in _all_fields(problem.root):
         if path[-1] == name and len(path) > 1:
             return f"{name} belongs under {problem.dotted(path[:-1])}: move it there"
     near = get_close_matches(_plain(name[:LONGEST]), list(plain), 1, 0.6)
-    return f"did you mean {plain[near[0]]}?" if near else f"fields here: {', '.join(allowed)}"
+    if near:
+        return say("did you mean {name}?", name=plain[near[0]])
+    return say("fields here: {names}", names=", ".join(allowed))
 
 
 def _plain(name: str) -> str:
@@ -183,16 +189,21 @@ def _bad_key(problem: Problem) -> Saying:
 
 def _missing(problem: Problem) -> Saying:
     parent = problem.dotted(problem.loc[:-1])
-    return f"{problem.label} is missing", f"write {_example(problem)}{f' under {parent}' if parent else ''}"
+    example = _example(problem)
+    under = say("write {example} under {parent}", example=example, parent=parent)
+    hint = under if parent else say("write {example}", example=example)
+    return say("{label} is missing", label=problem.label), hint
 
 
 def _wrong_type(noun: str) -> Callable[[Problem], Saying]:
-    def say(problem: Problem) -> Saying:
+    def saying(problem: Problem) -> Saying:
         if problem.loc[-1:] == ("[key]",):
             return _bad_key(problem)
-        return f"{problem.label} is {shown(problem.value)}, it must be {noun}", _type_hint(problem)
+        message = "{label} is {value}, it must be {noun}"
+        value = shown(problem.value)
+        return say(message, label=problem.label, value=value, noun=say(noun)), _type_hint(problem)
 
-    return say
+    return saying
 
 
 def _type_hint(problem: Problem) -> str | None:
@@ -202,7 +213,7 @@ def _type_hint(problem: Problem) -> str | None:
     if value is None:
         return f"write {_example(problem)}{_way_out(problem)}"
     if problem.kind == "int_type":
-        return number_hint(problem.name, value) or f"write {_example(problem)}"
+        return number_hint(problem.name, value) or say("write {example}", example=_example(problem))
     if problem.kind == "string_type" and isinstance(value, bool | int):
         text = yaml_of(str(value).lower() if isinstance(value, bool) else str(value), quoted=True)
         return f"write {text if problem.in_list else f'{problem.name}: {text}'}"
@@ -210,7 +221,7 @@ def _type_hint(problem: Problem) -> str | None:
         return "put the value in quotes, or digits of it are lost"
     if problem.kind == "list_type" and isinstance(value, str):
         return f"write {problem.name}: [{yaml_of(value)}]"
-    return f"write {_example(problem)}" if info else None
+    return say("write {example}", example=_example(problem)) if info else None
 
 
 def _way_out(problem: Problem) -> str:
@@ -230,15 +241,20 @@ def _example(problem: Problem) -> str:
 def _choice(problem: Problem) -> Saying:
     info = problem.field
     choices = [str(one) for one in get_args(info.annotation) or (info.annotation or ())] if info else []
-    what = f"{problem.label} is {shown(problem.value)}, it must be "
+    label, value = problem.label, shown(problem.value)
     if len(choices) == 1:
-        return what + choices[0], f"write {problem.name}: {choices[0]}"
+        message = say("{label} is {value}, it must be {only}", label=label, value=value, only=choices[0])
+        return message, say("write {example}", example=f"{problem.name}: {choices[0]}")
     text = problem.value[:LONGEST] if isinstance(problem.value, str) else ""
     # what a vendor calls a value: close in letters is not close in meaning
     known = registry.word(problem.name, text.strip().lower())
     near = [known] if known else get_close_matches(text.lower().replace("_", "-"), choices, 1, 0.5)
-    hint = f"write {problem.name}: {near[0]}" if near else f"write one of {', '.join(choices)}"
-    return f"{what}one of {', '.join(choices)}", hint + _way_out(problem)
+    if near:
+        hint = say("write {example}", example=f"{problem.name}: {near[0]}{_way_out(problem)}")
+    else:
+        hint = say("write one of {names}", names=", ".join(choices) + _way_out(problem))
+    what = "{label} is {value}, it must be one of {choices}"
+    return say(what, label=label, value=value, choices=", ".join(choices)), hint
 
 
 def _pattern(problem: Problem) -> Saying:
@@ -265,8 +281,10 @@ def _empty(problem: Problem) -> Saying:
 
 
 def _too_small(problem: Problem) -> Saying:
-    message = f"{problem.label} is {shown(problem.value)}, it must be at least 1"
-    return message, f"write {_example(problem)}"
+    message = say(
+        "{label} is {value}, it must be at least 1", label=problem.label, value=shown(problem.value)
+    )
+    return message, say("write {example}", example=_example(problem))
 
 
 def _too_large(problem: Problem) -> Saying:

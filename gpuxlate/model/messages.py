@@ -45,6 +45,11 @@ def titled(title: str, text: str) -> Message:
     return say("{title}: {text}", title=say(title), text=text)
 
 
+def either(parts: Iterable[str]) -> str:
+    """Texts of which one is to be chosen, as one."""
+    return joined(parts, "{before} or {last}")
+
+
 def joined(parts: Iterable[str], template: str = "{before}, {last}") -> str:
     """Texts as one, which is empty where there are none."""
     parts = list(parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import Kind, PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
@@ -107,7 +107,7 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
                     message = say("{name} is {text}, not in plain decimal digits", name=name, text=value.text)
                     yield this.at(value, message, write, fix=Fix(write, (Put(value.path, found[0]),)))
                     continue
-                numbers = " or ".join("no number" if one is None else str(one) for one in found)
+                numbers = either("no number" if one is None else str(one) for one in found)
                 message = say(
                     "{name} is {text}, which YAML parsers read as {numbers}",
                     name=name,

@@ -110,7 +110,7 @@ class Scope(NamedTuple):
         if product:
             made = product_is_read.at(path, not_read(name, product), UNREAD)
         else:
-            message = say("{name} is left behind: " + why, name=name)
+            message = say("{name} is left behind: {why}", name=name, why=why)
             made = nothing_is_left_behind(path, message, say(hint, target=self.target))
         return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
 

@@ -16,6 +16,8 @@ from yaml.parser import Parser
 from yaml.reader import Reader, ReaderError
 from yaml.scanner import Scanner
 
+from gpuxlate.model.messages import say
+
 _BASES: tuple[Any, ...] = (Reader, Scanner, Parser)  # without types, whatever stubs are installed
 
 
@@ -180,8 +182,9 @@ _CAUSES: tuple[tuple[str, Callable[[_Spot], str | None]], ...] = (
     ("expected <document start>", _behind_the_end),
     (
         "',' or",
-        lambda spot: (
-            f"a comma or colon is missing here, or the bracket of line {spot.begun.number} is not closed"
+        lambda spot: say(
+            "a comma or colon is missing here, or the bracket of line {line} is not closed",
+            line=spot.begun.number,
         ),
     ),
     ("expected ':'", _without_colon),

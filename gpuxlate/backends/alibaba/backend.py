@@ -22,7 +22,7 @@ from gpuxlate.backends.base import (
 )
 from gpuxlate.backends.numbers import requesting, too_many_cards
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import joined, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile, card_of
 from gpuxlate.model.share import Isolation, Qos, Share
@@ -148,14 +148,14 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 def _one_pod(written: list[_Written], ack: AlibabaProfile) -> None:
     """Refuse shares of one pod that differ in the mode of the node or in the label that counts cards."""
     shared = [one for one in written if one.kind is not _Kind.WHOLE]
-    kinds = [str(kind) for kind in _Kind if any(one.kind is kind for one in written)]
+    kinds = [say(kind) for kind in _Kind if any(one.kind is kind for one in written)]
     mixed = len(kinds) > 1
     uncounted = len(shared) > 1 and any(one.placing.cards > 1 for one in shared)
     for one in written:
         if mixed:
             text = "the pod requests {kinds}; a node of ACK serves one of them"
             hint = "use separate pods, or set the same fields in all containers"
-            one.placing.refuse("cores", "GX022", say(text, kinds=" and ".join(kinds)), hint)
+            one.placing.refuse("cores", "GX022", say(text, kinds=joined(kinds, "{before} and {last}")), hint)
         if uncounted:
             text = "{key} counts the cards of one share; the pod has {count}"
             hint = "use a separate pod for the share of several cards"

@@ -19,7 +19,7 @@ from gpuxlate.backends.sheet.rows import MODEL
 from gpuxlate.model.catalogue import names_of
 from gpuxlate.model.diagnostics import Diagnostic, Fix
 from gpuxlate.model.edits import Put
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule
@@ -60,7 +60,7 @@ class Needs(Kind):
     def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)
         if breach.value is not None:
-            needed = " or ".join(row.needs)
+            needed = either(row.needs)
             name = written_name(breach.value, row.name)
             message = say("{key} has no effect without {count}", key=name, count=needed)
             if row.needs[0] in self._counts():

@@ -19,7 +19,7 @@ from gpuxlate.backends.sheet.kind import Kind
 from gpuxlate.backends.sheet.reading import MOST_MIB
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.messages import Message, say
+from gpuxlate.model.messages import Message, joined, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule
@@ -164,13 +164,18 @@ def next_legal(row: Key, number: int) -> int | None:
 def legal_text(row: Key) -> str:
     """The numbers that a key takes, in words."""
     if len(row.ranges) > 1:
-        return ", ".join(f"{one.least}" if one.least == one.most else _range(one) for one in row.ranges)
+        return joined(f"{one.least}" if one.least == one.most else _range(one) for one in row.ranges)
     return _range(row.ranges[0])
 
 
 def _range(one: Range) -> str:
-    steps = f" in multiples of {one.step}" if one.step > 1 else ""
-    return (f"{one.least} or more" if one.most is None else f"{one.least} to {one.most}") + steps
+    above = one.most is None
+    text = (
+        say("{least} or more", least=one.least)
+        if above
+        else say("{least} to {most}", least=one.least, most=one.most)
+    )
+    return say("{range} in multiples of {step}", range=text, step=one.step) if one.step > 1 else text
 
 
 def wrong(row: Key, name: str, number: int) -> str:

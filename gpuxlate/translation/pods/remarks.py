@@ -16,7 +16,7 @@ from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Rename
 from gpuxlate.model.limits import MAX_NAME, cut
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Per
 from gpuxlate.rules.around import containers_are_known, operator_knows_the_cards
@@ -61,7 +61,7 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
                     comment=cut(comment, MAX_NAME),
                     named=" and ".join(named),
                     key=edit.key,
-                    unit=" or ".join(sorted(new)),
+                    unit=either(sorted(new)),
                 )
                 found = nothing_is_left_behind(edit.path, message, "change the comment after the translation")
                 yield replace(found, severity=Severity.WARNING, on_key=True)
@@ -93,7 +93,7 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
     message = say(
         "{operator} counts GPUs by the names of resources: it finds {found}, the share has {cards}",
         operator=counter.operator,
-        found=" or ".join(sorted(found)) or "none",
+        found=either(sorted(found)) or "none",
         cards=cards,
     )
     hint = say("set {what}", what=counter.hint.format(cards=cards))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.translation import scheduler_is_the_same, share_is_expressible
 from gpuxlate.translation.pods.fields import no_field
@@ -54,7 +54,7 @@ def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Back
     if left or (now.text == DEFAULT and new is not None):
         yield scheduler_is_the_same(now.text, new.text if new else None, now.path)
     elif target.schedulers and now.text != DEFAULT:
-        allowed = " or ".join(target.schedulers)
+        allowed = either(target.schedulers)
         message = say(
             "schedulerName is {name}; keys of {target} have effect with {allowed} only",
             name=now.text,

@@ -32,7 +32,8 @@ class Counted(NamedTuple):
         """An amount in the terms of a share. ``each``: of one container, not of all together."""
         number = f"{float(amount):g}" if amount.denominator != 1 else str(int(amount))
         text = _EACH[self.says] if each else _WORDS[self.says]
-        return say(f"{text}, of each card" if self.per is Per.CARD else text, number=number)
+        what = say(text, number=number)
+        return say("{what}, of each card", what=what) if self.per is Per.CARD else what
 
 
 _WORDS = {

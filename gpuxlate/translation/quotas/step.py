@@ -13,7 +13,7 @@ from gpuxlate.manifest.quotas.amounts import Amount, Quota, quotas_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Put, Rename
-from gpuxlate.model.messages import Message, say
+from gpuxlate.model.messages import Message, joined, say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Key, Place
@@ -326,7 +326,7 @@ def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Me
     uneven = next((each for each in here if each.given and not each.is_exact), None)
     own = one.why or next((each.why for each in here if each.why), None)
     known = [each.amount for each in here if each.amount is not None]
-    amounts = ", ".join(one.counted.text(each, each=one.quota.each) for each in known) if one.counted else ""
+    amounts = joined(one.counted.text(each, each=one.quota.each) for each in known) if one.counted else ""
     if own is None and uneven is not None and uneven.given is not None and not one.refused:
         key = one.quota.prefix + _new_name(one, settings)
         why = say("{key} has no number for {amount}", key=key, amount=amounts)

@@ -10,7 +10,7 @@ from gpuxlate.backends.alibaba.rules.examples import part, shown
 from gpuxlate.backends.numbers import outside, put_number, requesting, whole_numbers
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Page, Rule, rule
@@ -124,7 +124,7 @@ def _not_a_multiple(
         )
     text = "the {key} of the pod, {total}, is not a multiple of {count} {cards}"
     message = say(text, key=k.MEMORY, total=total, count=k.COUNT, cards=cards)
-    numbers = " or ".join(str(number) for number in (least - cards, least) if number > 0)
+    numbers = either(str(number) for number in (least - cards, least) if number > 0)
     # missing: the total over the containers
     return this.at(where, message, say("write {numbers}", numbers=numbers), fix=fix, missing=True)
 

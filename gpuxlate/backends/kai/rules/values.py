@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from gpuxlate.backends.kai import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import Annotated
@@ -160,7 +160,7 @@ def _alone(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
 
 
 def _without(this: Rule, name: str, value: Value, needs: tuple[str, ...]) -> Diagnostic:
-    message = say("{key} has no effect without {count}", key=name, count=" or ".join(needs))
+    message = say("{key} has no effect without {count}", key=name, count=either(needs))
     return this.at(value, message, say("add {key}", key=needs[0]), on_key=True, missing=True)
 
 

@@ -9,7 +9,7 @@ from gpuxlate.backends.numbers import number, off_step, outside, put_number
 from gpuxlate.backends.sheet.examples import Example
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import round_up
@@ -137,7 +137,7 @@ def compute_on_the_step(this: Rule, breach: Breach, pod: PodKeys, context: Conte
         hint = say("write a multiple of {step}, at most {most}", step=k.CORE_STEP, most=k.FULL)
         return this.at(breach.there, message, hint)
     above = round_up(core, k.CORE_STEP)
-    near = " or ".join(f'"{one}"' for one in (above - k.CORE_STEP, above) if one)
+    near = either(f'"{one}"' for one in (above - k.CORE_STEP, above) if one)
     fix = Fix(
         say("Round qgpu-core up to {above}", above=above),
         put_number(breach.inside, k.CORE, above),
