@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-<<<<<<< HEAD
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, part_problems
 from gpuxlate.model.share_problems import (
@@ -22,10 +21,6 @@ from gpuxlate.model.share_problems import (
     ShareProblem,
     share_problems,
 )
-=======
-from gpuxlate.model.messages import either, say
-from gpuxlate.model.quantity import LIMIT
->>>>>>> 5cd48f3 (A count of what Chinese lacks, which may only fall; none for the commonest mistakes)
 
 VENDOR = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 """A vendor of cards: small letters, digits and '-'."""
@@ -221,45 +216,6 @@ def _bad_name(name: str, known: str) -> ShareProblem:
     return ShareProblem("device", message, say("write {known}", known=known))
 
 
-<<<<<<< HEAD
-=======
-def _below_one(field: str, value: int, hint: str) -> ShareProblem:
-    return ShareProblem(
-        field, say("{field} is {value}, it must be at least 1", field=field, value=value), hint
-    )
-
-
-def above_limit(field: str, value: int, most: int) -> ShareProblem:
-    """A number that, or whose percent, no quantity of Kubernetes holds."""
-    return ShareProblem(
-        field,
-        say(
-            "{field} is {value}, above the maximum of {most}: it does not fit in 64 bits",
-            field=field,
-            value=value,
-            most=most,
-        ),
-        say("write {field}: {most} or less", field=field, most=most),
-    )
-
-
-def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) -> ShareProblem:
-    below = value - value % cards
-    above = below + cards
-    near = [str(n) for n in (below, above) if n > 0 and (ceiling is None or n <= ceiling)]
-    return ShareProblem(
-        field,
-        say(
-            "{field} is {value}, not a multiple of cards ({cards}): each card gives an equal part",
-            field=field,
-            value=value,
-            cards=cards,
-        ),
-        say("write {near}", near=either(near)),
-    )
-
-
->>>>>>> 5cd48f3 (A count of what Chinese lacks, which may only fall; none for the commonest mistakes)
 def limit_beside(memory_mib: int | None, limit: int | None) -> int | None:
     """The limit that is left to set beside so much memory (MiB in total, None: all of it)."""
     return None if limit is None or memory_mib is None or limit <= memory_mib else limit

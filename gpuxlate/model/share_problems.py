@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import either, say
 from gpuxlate.model.quantity import LIMIT
 
 FULL_CARD_CORES = 100
@@ -158,5 +158,5 @@ def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) ->
             value=value,
             cards=cards,
         ),
-        say("write {near}", near=" or ".join(near)),
+        say("write {near}", near=either(near)),
     )

@@ -72,15 +72,8 @@ def policy_is_that_of_the_node(this: Rule, breach: Breach, pod: PodKeys, context
     sharing = [one for one in c.mgpu_containers(pod) if one.cores % k.FULL]
     given, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
     policy = given.text if given else c.DEFAULT_POLICY
-<<<<<<< HEAD
-    named, there = c.policy_text(pod), " or ".join(nodes)
-    return this.at(
-=======
-    if not sharing or not nodes or policy in nodes or policy not in k.POLICIES.values():
-        return
     named, there = c.policy_text(pod), either(nodes)
-    yield this.at(
->>>>>>> 5cd48f3 (A count of what Chinese lacks, which may only fall; none for the commonest mistakes)
+    return this.at(
         given or sharing[0].first,
         say("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
         say(
