@@ -7,15 +7,16 @@ what one container, one pod template or one value shows; the rest is for ``gpuxl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
 from gpuxlate.model import quantity
 from gpuxlate.model.sheet import Key, Per, Place, Range
-from gpuxlate.rules.predicates.numerals import as_integer, as_string
+from gpuxlate.rules.predicates.numerals import as_integer, as_pattern, as_string
 from gpuxlate.rules.vocabulary import BY_HAND
 
 Schema = dict[str, Any]
@@ -155,6 +156,7 @@ def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
         "Annotations": _place(known, Place.ANNOTATION, "Annotations of a pod."),
         "NodeSelector": _place(known, Place.NODE_SELECTOR, "Labels of the nodes that a pod may run on."),
         "NodeRequirement": _requirement(known),
+        "TwoVendors": _never("keys of two vendors: a container asks one vendor for GPUs"),
     }
 
 
@@ -164,18 +166,20 @@ def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
 def _place(backends: list[Backend], place: Place, description: str, *, together: bool = False) -> Schema:
     """A mapping of one place: keys that may stand in it, with their values; all others of a vendor not."""
     properties: dict[str, Schema] = {}
-    patterns: dict[str, Schema] = {}
+    patterns: dict[str, bool] = {}
     for backend in backends:
         exact = backend.exact_keys
         for name, row in exact.items():
             if name == backend.whole_card_key or row.is_word:
                 continue  # every cloud knows it, or anybody may use it
+            if row.places == {Place.ENV}:
+                continue  # anybody's name, and of no effect in these places
             if _may_stand(row, place):
                 properties[name] = _value(backend, row, place)
             elif not _kept_by_another(backends, backend, name):
                 properties[name] = _never(f"{name} has no effect here: {row.meaning}")
         for prefix in backend.gpu_prefixes:
-            patterns[_unknown(backend, prefix)] = _never(f"no key of {backend.title}")
+            patterns[_unknown(backend, prefix)] = False  # editors then name the key
     found: Schema = {"description": description, "type": "object"}
     found |= {"properties": properties, "patternProperties": patterns}
     if together:
@@ -187,7 +191,7 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
 
 def _may_stand(row: Key, place: Place) -> bool:
     """What schedulers write is worth knowing, not wrong; a label of nodes can be chosen."""
-    if row.places == {Place.ENV} or (Place.SCHEDULER in row.places and place not in BY_HAND):
+    if Place.SCHEDULER in row.places and place not in BY_HAND:
         return True
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
 
@@ -199,9 +203,14 @@ def _kept_by_another(backends: list[Backend], mine: Backend, name: str) -> bool:
 def _unknown(backend: Backend, prefix: str) -> str:
     """The pattern of names under a GPU prefix that the data sheet does not hold."""
     rest = [row.name[len(prefix) :] for row in backend.keys if row.name.startswith(prefix)]
-    known = [f"{re.escape(one)}$".replace(r"\*", "[^/]*") for one in rest]
-    known += [f"{re.escape(one[len(prefix) :])}$" for one in ANYWHERE if one.startswith(prefix)]
-    return f"^{re.escape(prefix)}(?!{'|'.join(known)})"
+    known = [f"{_escaped(one)}$".replace(r"\*", "[^/]*") for one in rest]
+    known += [f"{_escaped(one[len(prefix) :])}$" for one in ANYWHERE if one.startswith(prefix)]
+    return f"^{_escaped(prefix)}(?!{'|'.join(known)})"
+
+
+def _escaped(text: str) -> str:
+    """A text as a pattern. ``re.escape`` escapes more than ECMA 262 takes with the flag u."""
+    return re.sub(r"[\^$.*+?()\[\]{}|\\]", r"\\\g<0>", text)
 
 
 ANYWHERE = ("gpuxlate.io/ignore",)
@@ -209,7 +218,9 @@ ANYWHERE = ("gpuxlate.io/ignore",)
 
 
 def _never(message: str) -> Schema:
-    return {"not": {}, "description": message, "errorMessage": message, "doNotSuggest": True}
+    """No value is right. Editors show the message of a wrong type; of ``not`` they have one of their own."""
+    wrong = {"type": "null", "enum": ["-"]}
+    return {**wrong, "description": message, "errorMessage": message, "doNotSuggest": True}
 
 
 def _stray(backends: list[Backend], field: str) -> Schema:
@@ -259,7 +270,7 @@ def _resources(backends: list[Backend]) -> Schema:
             {"type": "object", "properties": {"limits": _some(group)}, "required": ["limits"]}
             for group in (one, other)
         ]
-        rules.append({"not": {"allOf": both}, "errorMessage": "a container asks one vendor for GPUs"})
+        rules.append({"if": {"allOf": both}, "then": {"$ref": "#/$defs/TwoVendors"}})
     return {
         "description": "Limits and requests of a container.",
         "properties": {"limits": {"$ref": "#/$defs/Limits"}, "requests": {"$ref": "#/$defs/Requests"}},
@@ -305,11 +316,19 @@ def _value(backend: Backend, row: Key, place: Place) -> Schema:
         ranges = row.ranges or (WHOLE,)
         if row.per is Per.TOTAL and row.says != "cards" and any(one.says == "cards" for one in backend.keys):
             ranges = tuple(one._replace(most=None) for one in ranges)  # of each card: how many is not here
-        choices = [schema for one in ranges for schema in (as_integer(one), as_string(one))]
-        if row.quantity:
-            choices.append({"type": "string", "pattern": AMOUNT})
-        return {"description": description, "anyOf": choices}
+        return {"description": description, **_number(row, ranges)}
     return {"description": description, **_text(row)}
+
+
+def _number(row: Key, ranges: Sequence[Range]) -> Schema:
+    """Whole numbers, bare or in quotes, in one schema: of several, editors report on the first one."""
+    patterns = [as_pattern(one) for one in ranges] + ([AMOUNT] if row.quantity else [])
+    message = f"write {legal_text(row)}" if row.ranges else "write a whole number"
+    found: Schema = {"type": ["integer", "string"], "pattern": "|".join(patterns), "errorMessage": message}
+    bare = [{name: value for name, value in as_integer(one).items() if name != "type"} for one in ranges]
+    if len(bare) == 1:
+        return found | bare[0]
+    return found | {"if": {"type": "integer"}, "then": {"anyOf": bare}}
 
 
 def _text(row: Key) -> Schema:

@@ -89,7 +89,7 @@ class Editor:
     async def found(self, uri: str) -> list[types.Diagnostic]:
         """What the server says of the version of a text that is open."""
         async with asyncio.timeout(QUIET):
-            while uri not in self.shown or self.shown[uri].version != self.versions[uri]:
+            while uri not in self.shown or self.shown[uri].version not in (None, self.versions[uri]):
                 self._news.clear()
                 await self._news.wait()
         return list(self.shown[uri].diagnostics)

@@ -56,7 +56,8 @@ EXCUSED = {
 def flagged(text: str) -> list[tuple[str | int, ...]]:
     """Where the schema has something against a text."""
     found = [one for one in loaded(text) if isinstance(one, dict) and "kind" in one]
-    return [tuple(error.absolute_path) for one in found for error in OVERLAY.iter_errors(one)]
+    places = [tuple(error.absolute_path) for one in found for error in OVERLAY.iter_errors(one)]
+    return list(dict.fromkeys(places))  # a value may be wrong in two ways
 
 
 BAD = [case for case in cases() if case.is_bad and (case.code in SAYABLE or case.id in ALSO)]

@@ -25,19 +25,34 @@ def as_integer(one: Range) -> dict[str, Any]:
 
 def as_string(one: Range) -> dict[str, Any]:
     """The same range in quotes. Raises ValueError where no pattern of a usual length says it."""
-    if one.most is None:
-        return {"type": "string", "pattern": f"^({_multiples(one)})$"}
+    listed = _listed(one)
+    return {"type": "string", **({"enum": listed} if listed else {"pattern": as_pattern(one)})}
+
+
+def _listed(one: Range) -> list[str]:
+    """The numbers of a range, where they are few."""
+    if one.most is None or one.least < 0:
+        return []
     first = -(-one.least // one.step) * one.step
     numbers = range(first, one.most + 1, one.step)
-    if one.least >= 0 and len(numbers) <= LISTED:
-        return {"type": "string", "enum": [str(number) for number in numbers]}
+    return [str(number) for number in numbers] if len(numbers) <= LISTED else []
+
+
+def as_pattern(one: Range) -> str:
+    """The same range as the pattern of a text. Raises ValueError as ``as_string``."""
+    if one.most is None:
+        return f"^({_multiples(one)})$"
+    listed = _listed(one)
+    if listed:
+        return f"^({'|'.join(listed)})$"
+    first = -(-one.least // one.step) * one.step
     zeros = _zeros(one)
     pattern = _between(first // one.step, one.most // one.step)
     if zeros:
         pattern = (
             f"({pattern}){'0' * zeros}" if first else f"0|({_between(1, one.most // one.step)}){'0' * zeros}"
         )
-    return {"type": "string", "pattern": f"^({pattern})$"}
+    return f"^({pattern})$"
 
 
 def _zeros(one: Range) -> int:
