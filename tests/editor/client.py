@@ -65,6 +65,7 @@ class Editor:
     async def open(self, uri: str, text: str) -> list[types.Diagnostic]:
         """Open a text; what is found in it."""
         self.texts[uri], self.versions[uri] = text, 1
+        self.shown.pop(uri, None)
         item = types.TextDocumentItem(uri, "yaml", 1, text)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
         return await self.found(uri)
