@@ -10,6 +10,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.config.configuration import load_profile
+from gpuxlate.inputs.claims import Claims
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.profile import Profile
@@ -70,9 +71,9 @@ def findings(rule: Rule, heading: str) -> list[Diagnostic]:
     texts = [text for kind, text in blocks(rule.sections[heading]) if kind == ""]
     assert len(texts) == 1, f"{heading} holds one manifest"
     context = Context(profile_of(rule, heading), BACKENDS)
-    pods = [
-        pod for document in documents(Source("pod.yaml", manifest_of(texts[0]))) for pod in pods_in(document)
-    ]
+    source = Source("pod.yaml", manifest_of(texts[0]))
+    claims = Claims().beside(source)
+    pods = [claims.resolved(pod) for document in documents(source) for pod in pods_in(document)]
     assert pods, "the example holds a pod"
     speaking = [b for b in BACKENDS if any(b.speaks_in(pod.keys) or [*b.owned(pod.keys)] for pod in pods)]
     checked = {one.code: one for one in RULES.values() if any(one in b.rules for b in speaking)}

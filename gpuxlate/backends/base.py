@@ -165,6 +165,7 @@ class Backend:
     )
     parts_need: str = ""  # what to say in a profile, so that its parts are known
     limits: Limits = UNBOUND  # of its cards and nodes
+    device_classes: tuple[str, ...] = ()  # of its devices, where pods ask for them in claims
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

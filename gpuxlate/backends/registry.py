@@ -13,7 +13,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.rules.owners import Owners
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ BUILT_IN: tuple[Row, ...] = (
     Row("hami-ascend", "gpuxlate.backends.ascend", ("ascend",), ("huawei.com/",)),
     Row("koordinator", "gpuxlate.backends.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
     Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
+    Row("dra-hami", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "HAMI"),
+    Row("dra-nvidia", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "NVIDIA"),
     Row("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
     *(
         Row(one.name.replace("_", "-"), f"{dialects.__name__}.{one.name}")
@@ -211,7 +213,7 @@ def word(name: str, text: str) -> str | None:
 
 def extensions() -> tuple[type[Extension], ...]:
     """The vendors' parts of a profile."""
-    return tuple(one.extension for one in all_backends() if one.extension)
+    return tuple(dict.fromkeys(one.extension for one in all_backends() if one.extension))
 
 
 def form_suffixes(target: str | None = None) -> tuple[str, ...]:
@@ -262,6 +264,20 @@ def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:
 def is_gpu_key(name: str) -> bool:
     """Some target asks for GPUs with this key."""
     return any(backend.is_gpu_key(name) for backend in _owners().of_domain(name))
+
+
+@cache
+def device_classes() -> frozenset[str]:
+    """The classes of devices that some dialect reads in claims."""
+    return frozenset(name for one in pod_backends() for name in one.device_classes)
+
+
+def asks(pod: PodKeys, container: ContainerKeys) -> bool:
+    """A container has a key of some dialect in its resources, or devices of one by a claim."""
+    if any(map(is_owned, container.resources)):
+        return True
+    ways = (way for _, _, request in pod.requests_of(container) for way in request.ways())
+    return any(way.device_class and way.device_class.text in device_classes() for way in ways)
 
 
 def is_owned(name: str) -> bool:

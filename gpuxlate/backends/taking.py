@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
+from gpuxlate.model.claims.objects import ClaimUse, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica
@@ -87,6 +88,10 @@ class Taking:
         self.taken.add(requirement.path)
         text = f"{requirement.operator} {', '.join(requirement.values)}".strip()
         self.selectors.append(Selector(requirement.key, text, requirement.path))
+
+    def claim(self, use: ClaimUse, claim: PodClaim) -> None:
+        """Take what a container gets by a claim."""
+        self.taken.update((use.path, claim.path))
 
     def selector(self, name: str, known: Collection[str] = ()) -> None:
         """Take a choice of nodes. Other targets do not have it, unless its values are all ``known``: a

@@ -16,6 +16,7 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options, outputs
 from gpuxlate.cli.invocation import current
 from gpuxlate.cli.runner import each
+from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, each_change
@@ -82,6 +83,7 @@ def command(
     selection = Selection.of(select, ignore, config, common.profile(profile, config))
     mode = Mode(fix or unsafe_fixes or diff, unsafe_fixes, allow_empty)
     given = common.inputs(paths)
+    selection.claims = Claims.of(given)
     run = _run(given, selection, mode, diff=diff)
     left_out = isinstance(given, list) and "-" in paths and all(one.path is not None for one in given)
     if left_out and mode.fix and not diff:  # stdin is excluded: an editor wants its text back

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from gpuxlate.cli import common
 from gpuxlate.cli.runner import each
 from gpuxlate.cli.tables import table
+from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.inputs.layers import layer_of
 from gpuxlate.inputs.relevance import may_matter
@@ -18,6 +19,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.rules.source import in_chart
+from gpuxlate.translation.claims import Named, clashes
 from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
@@ -38,6 +40,7 @@ class Translated:
     diagnostics: tuple[Diagnostic, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
     quotas: tuple[QuotaItem, ...] = ()
+    named: tuple[Named, ...] = ()
     source: Source | None = None
 
     @property
@@ -98,6 +101,8 @@ def _at(one: Diagnostic) -> str:
 def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
     """Translate inputs in their order. Raises InputError."""
     run = Run()
+    settings = replace(settings, claims=Claims.of(given))
+    named: list[Named] = []
     for one, made in each(partial(translate_input, settings=settings), given):
         if isinstance(made, InputError):
             raise made
@@ -108,6 +113,7 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
         run.diagnostics += made.diagnostics
         run.leftovers += made.leftovers
         run.quotas += made.quotas
+        named += made.named
         if made.source is not None:
             run.texts.add(made.source)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
@@ -118,6 +124,8 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
                     most=limits.MAX_RUN_FINDINGS,
                 )
             )
+    known = set(run.diagnostics)
+    run.diagnostics += (one for one in clashes(named) if one not in known)
     return run
 
 
@@ -142,6 +150,7 @@ def translate_input(one: Input, settings: Settings) -> Translated:
         made.diagnostics,
         made.leftovers,
         made.quotas,
+        made.named,
         source if made.diagnostics else None,
     )
 
@@ -151,4 +160,4 @@ def _template(one: Input, data: bytes, settings: Settings) -> Translated:
     source = one.source(data)
     left = tuple(left_in_text(source, settings.scope))
     found = (in_chart(one.name), *(() if settings.reads_only else (each.found for each in left)))
-    return Translated(one.name, True, data, data, (), found, left, (), source)
+    return Translated(one.name, True, data, data, (), found, left, (), (), source)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
+from gpuxlate.inputs.claims import Claims
 from gpuxlate.lint.quotas import judge_quotas
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
@@ -22,7 +24,7 @@ from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, check_document, check_pod
+from gpuxlate.rules.base import Context, Rule, check_document, check_pod, in_order
 from gpuxlate.rules.source import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
@@ -44,13 +46,14 @@ def nothing(_code: str) -> bool:
 class LintSettings(NamedTuple):
     """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
 
-    ``layer``: what the source is beside other files.
+    ``layer``: what the source is beside other files. ``claims``: those of the files of the run.
     """
 
     profile: Profile | None = None
     selected: Callable[[str], bool] = everything
     excused: Callable[[str], bool] = nothing
     layer: Layer = MANIFESTS
+    claims: Claims = Claims()
 
     @property
     def context(self) -> Context:
@@ -95,7 +98,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
                 found.append(unrendered(source, template))
                 result.skipped = HELM_TEMPLATE
             else:
-                every = _document(document, context, settings.layer, result, ignores)
+                every = _document(document, context, settings, result, ignores)
                 here = (one for one in every if settings.selected(one.code))
                 found.extend(islice(here, limits.MAX_FINDINGS + 1 - len(found)))
             if len(found) > limits.MAX_FINDINGS:
@@ -129,8 +132,9 @@ def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def _document(
-    document: Document, context: Context, layer: Layer, result: Linted, ignores: list[Ignore]
+    document: Document, context: Context, settings: LintSettings, result: Linted, ignores: list[Ignore]
 ) -> Iterator[Diagnostic]:
+    layer = settings.layer
     if document.root is None:
         return
     if document.job is None and _is_share(document):
@@ -144,7 +148,9 @@ def _document(
     jobs = list(jobs_in(document, registry.job_rows(document)))
     counts = not context.partial
     found = [] if document.job else layer.pods(document)
-    pods = [one.pod.under(renamed_by(context.profile)) for one in found if one.pod]
+    beside = settings.claims.beside(document.source)
+    named = (beside.laid(one.under(renamed_by(context.profile))).pod for one in found)
+    pods = [one for one in named if one]
     ignores.extend(ignores_in_document(document, pods))
     quotas = judge_quotas(document, context)
     said, read = pods, quotas.read
@@ -156,6 +162,8 @@ def _document(
     for one in check_document(catalog.neutral_document_rules(), facts, context):
         if one.code != "GX002" or jobs or _requests_gpus(pods):
             yield placed(document, one)
+    for one in check_document(_rules_of_claims() if facts.claims else (), facts, context):
+        yield placed(document, one)
     for one, ref in quotas.found:
         yield placed(document, one, ref)
     for job in jobs:
@@ -167,8 +175,15 @@ def _document(
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
             yield placed(document, one if offered else one.located(fix=None), pod.object)
-        asking = sum(any(map(registry.is_owned, one.resources)) for one in pod.keys.all_containers())
+        asking = sum(registry.asks(pod.keys, one) for one in pod.keys.all_containers())
         result.shares += counts and asking
+
+
+@cache
+def _rules_of_claims() -> tuple[Rule, ...]:
+    """The rules of drivers that are about documents, such as templates of claims."""
+    drivers = (one for one in registry.pod_backends() if one.device_classes)
+    return in_order({one.code: one for driver in drivers for one in driver.rules}.values(), "drivers")
 
 
 def _said(document: Document, pods: list[Pod]) -> Iterator[Pod]:
@@ -221,7 +236,7 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
 def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     words = vocabulary_of(context)
-    if any(words.concerns(one.name) for one in spots(pod)):
+    if pod.claims or any(words.concerns(one.name) for one in spots(pod)):
         yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     speaking = registry.spoken_in(pod)
     if context.partial:  # labels alone, say: the resources are in the object

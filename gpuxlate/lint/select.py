@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.inputs.bounded import StrPath, content
+from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.layers import layer_of
 from gpuxlate.lint.check import LintSettings, everything, nothing
 from gpuxlate.lint.suppress import UNUSED
@@ -46,12 +47,15 @@ def _known(names: Sequence[str], where: str = "") -> None:
 
 @dataclass
 class Selection:
-    """The rules that a run checks; it also records which ignores of the configuration match."""
+    """The rules that a run checks; it also records which ignores of the configuration match.
+
+    ``claims``: those of the files of the run."""
 
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     config: Config | None
     profile: Profile | None
+    claims: Claims = field(default_factory=Claims)
     _seen: set[int] = field(default_factory=set)
     _used: set[tuple[int, str]] = field(default_factory=set)
 
@@ -77,7 +81,7 @@ class Selection:
     def for_file(self, path: StrPath | None) -> LintSettings:
         """The settings for one input."""
         selected = self.selected if self.select or self.ignore else everything
-        return LintSettings(self.profile, selected, self._excused(path), layer_of(path))
+        return LintSettings(self.profile, selected, self._excused(path), layer_of(path), self.claims)
 
     def _excused(self, path: StrPath | None) -> Callable[[str], bool]:
         if self.config is None or path is None:

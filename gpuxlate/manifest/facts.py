@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Set
 from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
+from gpuxlate.manifest.claims.reading import claims_in
 from gpuxlate.manifest.objects import Pod, mappings_in
 from gpuxlate.manifest.texts import IsKey, is_name, may_name, named_in, places, resource_of
+from gpuxlate.model.claims.objects import GROUP
 from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Outside, Path
 from gpuxlate.model.spots import spots
 from gpuxlate.yamltext import nodes
@@ -60,17 +62,34 @@ def document_keys(
         tuple(outside),
         tuple(_repeated(document)),
         tuple(_shared_paths(document, pods, is_gpu_key)),
+        tuple(claims_in(document)),
+        frozenset(_several(document, pods)),
     )
+
+
+def _several(document: Document, pods: list[Pod]) -> Iterator[Path]:
+    """The pods with claims of which their object makes more than one."""
+    for pod in pods:
+        if pod.keys.claims:
+            from gpuxlate.manifest.replicas import replicas  # which knows pods
+
+            count = replicas(document, pod)
+            if count is None or count > 1:
+                yield pod.keys.path
 
 
 def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[Found]:
     """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
 
-    What a server writes is left out: ``status``, and kubectl's copy of the manifest. ``bare``: names without
+    What a server writes is left out: ``status``, and kubectl's copy of the manifest; and objects about
+    devices, which are read with the pods that claim them. ``bare``: names without
     a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
     """
-    objects = mappings_in(document)
-    written = tuple((*path, "status") for path, node in objects if get(node, "status") is not None)
+    objects = list(mappings_in(document))
+    written = (
+        *((*path, "status") for path, node in objects if get(node, "status") is not None),
+        *(path for path, node in objects if (get_text(node, "apiVersion") or "").startswith(f"{GROUP}/")),
+    )
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
         if "/" not in text:

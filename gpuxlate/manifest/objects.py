@@ -15,6 +15,7 @@ from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entr
 METADATA = frozenset({"labels", "annotations"})
 SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
 ENV = "env"
+CLAIMS = "resourceClaims"
 
 
 class Pod(NamedTuple):

@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from gpuxlate.manifest.kinds import Copied, Steps, filled
 from gpuxlate.manifest.objects import name_at
+from gpuxlate.model.claims.objects import ClaimUse, PodClaim
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
 
@@ -41,11 +42,12 @@ def keys(
         node_selector=values(get(spec, "nodeSelector"), (*path, "nodeSelector")),
         affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)),
         preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))),
-        scheduler_name=_value(scheduler, (*path, "schedulerName")) if _is_set(scheduler) else None,
+        scheduler_name=value_of(scheduler, (*path, "schedulerName")) if _is_set(scheduler) else None,
         path=path,
         metadata_path=metadata_path,
-        node_name=_value(node_name, (*path, "nodeName")) if node_name else None,
+        node_name=value_of(node_name, (*path, "nodeName")) if node_name else None,
         fields=fields,
+        claims=tuple(_claims(spec, path)),
     )
 
 
@@ -159,7 +161,7 @@ def container(
     for place, item in enumerate(items(get(node, "env"))):
         name, value = get_text(item, "name"), get(item, "value")
         if name and value is not None:
-            env[name] = _value(value, (*path, "env", place))
+            env[name] = value_of(value, (*path, "env", place))
     privileged = get(node, "securityContext", "privileged")
     return ContainerKeys(
         name_at(node, "name") or field,
@@ -169,8 +171,24 @@ def container(
         values(get(node, resources, "requests"), (*path, resources, "requests")),
         env,
         path,
-        _value(privileged, (*path, "securityContext", "privileged")) if privileged else None,
+        value_of(privileged, (*path, "securityContext", "privileged")) if privileged else None,
+        tuple(_uses(node, (*path, resources), resources)),
     )
+
+
+def _uses(container: Node, path: Path, resources: str) -> Iterator[ClaimUse]:
+    """The claims whose devices a container gets."""
+    for index, one in enumerate(items(get(container, resources, "claims"))):
+        yield ClaimUse(get_text(one, "name") or "", get_text(one, "request"), (*path, "claims", index))
+
+
+def _claims(spec: Node, path: Path) -> Iterator[PodClaim]:
+    """The claims that a pod names; what they request is in other objects."""
+    for index, one in enumerate(items(get(spec, "resourceClaims"))):
+        where = (*path, "resourceClaims", index)
+        fields = values(deref(one), where)
+        template, claim = fields.get("resourceClaimTemplateName"), fields.get("resourceClaimName")
+        yield PodClaim(get_text(one, "name") or "", template, claim, path=where)
 
 
 def _terms(
@@ -195,10 +213,14 @@ def values(node: Node | None, path: Path) -> dict[str, Value]:
     """The entries of a mapping as values with their paths; empty where there is none."""
     if not isinstance(node, Mapping):
         return {}
-    return {name: _value(value, (*path, name)) for name, _, value, _ in entries_of(node)}
+    return {name: value_of(value, (*path, name)) for name, _, value, _ in entries_of(node)}
 
 
-def _value(node: Node, path: Path) -> Value:
+def value_at(node: Node | None, path: Path) -> Value | None:
+    return None if node is None else value_of(node, path)
+
+
+def value_of(node: Node, path: Path) -> Value:
     node = deref(node)
     if isinstance(node, Scalar):
         return Value(node.text, node.kind, path)

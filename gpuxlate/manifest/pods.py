@@ -17,7 +17,7 @@ from gpuxlate.manifest.kinds import (
     rows_for,
     scheduler_row,
 )
-from gpuxlate.manifest.objects import METADATA, SCHEDULING, Pod, object_ref, objects_in
+from gpuxlate.manifest.objects import CLAIMS, METADATA, SCHEDULING, Pod, object_ref, objects_in
 from gpuxlate.manifest.pod_keys import (
     REQUIRED_AFFINITY,
     container,
@@ -202,7 +202,8 @@ def _pod_by_row(
         ref,
         object_path,
         (frozenset() if own is not None or row.copied else METADATA)
-        | (frozenset() if row.nodes else SCHEDULING),
+        | (frozenset() if row.nodes else SCHEDULING)
+        | (frozenset() if ("containers", "*") in row.containers else {CLAIMS}),
         resources_key=row.resources,
         places=places,
         names_scheduler=not wins,

@@ -13,7 +13,7 @@ from collections.abc import Sequence as Several
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.manifest.objects import ENV, METADATA, SCHEDULING, Pod
+from gpuxlate.manifest.objects import CLAIMS, ENV, METADATA, SCHEDULING, Pod
 from gpuxlate.manifest.pod_keys import container, keys
 from gpuxlate.manifest.pods import has_containers, pod_at
 from gpuxlate.model.diagnostics import ObjectRef
@@ -101,7 +101,7 @@ def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> P
     there = {field for field in wanted if _holds(get(node, fields.get(field, field)), field)}
     kept = (RESOURCES, *(fields.get(field, field) for field in sorted(there - {SCHEDULER})))
     siblings = tuple((*path, name) for name in kept)
-    return Pod(found, ref, (), wanted - there, places=(path,), siblings=siblings)
+    return Pod(found, ref, (), (wanted - there) | {CLAIMS}, places=(path,), siblings=siblings)
 
 
 def _holds(sibling: Node | None, field: str) -> bool:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.model import quantity
+from gpuxlate.model.claims.objects import ClaimObject, ClaimUse, DeviceRequest, PodClaim
 
 if TYPE_CHECKING:
     from gpuxlate.model.diagnostics import Span
@@ -82,6 +83,7 @@ class ContainerKeys:
     env: Mapping[str, Value] = field(default_factory=dict)
     path: Path = field(default=(), compare=False)
     privileged: Value | None = None  # securityContext.privileged
+    claims: tuple[ClaimUse, ...] = ()
 
     @property
     def resources(self) -> Mapping[str, Value]:
@@ -137,6 +139,29 @@ class PodKeys:
     served: bool = field(default=False, compare=False)
     grows: bool = field(default=False, compare=False)
     fields: Mapping[str, str] = field(default_factory=dict, compare=False)
+    claims: tuple[PodClaim, ...] = ()
+
+    def claim(self, name: str) -> PodClaim | None:
+        """The claim of a name."""
+        return next((one for one in self.claims if one.name == name), None)
+
+    def requests_of(self, container: ContainerKeys) -> Iterator[tuple[ClaimUse, PodClaim, DeviceRequest]]:
+        """The requests whose devices a container gets, as far as their claims are known."""
+        for use in container.claims:
+            claim = self.claim(use.name)
+            for request in claim.devices.requests if claim and claim.devices else ():
+                if claim and use.gets(request):
+                    yield use, claim, request
+
+    def device_classes(self) -> frozenset[str]:
+        """The classes of the devices that its containers request."""
+        return frozenset(
+            way.device_class.text
+            for container in self.all_containers()
+            for _, _, request in self.requests_of(container)
+            for way in request.ways()
+            if way.device_class
+        )
 
     def metadata_of(self, name: str) -> Path:
         """The mapping with the ``labels`` or the ``annotations`` of the pod."""
@@ -217,7 +242,8 @@ class DocumentKeys(NamedTuple):
 
     ``outside`` has the vendors' keys that are outside any pod; ``repeated`` the keys that a mapping
     sets twice (the later one); ``shared`` the GPU values that are in an anchor,
-    alias or merge key which something else uses too.
+    alias or merge key which something else uses too. ``claims``: its ResourceClaims and templates of them;
+    ``several``: the paths of pods with claims of which there is more than one.
     """
 
     api_version: str | None = None
@@ -226,3 +252,5 @@ class DocumentKeys(NamedTuple):
     outside: tuple[Outside, ...] = ()
     repeated: tuple[Path, ...] = ()
     shared: tuple[Path, ...] = ()
+    claims: tuple[ClaimObject, ...] = ()
+    several: frozenset[Path] = frozenset()

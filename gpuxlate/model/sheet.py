@@ -25,6 +25,7 @@ class Place(StrEnum):
     ANNOTATION = "annotation"
     NODE_SELECTOR = "nodeSelector"  # and required node affinity
     ENV = "env"
+    CLAIM = "claim"  # capacity of a request in a template of claims
     NODE = "node"  # on nodes only: never in a manifest of a pod
     SCHEDULER = "scheduler"  # written by the vendor's scheduler: stripped, never written
 

@@ -39,6 +39,10 @@ def as_manifest(keys: PodKeys, containers: Sequence[ContainerShare] = ()) -> Pod
         owner_annotations=_values(keys.owner_annotations, ("metadata", "annotations")),
         path=(*TEMPLATE, "spec"),
         metadata_path=metadata,
+        claims=tuple(
+            replace(claim, path=(*TEMPLATE, "spec", "resourceClaims", number))
+            for number, claim in enumerate(keys.claims)
+        ),
     )
 
 
@@ -55,6 +59,10 @@ def _container(container: ContainerKeys) -> ContainerKeys:
         requests=_values(container.requests, (*path, "resources", "requests")),
         env=env,
         path=path,
+        claims=tuple(
+            replace(use, path=(*path, "resources", "claims", number))
+            for number, use in enumerate(container.claims)
+        ),
     )
 
 
@@ -72,6 +80,7 @@ def paths(pod: PodKeys) -> frozenset[Path]:
     found: set[Path] = {pod.path, *(one.path for one in pod.requirements())}
     found.update(container.path for container in pod.all_containers())
     found.update(value.path for _, _, value in entries(pod))
+    found.update(use.path for container in pod.all_containers() for use in container.claims)
     return frozenset(found)
 
 

@@ -14,6 +14,15 @@ from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
+from gpuxlate.translation.claims import (
+    Changes,
+    Template,
+    changes,
+    claimed_already,
+    clashes,
+    goes,
+    with_templates,
+)
 from gpuxlate.translation.pods.fit import Outcome, fit_pod
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.placement import Written, disagreements, share_edits, writable
@@ -99,6 +108,8 @@ class _Render:
         self.settings = settings
         self.items: list[Item] = []
         self.diagnostics: list[Diagnostic] = []
+        self.spots: list[_Spot] = []
+        self.templates: dict[int, tuple[Template, ...]] = {}
 
     def run(self) -> Rendering:
         name = self.asked[0].share.name
@@ -107,7 +118,7 @@ class _Render:
         except NotYamlError as error:
             self.diagnostics.append(broken(self.workload, error))
             return Rendering(name, "", (), tuple(self.diagnostics))
-        spots = [
+        spots = self.spots = [
             _Spot(document, pod, c.init, c.index, c.name)
             for document in found
             for pod in (one.under(renamed_by(self.settings.profile)) for one in pods_in(document))
@@ -165,11 +176,21 @@ class _Render:
         for document, all_written in by_document.values():
             try:
                 edits = [edit for written in all_written for edit in written.edits]
-                made.extend(edit_document(document, edits))
+                templates = [one for written in all_written for one in self.templates[id(written.pod)]]
+                beside = self._beside(document, templates)
+                made.extend(edit_document(document, [*edits, *beside.edits]))
+                made.extend(beside.splices)
             except EditError as error:
                 found = text_is_editable(error.path, error.message)
                 self.diagnostics.append(placed(document, replace(found, code=error.code or found.code)))
         return made
+
+    def _beside(self, document: Document, templates: list[Template]) -> Changes:
+        """The documents that are added beside the workload."""
+        known = self.settings.claims.beside(document.source)
+        found = changes(document, templates, known, lambda _: (), self.settings.scope)
+        self.diagnostics += [*found.found, *clashes(found.named)]
+        return found
 
     def _judge_shared(self, document: Document, written: list[Written]) -> None:
         """What an operator copies from the object is of its other pods too."""
@@ -211,7 +232,15 @@ class _Render:
                 *miscounted(spot.document, pod, fit),
             )
         )
-        edits = share_edits(pod, fit.keys, (target,), target, mirror_requests=False)
+        own = [one.pod for one in self.spots if one.document is spot.document]
+        writing = with_templates(
+            spot.document, pod, fit.keys, list({id(one): one for one in own}.values()), ()
+        )
+        claimed = (one for one in pod.keys.claims if goes(one, (target,)))
+        found_ = (*writing.found, *map(claimed_already, claimed))
+        self.diagnostics.extend(placed(spot.document, one, pod.object) for one in found_)
+        self.templates[id(pod)] = writing.templates
+        edits = share_edits(pod, writing.keys, (target,), target, mirror_requests=False)
         return Written(pod, fit.keys, edits)
 
     def _item(self, asked: Asked, spot: _Spot, outcome: Outcome, found: tuple[Diagnostic, ...]) -> Item:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.inputs.claims import Claims
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
@@ -24,6 +25,7 @@ class Settings:
     reads_only: bool = False  # only the shares are needed, no new text
     allow_leftovers: bool = False
     with_own: bool = False  # pods that have the target's own keys are items too
+    claims: Claims = field(default_factory=Claims)  # those of the files of the run
 
     @property
     def context(self) -> Context:

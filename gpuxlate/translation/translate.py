@@ -9,6 +9,7 @@ from itertools import chain, islice
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import KIND
+from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
 from gpuxlate.manifest.pods import Pod, document_keys
@@ -23,6 +24,7 @@ from gpuxlate.rules.base import check_document
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.source import no_yaml, template_in, too_many, unrendered
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
+from gpuxlate.translation.claims import Named, applied, changes, clashes, unknown_claims
 from gpuxlate.translation.leftovers import Leftover, Translated, left_in_document, left_in_text
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
@@ -34,7 +36,7 @@ from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.quotas.step import Quotas, translate_quotas
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
-from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.yamltext.edit import EditError, edit_document
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
@@ -53,6 +55,7 @@ class Translation:
     diagnostics: tuple[Diagnostic, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
     quotas: tuple[QuotaItem, ...] = ()
+    named: tuple[Named, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -71,10 +74,11 @@ def translate_source(
     ``read`` reads its documents, ``layer`` says what they are beside other files.
     """
     whole = Part()
-    end = 0
+    end = count = 0
     try:
         for document in read(source):
             end = document.end
+            count += document.root is not None
             whole.add(translate_document(document, settings, layer))
             if len(whole.diagnostics) > limits.MAX_FINDINGS:
                 last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
@@ -85,10 +89,17 @@ def translate_source(
         whole.diagnostics.append(problem)
         if problem.code == "GX012":
             _leave(whole, left_in_text(source, settings.scope, end), settings)
+    whole.diagnostics += clashes(whole.named)
     hinted = [named_by_others(one, whole.spoken) for one in whole.diagnostics]
-    text = source.text if refuses(whole.diagnostics) else apply(source.text, whole.splices)
+    text = source.text
+    if not refuses(whole.diagnostics):
+        try:
+            text = applied(source, whole.splices, whole.beside, count)
+        except EditError as error:
+            hinted.append(text_is_editable((), error.message).located(file=source.name))
     quotas = tuple(whole.quotas)
-    return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers), quotas)
+    named = tuple(whole.named)
+    return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers), quotas, named)
 
 
 def translate_document(document: Document, settings: Settings, layer: Layer = MANIFESTS) -> Part:
@@ -104,7 +115,9 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
         part.diagnostics.append(placed(document, found))
         return part
-    laid = [] if document.job else [one.under(renamed_by(settings.profile)) for one in layer.pods(document)]
+    beside = settings.claims.beside(document.source)
+    found_pods = () if document.job else layer.pods(document)
+    laid = [beside.laid(one.under(renamed_by(settings.profile))) for one in found_pods]
     pods = [one.pod for one in laid if one.pod]
     translated, left = _translate_pods(document, laid, layer.kind, part, settings)
     if layer.kind is Kind.VALUES and document.aliases:
@@ -129,6 +142,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
             document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled
         )
         _leave(part, chain(quotas.leftovers, behind), settings)
+    _settle_claims(document, beside, part, settings)
     if part.edits and not refuses(part.diagnostics):
         _edit(document, part)
         stale = stale_comments(document, part.edits, settings.context)
@@ -144,6 +158,7 @@ def _translate_pods(
     The pods that were read, with their dialects; and by pod why it was not, where it is a part of one.
     """
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
+    pods = [one.pod for one in found if one.pod]
     left: dict[int, str] = {}  # None is what operations are about
     for pod, over, unknown in found:
         if over or unknown or pod is None:
@@ -160,13 +175,36 @@ def _translate_pods(
         part.spoken |= {one.name for one in spoken}
         unread = _unread(pod.keys, sources, settings)
         part.diagnostics += [placed(document, one, pod.object) for one in unread]
+        unknown_ = [placed(document, one, pod.object) for one in unknown_claims(pod.keys)]
+        if settings.reads_only:
+            part.leftovers += [Leftover(str(one.path[-1]), one) for one in unknown_]
+        else:
+            part.diagnostics += unknown_
         if sources and (settings.reads_only or settings.with_own or sources != (settings.to,)):
             translated.append((pod, sources))
-            own = translate_pod(document, pod, sources, settings)
+            own = translate_pod(document, pod, sources, settings, pods)
             part.add(left_part(own, pod, settings) if kind is Kind.VALUES else own)
         elif sources:
             part.written.append(Written(pod, pod.keys, []))
     return translated, left
+
+
+def _settle_claims(document: Document, beside: Beside, part: Part, settings: Settings) -> None:
+    """The documents that are added and removed beside the pods of a document."""
+    if settings.reads_only or settings.with_own or refuses(part.diagnostics):
+        return
+
+    def sources(keys: PodKeys) -> tuple[Backend, ...]:
+        found = dialects_of(keys, settings)
+        return () if found == (settings.to,) else found
+
+    made = changes(document, part.templates, beside, sources, settings.scope)
+    part.templates.clear()
+    part.edits += made.edits
+    part.beside += made.splices
+    part.diagnostics += made.found
+    part.named += made.named
+    _leave(part, made.leftovers, settings)
 
 
 def _leave(part: Part, found: Iterable[Leftover], settings: Settings) -> None:

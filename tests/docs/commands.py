@@ -148,6 +148,10 @@ COMMANDS: dict[str, dict[str, How]] = {
         "helm upgrade --install web ./chart --post-renderer gpuxlate "
         "--post-renderer-args --to=tencent-qgpu": Not(HELM),
     },
+    "docs/dra.md": {
+        "gpuxlate translate examples/claims/deployment.yaml --to dra-hami | gpuxlate translate - --to hami "
+        "| cmp - examples/claims/deployment.yaml": By("claims/test_translated.py::test_the_example"),
+    },
     "docs/policy.md": {
         "gpuxlate policy --to tke | kubectl apply -f -": By(
             "e2e/test_policy.py::test_the_server_takes_every_policy"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import pytest
 
 from gpuxlate.backends import registry
+from gpuxlate.inputs.claims import Claims
 from gpuxlate.manifest.pods import document_keys, pods_in
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
@@ -58,8 +59,10 @@ def lint(dialects: tuple[registry.Backend, ...]) -> Lint:
         bare, marked = _unmarked(text)
         context = Context(profile, dialects)
         found: list[Diagnostic] = []
-        for document in documents(Source("<test>", bare)):
-            pods = list(pods_in(document))
+        source = Source("<test>", bare)
+        claims = Claims().beside(source)
+        for document in documents(source):
+            pods = [claims.resolved(one) for one in pods_in(document)]
             for pod in pods:
                 found += [
                     placed(document, one, pod.object) for one in check_pod(neutral_rules(), pod.keys, context)

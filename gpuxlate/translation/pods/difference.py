@@ -6,7 +6,7 @@ with it; the others are added and removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
@@ -30,18 +30,27 @@ def pod_edits(
     quoted_source: bool = False,
     schedulers: Sequence[str] = (),
     emptied: bool = False,
+    gone: Collection[str] = (),
 ) -> Iterator[Edit]:
     """Edits that replace every owned key of a pod by the wanted ones.
 
     ``mirror_requests``: write requests only where the container had its share in requests too.
     ``schedulers``: those of the replaced dialects, which are removed too; ``emptied``: their field stays.
+    ``gone``: the names of claims that are replaced.
     ``quoted_source``: the replaced dialect usually writes its numbers as strings.
     """
     new = {(c.init, c.index): c for c in wanted.all_containers()}
     for container in pod.all_containers():
         made = new.get((container.init, container.index), ContainerKeys())
         yield from _container_edits(
-            container, made, owned, role, (*container.path, resources_key), mirror_requests, quoted_source
+            container,
+            made,
+            owned,
+            role,
+            (*container.path, resources_key),
+            mirror_requests,
+            quoted_source,
+            any(one.name in gone for one in container.claims),
         )
     for place, own, above, stray, made_values in (
         (Place.LABEL, pod.labels, pod.owner_labels, pod.stray_labels, wanted.labels),
@@ -65,6 +74,7 @@ def pod_edits(
         pod.node_selector,
     )
     yield from _affinity_edits(pod, wanted, owned, affinity_path)
+    yield from _claim_edits(pod, wanted, gone, resources_key)
     yield from _scheduler_edits(pod, wanted, schedulers, emptied)
 
 
@@ -91,15 +101,33 @@ def _container_edits(
     path: Path,
     mirror_requests: bool,
     quoted_source: bool,
+    claimed: bool,
 ) -> Iterator[Edit]:
     requested = _owned(container.requests, owned, Place.RESOURCE)
     limited = _owned(container.limits, owned, Place.RESOURCE)
     yield from _paired(limited, made.limits, (*path, "limits"), role, container.limits, quoted_source, True)
-    requests = made.requests if requested or not (mirror_requests and limited) else {}
+    requests = made.requests if requested or not (mirror_requests and (limited or claimed)) else {}
     yield from _paired(
         requested, requests, (*path, "requests"), role, container.requests, quoted_source, True
     )
     yield from _env_edits(container, made, owned)
+
+
+def _claim_edits(pod: PodKeys, wanted: PodKeys, gone: Collection[str], resources_key: str) -> Iterator[Edit]:
+    """Claims are items of lists: those of other devices keep their places, new ones are appended."""
+    new = {(one.init, one.index): one for one in wanted.all_containers()}
+    for claim in pod.claims:
+        if claim.name in gone:
+            yield Remove(claim.path)
+    for claim in wanted.claims:
+        if claim.template is not None:
+            named = {"name": claim.name, "resourceClaimTemplateName": claim.template.text}
+            yield Append((*pod.path, "resourceClaims"), named)
+    for container in pod.all_containers():
+        yield from (Remove(use.path) for use in container.claims if use.name in gone)
+        made = new.get((container.init, container.index), ContainerKeys())
+        for use in made.claims:
+            yield Append((*container.path, resources_key, "claims"), {"name": use.name})
 
 
 def _env_edits(container: ContainerKeys, made: ContainerKeys, owned: Owned) -> Iterator[Edit]:

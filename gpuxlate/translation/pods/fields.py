@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.objects import ENV, Pod
+from gpuxlate.manifest.objects import CLAIMS, ENV, Pod
 from gpuxlate.manifest.values import EMPTY, VALUES
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
@@ -23,6 +23,7 @@ def _needed(wanted: PodKeys) -> Iterator[str]:
     yield from ["annotations"] if wanted.annotations else []
     yield from ["nodeSelector"] if wanted.node_selector else []
     yield from ["affinity"] if wanted.affinity else []
+    yield from [CLAIMS] if wanted.claims else []
     yield from [ENV] if any(one.env for one in wanted.all_containers()) else []
 
 

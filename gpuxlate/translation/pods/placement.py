@@ -16,6 +16,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible
+from gpuxlate.translation.claims import goes
 from gpuxlate.translation.pods.difference import Owned, Role, pod_edits, terms_left_empty
 from gpuxlate.translation.pods.fields import lacking
 from gpuxlate.translation.pods.fit import PodFit
@@ -81,6 +82,7 @@ def share_edits(
             mirror_requests=mirror_requests,
             quoted_source=any(backend.quotes_numbers for backend in replaced),
             schedulers=left_schedulers(replaced, target),
+            gone={one.name for one in pod.keys.claims if goes(one, replaced)},
         )
     )
 

@@ -19,6 +19,7 @@ from gpuxlate.rules.translation import (
     share_is_expressible,
 )
 from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
+from gpuxlate.translation.claims import Named, Template, shared_claims, with_templates
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.pods.item import Item, pod_items
@@ -47,10 +48,13 @@ class Part:
     edits: list[Edit] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
+    beside: list[Splice] = field(default_factory=list)  # documents that are added and removed
     leftovers: list[Leftover] = field(default_factory=list)
     quotas: list[QuotaItem] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
     spoken: set[str] = field(default_factory=set)
+    templates: list[Template] = field(default_factory=list)
+    named: list[Named] = field(default_factory=list)
 
     def add(self, more: Part) -> None:
         self.leftovers += more.leftovers
@@ -60,8 +64,11 @@ class Part:
         self.edits += more.edits
         self.kept += more.kept
         self.splices += more.splices
+        self.beside += more.beside
         self.written += more.written
         self.spoken |= more.spoken
+        self.templates += more.templates
+        self.named += more.named
 
 
 class Fitted(NamedTuple):
@@ -101,9 +108,18 @@ def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings:
     return Fitted(readings, fit, found, broken)
 
 
-def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> Part:
-    """The shares of one pod, read in some dialects and written in that of the target."""
+def translate_pod(
+    document: Document, pod: Pod, sources: tuple[Backend, ...], settings: Settings, pods: Sequence[Pod] = ()
+) -> Part:
+    """The shares of one pod, read in some dialects and written in that of the target.
+
+    ``pods``: all of its document, from which the names of new documents follow.
+    """
     readings, fit, found, broken = fitted(document, pod, sources, settings)
+    writing = with_templates(document, pod, fit.keys, pods, sources)
+    if not settings.reads_only:
+        found.extend(writing.found)
+        found.extend(shared_claims(pod, sources, settings.claims.beside(document.source)))
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot
@@ -111,9 +127,10 @@ def translate_pod(document: Document, pod: Pod, sources: tuple[Backend, ...], se
     if settings.to.form_module:
         part.diagnostics.append(placed(document, _not_a_pod(pod, sources, settings.to), pod.object))
     elif not (settings.reads_only or refuses(part.diagnostics)):
-        part.edits = share_edits(pod, fit.keys, sources, settings.to, mirror_requests=True)
+        part.edits = share_edits(pod, writing.keys, sources, settings.to, mirror_requests=True)
         part.kept = list(pod.siblings)
         part.written = [Written(pod, fit.keys, part.edits)]
+        part.templates = list(writing.templates)
     return part
 
 

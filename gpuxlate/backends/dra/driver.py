@@ -1,0 +1,44 @@
+"""A driver of devices: its class, the capacity that it shares, and the attributes that tell cards apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gpuxlate.model.claims.objects import DeviceRequest
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.share import Isolation
+
+
+class Driver(NamedTuple):
+    """``device_class``: of whole cards and of shares; its own name is that of the driver too.
+
+    ``cores``: it has capacity of compute, in percent of a card. ``unread``: further classes of the driver,
+    which no share of this tool holds, and what they are.
+    """
+
+    name: str
+    device_class: str
+    isolation: Isolation
+    cores: bool
+    unread: Mapping[str, str]
+    source: str
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return (self.device_class, *self.unread)
+
+    def speaks(self, pod: PodKeys) -> bool:
+        """A container of the pod requests devices of the driver."""
+        return not pod.device_classes().isdisjoint(self.classes)
+
+    def attribute(self, name: str) -> str:
+        """The qualified name of an attribute or a capacity."""
+        return f"{self.device_class}/{name}"
+
+    def amount(self, request: DeviceRequest, name: str) -> Value | None:
+        """The capacity that a request asks of each card, by its short or its qualified name."""
+        return request.capacity.get(name) or request.capacity.get(self.attribute(name))
+
+
+MEMORY, CORES = "memory", "cores"

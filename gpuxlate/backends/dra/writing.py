@@ -1,0 +1,89 @@
+"""Shares to claims: one claim for each container, so that shares of one pod cannot be swapped.
+
+HAMi's driver numbers the cards of a claim in no fixed order (HD, hami_core.go): the parts of one claim have
+to be equal, and those of two containers need not be.
+"""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import Placing, PodPlacing
+from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
+from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, DraProfile, counts_capacity
+from gpuxlate.model.claims.names import shortened
+from gpuxlate.model.claims.objects import ClaimUse, Constraint, DeviceRequest, Devices, PodClaim
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.share import Isolation
+
+REQUEST = "gpu"
+"""The name of every request, and the beginning of the name of every claim."""
+LABEL = 63
+"""Characters of a DNS label, such as the name of a claim in a pod."""
+
+
+def write(driver: Driver, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """A claim for each container with a share."""
+    api = DraProfile.of(profile).version
+    claims, containers = [], []
+    several = len(pod.placings) > 1
+    for placing in pod.placings:
+        name = claim_name(placing, several=several)
+        devices = _devices(driver, placing, profile)
+        placing.on_nodes(card_of(profile, (driver.name,)), "GX023", "GX023")
+        claims.append(PodClaim(name, devices=devices, api=api))
+        containers.append(ContainerKeys(placing.name, placing.index, placing.init, claims=(ClaimUse(name),)))
+    return PodKeys(
+        containers=tuple(one for one in containers if not one.init),
+        init_containers=tuple(one for one in containers if one.init),
+        claims=tuple(claims),
+    )
+
+
+def claim_name(placing: Placing, *, several: bool) -> str:
+    """The name of a container's claim in its pod; that of the container is in it where there are several."""
+    if not several:
+        return REQUEST
+    own = placing.name or f"{'init-' if placing.init else ''}{placing.index}"
+    return shortened(f"{REQUEST}-{own}", LABEL)
+
+
+def _devices(driver: Driver, placing: Placing, profile: Profile | None) -> Devices:
+    cards, cores, memory = int(placing.take("cards")), None, placing.take("memory_mib")
+    capacity: dict[str, Value] = {}
+    if driver.cores:
+        cores = placing.take("cores")
+        if not placing.whole_cards:
+            capacity[CORES] = Value.of(str(int(cores or 0) // cards))
+    if memory is not None:
+        capacity[MEMORY] = Value.of(f"{int(memory) // cards}Mi")
+    if capacity:
+        _shared(driver, placing, profile)
+    else:
+        placing.isolated(Isolation.HARDWARE)
+    request = DeviceRequest(
+        REQUEST,
+        Value.of(driver.device_class),
+        Value.of(cards) if cards > 1 else None,
+        capacity=capacity,
+    )
+    apart = Constraint((REQUEST,), distinct=Value.of(driver.attribute("uuid")))
+    return Devices((request,), (apart,) if cards > 1 and capacity else ())
+
+
+def _shared(driver: Driver, placing: Placing, profile: Profile | None) -> None:
+    """What the cluster needs for a part of a card."""
+    placing.isolated(driver.isolation)
+    if counts_capacity(profile) is False:
+        message = say(
+            "the cluster of the profile drops the capacity of claims: without {gate} each gets whole cards",
+            gate="DRAConsumableCapacity",
+        )
+        hint = say(
+            "use Kubernetes {version}, or turn it on: dra: {{consumableCapacity: true}} in the profile",
+            version=ON_BY_DEFAULT,
+        )
+        placing.refuse("cards", "DRA002", message, hint)
+    if driver.cores and placing.peek("memory_mib") is None:
+        message = say("without memory the claim has all memory of its cards, so no other share fits on them")
+        placing.note("DRA003", message, attribute="cores")

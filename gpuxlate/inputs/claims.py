@@ -1,0 +1,175 @@
+"""The claims of the files of one run: found by name and namespace, the nearest file first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from gpuxlate.inputs.files import Input, InputError
+from gpuxlate.inputs.layers import layer_of
+from gpuxlate.manifest.claims.reading import MARK, claims_in
+from gpuxlate.manifest.layers import Kind, Laid
+from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, PodClaim
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.source import Source
+
+SAME_FILE, SAME_FOLDER, ELSEWHERE = range(3)
+
+
+class Text(NamedTuple):
+    """What one text has: claims and templates, and pods that name some."""
+
+    name: str
+    objects: Sequence[ClaimObject] = ()
+    pods: Sequence[Pod] = ()
+
+
+def text_of(source: Source) -> Text:
+    """The claims of a source, as far as it is valid YAML."""
+    found = Text(source.name, [], [])
+    if MARK in source.text:
+        try:
+            for document in documents(source):
+                if MARK in document.text:
+                    found.objects.extend(claims_in(document))  # type: ignore[attr-defined]
+                    found.pods.extend(one for one in pods_in(document) if one.keys.claims)  # type: ignore[attr-defined]
+        except NotYamlError:
+            pass  # reading the source for its pods reports it
+    return found
+
+
+class Index:
+    """The claims of some texts by their names, and the pods that name them."""
+
+    def __init__(self, texts: Iterable[Text]) -> None:
+        self.files: set[str] = set()
+        self.objects: dict[tuple[str, str], list[ClaimObject]] = {}
+        self._users: dict[str, list[tuple[str, Pod]]] = {}
+        for text in texts:
+            self.files.add(text.name)
+            for one in text.objects:
+                self.objects.setdefault((one.kind, one.name), []).append(one)
+            for pod in text.pods:
+                for name in {claim.reference.text for claim in pod.keys.claims if claim.reference}:
+                    self._users.setdefault(name, []).append((text.name, pod))
+
+    def resolved(self, pod: Pod, file: str) -> Pod:
+        """A pod of a file with what its claims request, or why that is not known."""
+        if not pod.keys.claims:
+            return pod
+        claims = tuple(self._resolved(one, pod.object.namespace, file) for one in pod.keys.claims)
+        return pod._replace(keys=replace(pod.keys, claims=claims))
+
+    def _resolved(self, claim: PodClaim, namespace: str | None, file: str) -> PodClaim:
+        if claim.reference is None:
+            message = say("claim {name} names no template", name=claim.name)
+            return replace(claim, missing=Missing(message, "add resourceClaimTemplateName"))
+        found = self._find(TEMPLATE if claim.template else CLAIM, claim.reference.text, namespace, file)
+        if isinstance(found, ClaimObject):
+            return replace(claim, devices=found.devices, api=found.api, found=found)
+        return replace(claim, missing=found)
+
+    def _find(self, kind: str, name: str, namespace: str | None, file: str) -> ClaimObject | Missing:
+        named = self.objects.get((kind, name), [])
+        mine = [one for one in named if one.namespace == namespace]
+        if not named:
+            message = say("{kind} {name} is not in the input", kind=kind, name=name)
+            return Missing(message, "give the file with it to the same command")
+        if not mine:
+            message = say(
+                "{kind} {name} is in namespace {other}, the pod in {own}",
+                kind=kind,
+                name=name,
+                other=named[0].namespace or "(none)",
+                own=namespace or "(none)",
+            )
+            return Missing(message, "a pod finds objects of its own namespace alone")
+        least = min(_distance(one.place.file, file) for one in mine)
+        near = [one for one in mine if _distance(one.place.file, file) == least]
+        if any(one.devices != near[0].devices for one in near):
+            message = say(
+                "{kind} {name} is in the input more than once, with different requests", kind=kind, name=name
+            )
+            return Missing(message, "keep one of them, or translate each folder by itself")
+        return near[0]
+
+    def users(self, claim: ClaimObject) -> Iterator[tuple[str, PodKeys]]:
+        """The pods whose claims are those of an object, each with its file."""
+        for file, pod in self._users.get(claim.name, ()):
+            keys = self.resolved(pod, file).keys
+            if any(one.found and one.found.place == claim.place for one in keys.claims):
+                yield file, keys
+
+    def near(self, namespace: str | None, name: str, file: str) -> list[ClaimObject]:
+        """The templates of a name that would be applied together with those of a file."""
+        named = self.objects.get((TEMPLATE, name), [])
+        return [
+            one for one in named if one.namespace == namespace and _distance(one.place.file, file) < ELSEWHERE
+        ]
+
+
+def _distance(one: str, other: str) -> int:
+    if one == other:
+        return SAME_FILE
+    return SAME_FOLDER if os.path.dirname(one) == os.path.dirname(other) else ELSEWHERE
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The claims of all files of a run, which are read when a source with claims comes."""
+
+    files: tuple[Input, ...] = ()
+
+    @classmethod
+    def of(cls, given: Iterable[Input]) -> Claims:
+        """Those of files. Stdin and live objects can be read only once: they know their own claims."""
+        return cls(tuple(given) if isinstance(given, Sequence) else ())
+
+    @cached_property
+    def _texts(self) -> tuple[Text, ...]:
+        return tuple(_read(self.files))
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._texts)
+
+    def beside(self, source: Source) -> Beside:
+        """The claims as the pods of a source find them."""
+        if MARK not in source.text:
+            return Beside(source.name, Index(()))
+        if source.name in self._index.files:
+            return Beside(source.name, self._index)
+        return Beside(source.name, Index((text_of(source), *self._texts)))
+
+
+def _read(files: Iterable[Input]) -> Iterator[Text]:
+    for one in files:
+        if one.path is None or layer_of(one.path).kind is not Kind.MANIFESTS:
+            continue
+        try:
+            data = one.read_bytes()
+            if MARK.encode() in data:
+                yield text_of(one.source(data))
+        except InputError:
+            continue  # reading it for its pods reports it
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The claims of a run as the pods of one source find them."""
+
+    file: str
+    index: Index
+
+    def laid(self, one: Laid) -> Laid:
+        """The pod of a file with what its claims request."""
+        return one._replace(pod=one.pod and self.resolved(one.pod))
+
+    def resolved(self, pod: Pod) -> Pod:
+        return self.index.resolved(pod, self.file)

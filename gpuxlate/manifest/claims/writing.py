@@ -1,0 +1,37 @@
+"""New templates of claims, as plain data in the version of the API that is wanted."""
+
+from __future__ import annotations
+
+from gpuxlate.model.claims.objects import FLAT, GROUP, TEMPLATE, DeviceRequest, Devices, PodClaim
+from gpuxlate.model.edits import below
+
+
+def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, object]:
+    """A ResourceClaimTemplate as plain data, for a claim that is to be written."""
+    devices = claim.devices or Devices()
+    asked: dict[str, object] = {"requests": [_written(one, claim.api) for one in devices.requests]}
+    if devices.constraints:
+        asked["constraints"] = [
+            {"requests": [*one.requests], "distinctAttribute": one.distinct.text}
+            for one in devices.constraints
+            if one.distinct
+        ]
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {
+        "apiVersion": f"{GROUP}/{claim.api}",
+        "kind": TEMPLATE,
+        "metadata": metadata,
+        **below(("spec", "spec", "devices"), asked),
+    }
+
+
+def _written(request: DeviceRequest, api: str) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for name, value in (("deviceClassName", request.device_class), ("count", request.count)):
+        if value is not None:
+            fields[name] = value.plain
+    if request.selectors:
+        fields["selectors"] = [{"cel": {"expression": one.text}} for one in request.selectors]
+    if request.capacity:
+        fields["capacity"] = {"requests": {name: one.text for name, one in request.capacity.items()}}
+    return {"name": request.name, **(fields if api == FLAT else {"exactly": fields})}

@@ -1,0 +1,1 @@
+"""Claims on devices (``resource.k8s.io``): what they request, and their names."""

@@ -1,0 +1,197 @@
+"""Rules on claims of pods: DRA008, DRA013 to DRA015."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, Form
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, rule
+
+IN_ANOTHER_OBJECT = "what a claim requests is in another object, which a policy does not see"
+QUEUE = "kueue.x-k8s.io/queue-name"
+
+
+@rule("DRA008", Severity.ERROR, no_policy=BY_API_SERVER)
+def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Every claim of a pod is used by a container, and every container names claims that are there.
+
+    ## What it does
+    Reports a claim in `resourceClaims` that no container names, a container that names a claim which the
+    pod has not, and a request that is not in the claim.
+
+    ## Why
+    A claim that no container names is allocated and nobody gets its devices. The API server refuses a
+    container that names an unknown claim; with an unknown request the pod does not start.
+
+    ## Example
+    ```yaml
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpus}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Source
+    Kubernetes, "Dynamic Resource Allocation" and kubernetes/api resource/v1/types.go (2026-11).
+    """
+    used = {use.name for one in pod.all_containers() for use in one.claims}
+    for claim in pod.claims:
+        if claim.name not in used:
+            message = say("claim {name} is used by no container", name=claim.name)
+            yield this.at(claim.path, message, "name it in resources.claims of a container, or remove it")
+    for container in pod.all_containers():
+        for use in container.claims:
+            named = pod.claim(use.name)
+            if named is None:
+                names = ", ".join(one.name for one in pod.claims)
+                message = say("the pod has no claim {name}", name=use.name)
+                hint = say("claims: {names}", names=names) if names else "add it to resourceClaims of the pod"
+                yield this.at(use.path, message, hint, missing=True)
+            elif named.devices and not any(use.gets(one) for one in named.devices.requests):
+                names = ", ".join(one.name for one in named.devices.requests)
+                message = say("claim {name} has no request {request}", name=use.name, request=use.request)
+                yield this.at(use.path, message, say("requests: {names}", names=names))
+
+
+@rule("DRA013", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
+def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Kueue can count the claims of a pod in one of its queues.
+
+    ## What it does
+    Reports a claim by `resourceClaimName`, and one with `firstAvailable` or `allocationMode: All`, in a pod
+    or workload with the label `kueue.x-k8s.io/queue-name`.
+
+    ## Why
+    Kueue counts templates with a number of devices. It does not admit a workload with another claim, or
+    does not count it.
+
+    ## Example
+    ```yaml
+    metadata: {labels: {kueue.x-k8s.io/queue-name: team}}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web, labels: {kueue.x-k8s.io/queue-name: team}}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Source
+    Kueue, "Dynamic Resource Allocation" (2026-11).
+    """
+    if QUEUE not in pod.labels and QUEUE not in pod.owner_labels:
+        return
+    for claim in pod.claims:
+        asked = claim.devices.requests if claim.devices else ()
+        every = any(one.mode is not None and one.mode.text == "All" for one in asked)
+        first = any(one.form is Form.FIRST for one in asked)
+        what = (
+            CLAIM
+            if claim.claim is not None
+            else "allocationMode: All"
+            if every
+            else Form.FIRST
+            if first
+            else None
+        )
+        if what is not None:
+            message = say("Kueue does not count claim {name} ({what})", name=claim.name, what=str(what))
+            yield this.at(claim.path, message, say("write a {kind} with a count", kind=TEMPLATE))
+
+
+@rule("DRA014", Severity.WARNING, missing=True, no_policy=IN_ANOTHER_OBJECT)
+def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The template of every claim is in the input.
+
+    ## What it does
+    Reports a claim whose ResourceClaimTemplate or ResourceClaim is in none of the files of the run, or in
+    another namespace, or in several files with different requests.
+
+    ## Why
+    What the pod requests is in that object. It is never guessed: `translate` refuses such a pod. A pod
+    finds objects in its own namespace only.
+
+    ## Example
+    ```yaml
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ```
+
+    ## Use instead
+    The template in the same file, or in another file of the same command:
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Source
+    Kubernetes, "Dynamic Resource Allocation" (2026-11).
+    """
+    used = {use.name for one in pod.all_containers() for use in one.claims}
+    for claim in pod.claims:
+        if claim.missing is not None and claim.name in used:
+            where = claim.reference or claim.path
+            yield this.at(where, *claim.missing)
+
+
+@rule("DRA015", Severity.ERROR, scope=Scope.TRANSLATION)
+def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
+    """No other template has the name of a new one.
+
+    ## What it does
+    Reports that the name of a new ResourceClaimTemplate, which follows from its workload, is taken: by a
+    template of the input that stays, or by that of another workload of the same name.
+
+    ## Why
+    Of two objects of one kind, name and namespace the later one replaces the earlier: the pods of one
+    workload would get the devices of the other.
+
+    ## Example
+    A Deployment `web` and a StatefulSet `web` in one folder, translated to claims.
+
+    ## Use instead
+    Give one of the workloads another name, or translate them from folders of their own.
+
+    ## Source
+    Kubernetes, "Object Names and IDs" (2026-11).
+    """
+    return this.at(path, message, say("rename the workload, or remove the other {kind}", kind=TEMPLATE))

@@ -1,0 +1,291 @@
+"""The documents that a translation adds beside a workload, and those that it removes: templates of claims.
+
+A template goes with the last pod that uses it; a new one stands behind the document of its workload, or at
+the end of the list that has the workload.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.inputs.claims import Beside
+from gpuxlate.manifest.claims.reading import claims_in
+from gpuxlate.manifest.claims.writing import template_of
+from gpuxlate.manifest.objects import Pod, objects_in
+from gpuxlate.model.claims.names import shortened
+from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
+from gpuxlate.model.edits import Append, Edit, Remove
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import Message, say
+from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.rules.claims import claim_is_known, name_is_free
+from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
+from gpuxlate.translation.leftovers import Leftover, Scope
+from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.edit import EditError, Splice, apply
+from gpuxlate.yamltext.nodes import get_text
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.source import Source
+
+SUBDOMAIN = 253
+"""Characters of the name of a template."""
+_KIND = f"kind: {TEMPLATE}"
+_UNFIT = re.compile(r"[^a-z0-9.-]+")
+
+
+class Template(NamedTuple):
+    """A template to write: its claim, the workload that it is for, and where that is."""
+
+    pod: Pod
+    claim: PodClaim
+    namespace: str | None
+    name: str
+    path: Path
+
+    @property
+    def data(self) -> dict[str, object]:
+        return template_of(self.name, self.namespace, self.claim)
+
+
+class Named(NamedTuple):
+    """A new template by its name. ``found``: a finding where it is the second one of a run."""
+
+    namespace: str | None
+    name: str
+    found: Diagnostic
+
+
+# --- the pods of a document ---------------------------------------------------------------------
+
+
+def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
+    """Claims of containers whose devices are not known (DRA014): what they request is never guessed."""
+    for container in pod.all_containers():
+        for use in container.claims:
+            claim = pod.claim(use.name)
+            if claim is not None and claim.missing is not None:
+                where = claim.reference.path if claim.reference else claim.path
+                yield replace(claim_is_known.at(where, *claim.missing), severity=Severity.ERROR)
+
+
+def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Iterator[Diagnostic]:
+    """Pods that share one allocation: a share of each pod is not what they have (GX023)."""
+    for claim in pod.keys.claims:
+        if claim.claim is None or claim.found is None or not goes(claim, sources):
+            continue
+        users = list(beside.index.users(claim.found))
+        if pod.object.kind != "Pod" or len(users) > 1:
+            message = say(
+                "all pods that name {kind} {name} share its devices", kind=CLAIM, name=claim.claim.text
+            )
+            hint = say("name a {kind}, which gives each pod devices of its own", kind=TEMPLATE)
+            yield share_is_expressible(claim.claim.path, message, hint)
+
+
+def goes(claim: PodClaim, replaced: Iterable[Backend]) -> bool:
+    """The claim is for devices of a dialect that is replaced."""
+    classes = claim.devices.classes() if claim.devices else frozenset()
+    return any(name in classes for one in replaced for name in one.device_classes)
+
+
+def claimed_already(claim: PodClaim) -> Diagnostic:
+    """A pod with claims gets no others: what these are for may be in no file of the run (GX023)."""
+    message = say("the pod has claim {name} already", name=claim.name)
+    found: Diagnostic = share_is_expressible(claim.path, message, "change its template, or remove it first")
+    return found
+
+
+class Writing(NamedTuple):
+    """The keys to write into a pod, with the names of its templates."""
+
+    keys: PodKeys
+    templates: tuple[Template, ...]
+    found: tuple[Diagnostic, ...] = ()
+
+
+def with_templates(
+    document: Document, pod: Pod, keys: PodKeys, pods: Sequence[Pod], replaced: Sequence[Backend]
+) -> Writing:
+    """Names for the claims of a pod, from its workload. ``pods``: all of its document.
+
+    ``replaced``: the dialects whose claims go.
+    """
+    if not keys.claims:
+        return Writing(keys, ())
+    root = next((node for _, path, node in objects_in(document) if path == pod.object_path), None)
+    base = get_text(root, "metadata", "name") or (get_text(root, "metadata", "generateName") or "").rstrip(
+        "-."
+    )
+    path = pod.keys.path
+    if not (pod.object_path == () or pod.object_path[-2:-1] == ("items",)):
+        message = say(
+            "a {kind} inside another object: no document can be put beside it", kind=pod.object.kind
+        )
+        return Writing(
+            keys, (), (share_is_expressible(path, message, "translate the manifest that it is made of"),)
+        )
+    if not base:
+        message = say(
+            "the {kind} has no name, and the names of its claims follow from it", kind=pod.object.kind
+        )
+        return Writing(keys, (), (share_is_expressible(path, message, "give it metadata.name"),))
+    new = {one.name for one in keys.claims}
+    taken = [one for one in pod.keys.claims if one.name in new and not goes(one, replaced)]
+    if taken:
+        return Writing(keys, (), tuple(map(claimed_already, taken)))
+    namespace = get_text(root, "metadata", "namespace")
+    own = [one for one in pods if one.object_path == pod.object_path]
+    if len(own) > 1:
+        base += f"-{next(n for n, one in enumerate(own, 1) if one.keys.path == path)}"
+    made = []
+    for claim in keys.claims:
+        name = shortened(_UNFIT.sub("-", f"{base}-{claim.name}".lower()), SUBDOMAIN)
+        made.append(Template(pod, claim, namespace, name, path))
+    claims = tuple(replace(one.claim, template=Value.of(one.name)) for one in made)
+    return Writing(replace(keys, claims=claims), tuple(made))
+
+
+# --- documents ----------------------------------------------------------------------------------
+
+
+Sources = Callable[[PodKeys], tuple[Backend, ...]]
+"""The dialects that a pod of the run is translated from; none where it stays as it is."""
+
+
+class Changes(NamedTuple):
+    """What becomes of the documents of one source beside their edits."""
+
+    edits: list[Edit]
+    splices: list[Splice]
+    found: list[Diagnostic]
+    leftovers: list[Leftover]
+    named: list[Named]
+
+
+def changes(
+    document: Document,
+    templates: Sequence[Template],
+    beside: Beside,
+    translated: Sources,
+    scope: Scope,
+) -> Changes:
+    """The new templates of a document, and those in it that go."""
+    made = Changes([], [], [], [], [])
+    whole = False
+    for one in claims_in(document):
+        users = [translated(keys) for _, keys in beside.index.users(one)]
+        mine = [
+            backend
+            for backend in registry.pod_backends()
+            if set(backend.device_classes) & one.devices.classes()
+        ]
+        mine = [backend for backend in mine if backend.name != scope.target]
+        if not mine or (scope.source is not None and all(backend.name != scope.source for backend in mine)):
+            continue
+        if users and all(any(backend in by for backend in mine) for by in users):
+            if one.place.path == ():
+                whole = True
+            elif one.place.path[-2:-1] == ("items",):
+                made.edits.append(Remove(one.place.path))
+        elif not users:
+            made.leftovers.append(_unused(document, one, scope))
+    if whole:
+        made.splices.append(Splice(document.start, document.end, ""))  # with the marker before it
+    added: list[Template] = []
+    for each in templates:
+        made.named.extend(_named(document, each, beside, translated, made.found))
+        if each.pod.object_path == ():
+            added.append(each)
+        else:
+            made.edits.append(Append(each.pod.object_path[:-1], each.data))
+    if added:
+        why = _closed(document)
+        if why is not None:
+            made.found.append(placed(document, text_is_editable(added[0].path, why), added[0].pod.object))
+        else:
+            made.splices.append(_with(document, [one.data for one in added]))
+    return made
+
+
+def _named(
+    document: Document, one: Template, beside: Beside, translated: Sources, found: list[Diagnostic]
+) -> Iterator[Named]:
+    message = say("{kind} {name} is there already", kind=TEMPLATE, name=one.name)
+    taken = placed(document, name_is_free(one.path, message), one.pod.object)
+    for other in beside.index.near(one.namespace, one.name, beside.file):
+        users = [translated(keys) for _, keys in beside.index.users(other)]
+        if not users or not all(users):
+            found.append(taken)
+            return
+    twice = say("two workloads have a {kind} named {name}", kind=TEMPLATE, name=one.name)
+    yield Named(one.namespace, one.name, replace(taken, message=twice))
+
+
+def clashes(named: Sequence[Named]) -> Iterator[Diagnostic]:
+    """New templates that have the name of an earlier one of the same folder."""
+    seen: set[tuple[str, str | None, str]] = set()
+    for one in named:
+        key = (os.path.dirname(one.found.file or ""), one.namespace, one.name)
+        if key in seen:
+            yield one.found
+        seen.add(key)
+
+
+def _unused(document: Document, one: ClaimObject, scope: Scope) -> Leftover:
+    message = say("{kind} {name} is left behind: no pod of the input uses it", kind=one.kind, name=one.name)
+    hint = say("give the workloads that use it to the same command, remove it, or pass --allow-leftovers")
+    ref = ObjectRef(f"resource.k8s.io/{one.api}", one.kind, one.namespace, one.name[:MAX_NAME])
+    path = (*one.place.path, "metadata", "name")
+    found = replace(nothing_is_left_behind(path, message, hint), severity=scope.severity)
+    return Leftover(one.name, placed(document, found, ref))
+
+
+def _closed(document: Document) -> Message | None:
+    """Why no document can be put behind this one."""
+    text = document.source.text
+    if text[: document.end].lstrip()[:1] in ("{", "[") and document.index == 0 and document.end == len(text):
+        return say("a JSON file has one object, and {kind} is a second one: make it a List", kind=TEMPLATE)
+    if document.end < len(text) and not text.startswith("---", document.end):
+        return say("the next document does not begin with ---")
+    return None
+
+
+def _with(document: Document, added: Sequence[dict[str, object]]) -> Splice:
+    """New documents behind a document."""
+    text, end = document.source.text, document.end
+    line_break = document.source.newline(document.start) if "\n" in text or "\r" in text else "\n"
+    body = "".join(f"---\n{fresh(one)}" for one in added).replace("\n", line_break)
+    if end and text[end - 1] not in "\r\n":
+        body = line_break + body.removesuffix(line_break)
+    return Splice(end, end, body)
+
+
+def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice], count: int) -> str:
+    """The text with its edits, and with the documents that are added and removed.
+
+    ``count``: the documents that it has before. Raises EditError where others would change too.
+    """
+    made = apply(source.text, [*edits, *beside])
+    if not beside:
+        return made
+    removed = [one for one in beside if not one.text]
+    if any(one.end == len(source.text) for one in removed) and source.text[-1] not in "\r\n":
+        made = made.removesuffix("\n").removesuffix("\r")  # that of the marker, which went
+    new = sum(one.text.count(f"{_KIND}\r\n") + one.text.count(f"{_KIND}\n") for one in beside)
+    try:
+        after = sum(one.root is not None for one in documents(Source(source.name, made)))
+    except NotYamlError as error:
+        raise EditError(
+            say("the result would be invalid YAML ({message})", message=error.message), ()
+        ) from None
+    if after != count + new - len(removed):
+        raise EditError("the result would have other documents", ())
+    return made

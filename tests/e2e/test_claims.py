@@ -1,0 +1,158 @@
+"""What gpuxlate writes as claims, on a real scheduler: the share is what is allocated.
+
+Needs resource.k8s.io/v1, so Kubernetes 1.34 or later, with DRAConsumableCapacity on (by default from 1.36):
+GPUXLATE_APISERVER, GPUXLATE_ETCD, GPUXLATE_SCHEDULER and GPUXLATE_CONTROLLER_MANAGER name the programs.
+The node and its card are objects that no kubelet stands behind: pods are bound and never start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import gpuxlate
+from tests.claims.test_translated import DEPLOYMENT
+
+from .server.cluster import Cluster
+from .server.process import Process
+
+API = "/apis/resource.k8s.io/v1"
+PROGRAMS = {"kube-scheduler": "GPUXLATE_SCHEDULER", "kube-controller-manager": "GPUXLATE_CONTROLLER_MANAGER"}
+BOUND_SECONDS = 120
+"""A busy machine takes long to start three servers; binding takes a second."""
+
+CLASS = "hami-core-gpu.project-hami.io"
+CARD = 24 * 1024
+"""MiB of the fake card, of the shape that HAMi's driver publishes (k8s-dra-driver, 2026-08)."""
+
+
+def card(name: str) -> dict[str, Any]:
+    most = f"{CARD}Mi"
+    return {
+        "name": name,
+        "allowMultipleAllocations": True,
+        "attributes": {"type": {"string": "hami-gpu"}, "uuid": {"string": f"GPU-{name}"}},
+        "capacity": {
+            "cores": {"value": "100", **policy("100", "0", "100", "1")},
+            "memory": {"value": most, **policy(most, "1Mi", most, "1Mi")},
+        },
+    }
+
+
+def policy(default: str, least: str, most: str, step: str) -> dict[str, Any]:
+    return {"requestPolicy": {"default": default, "validRange": {"min": least, "max": most, "step": step}}}
+
+
+def node_with(cards: int) -> list[dict[str, Any]]:
+    """A node, and a slice with its cards."""
+    devices = [card(f"gpu-{number}") for number in range(cards)]
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": CLASS, "nodeName": "n1", "pool": pool, "devices": devices}
+    expression = f"device.driver == '{CLASS}'"
+    return [
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}},
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "DeviceClass",
+            "metadata": {"name": CLASS},
+            "spec": {"selectors": [{"cel": {"expression": expression}}]},
+        },
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceSlice",
+            "metadata": {"name": "n1-gpu"},
+            "spec": spec,
+        },
+    ]
+
+
+@pytest.fixture(scope="module")
+def scheduled(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Iterator[Cluster]:
+    """The server with a scheduler and controllers, a node and two cards."""
+    served = {one["name"] for one in json.loads(cluster.kubectl("get", "--raw", "/apis").stdout)["groups"]}
+    version = json.loads(cluster.kubectl("get", "--raw", "/version").stdout)["gitVersion"]
+    if "resource.k8s.io" not in served or cluster.kubectl("get", "--raw", API, check=False).returncode:
+        pytest.skip(f"{version} has no resource.k8s.io/v1: name a newer server in GPUXLATE_APISERVER")
+    programs = {name: os.environ.get(variable) for name, variable in PROGRAMS.items()}
+    if not all(programs.values()):
+        pytest.skip(f"no scheduler: name the programs in {', '.join(PROGRAMS.values())}")
+    folder = tmp_path_factory.mktemp("scheduler")
+    kubeconfig = cluster.environment()["KUBECONFIG"]
+    running = [
+        Process(command(str(program), name, kubeconfig, folder), folder / f"{name}.log")
+        for name, program in programs.items()
+    ]
+    try:
+        cluster.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(node_with(2)))
+        ready = {"conditions": [{"type": "Ready", "status": "True", "reason": "Test", "message": ""}]}
+        amounts = {"cpu": "64", "memory": "256Gi", "pods": "110"}
+        status = {"status": {**ready, "allocatable": amounts, "capacity": amounts}}
+        cluster.kubectl(
+            "patch", "node", "n1", "--subresource=status", "--type=merge", "-p", json.dumps(status)
+        )
+        untainted = {"spec": {"taints": []}}  # "not ready", which the server adds to a new node
+        cluster.kubectl("patch", "node", "n1", "--type=merge", "-p", json.dumps(untainted))
+        cluster.kubectl("create", "namespace", "ml")
+        yield cluster
+    finally:
+        for one in running:
+            one.stop()
+
+
+def command(program: str, name: str, kubeconfig: str, folder: Path) -> list[str]:
+    common = [program, f"--kubeconfig={kubeconfig}", "--leader-elect=false", "--secure-port=0"]
+    if name == "kube-scheduler":
+        return [
+            *common,
+            f"--authentication-kubeconfig={kubeconfig}",
+            f"--authorization-kubeconfig={kubeconfig}",
+        ]
+    wanted = ("deployment-controller", "replicaset-controller", "resourceclaim-controller")
+    return [*common, f"--controllers={','.join(wanted)}", f"--cert-dir={folder}"]
+
+
+def claims(cluster: Cluster, count: int) -> list[dict[str, Any]]:
+    """The allocated claims of the namespace, when there are so many."""
+    end = time.monotonic() + BOUND_SECONDS
+    while True:
+        found = json.loads(cluster.kubectl("get", "resourceclaims", "-n", "ml", "-o", "json").stdout)["items"]
+        allocated = [one for one in found if one.get("status", {}).get("allocation")]
+        if len(allocated) == count:
+            return allocated
+        assert time.monotonic() < end, f"{len(allocated)} of {count} claims are allocated, of {len(found)}"
+        time.sleep(0.5)
+
+
+def results(one: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
+    return [
+        (result["device"], result["consumedCapacity"])
+        for result in one["status"]["allocation"]["devices"]["results"]
+    ]
+
+
+def test_what_is_written_is_allocated(scheduled: Cluster) -> None:
+    """Two replicas of two containers: four claims on two cards, each consumed as the share says."""
+    scheduled.kubectl("apply", "-f", "-", stdin=gpuxlate.translate(DEPLOYMENT, "dra-hami").text)
+    found = claims(scheduled, 4)
+    by_claim: dict[str, list[list[tuple[str, dict[str, str]]]]] = {}
+    for one in found:
+        name = one["metadata"]["annotations"]["resource.kubernetes.io/pod-claim-name"]
+        by_claim.setdefault(name, []).append(results(one))
+    assert {name: len(each) for name, each in by_claim.items()} == {"gpu-server": 2, "gpu-side": 2}
+    for [(_, consumed)] in by_claim["gpu-server"]:
+        assert consumed == {"cores": "30", "memory": "4Gi"}
+    for several in by_claim["gpu-side"]:
+        assert sorted(device for device, _ in several) == ["gpu-0", "gpu-1"]  # not both on one
+        assert [consumed for _, consumed in several] == [{"cores": "0", "memory": "3000Mi"}] * 2
+    pods = json.loads(scheduled.kubectl("get", "pods", "-n", "ml", "-o", "json").stdout)["items"]
+    assert [one["spec"]["nodeName"] for one in pods] == ["n1"] * 2
+    scheduled.kubectl(
+        "delete", "deployment", "-n", "ml", "bert-serving", "--cascade=foreground", "--wait=false"
+    )
