@@ -45,6 +45,7 @@ COMMANDS: dict[str, str] = {
 LIVE_COMMANDS: dict[str, tuple[str, str]] = {
     "nodes": ("nodes", "Each GPU node: the target it serves, policy, cards, memory, what is free"),
     "capacity": ("capacity", "Which pod uses what on which card, and whether a workload would still fit"),
+    "plan": ("plan_cluster", "What runs now: room per card, the largest share that fits, fragmentation"),
     "preflight": ("preflight", "The vendor's prerequisites against the live nodes"),
     "apply": ("apply", "Translate to the dialect of the current cluster, then server-side apply"),
     "policy": ("policy_cluster", "Admission policies for the dialects that this cluster serves"),

@@ -47,7 +47,7 @@ def command(
     if output == "json":
         common.out(common.write_json(_json(found, result)))
     else:
-        common.text_out(_text(found, pods) + (_answer_text(result) if result else ""))
+        common.text_out(books_text(found, pods) + (_answer_text(result) if result else ""))
     return common.Exit.FINDINGS if result and result.verdict is not Verdict.FITS else common.Exit.CLEAN
 
 
@@ -69,7 +69,7 @@ def _demand(file: Sequence[str]) -> Demand:
     return wanted
 
 
-def _text(found: Books, pods: bool) -> str:
+def books_text(found: Books, pods: bool) -> str:
     if not found.ledgers:
         return "the cluster has no GPU nodes\n"
     blocks = ["\n".join(_node(one, pods)) for one in found.ledgers.values()]
@@ -155,14 +155,14 @@ def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:
 def _json(found: Books, result: Answer | None) -> dict[str, Any]:
     return {
         "format": "gpuxlate-capacity/v1",
-        "nodes": [_node_json(one) for one in found.ledgers.values()],
+        "nodes": [node_json(one) for one in found.ledgers.values()],
         "waiting": found.waiting,
         "totals": totals(found.ledgers.values()),
         "answer": result.to_json() if result else None,
     }
 
 
-def _node_json(one: Ledger) -> dict[str, Any]:
+def node_json(one: Ledger) -> dict[str, Any]:
     return {
         "name": one.node.name,
         "target": one.view.target,

@@ -48,21 +48,29 @@ def problem_of(books: Books, wanted: Sequence[Wanted]) -> Problem:
     for number, ledger in enumerate(ledgers):
         admits: list[Asks | None] = []
         for kind, one in enumerate(wanted):
-            asks = _admitted(ledger, one)
+            asks = admitted(ledger, one)
             if isinstance(asks, str):
                 problem.excluded[kind, number] = asks
             admits.append(None if isinstance(asks, str) else asks)
         problem.bins.append(Bin(spaces(ledger), tuple(admits)))
-        if ledger.view.serves is Serves.SHARES and ledger.view.cards is None:
-            problem.unknown[number] = "the number of its cards is not known"
-        elif ledger.unplaced:
-            count = len(ledger.unplaced)
-            them = "1 container" if count == 1 else f"{count} containers"
-            problem.unknown[number] = f"the cards of {them} are not recorded"
+        why = unknown_of(ledger)
+        if why is not None:
+            problem.unknown[number] = why
     return problem
 
 
-def _admitted(ledger: Ledger, one: Wanted) -> Asks | str:
+def unknown_of(ledger: Ledger) -> str | None:
+    """What is not known of a node, without which its room is not; None where all is."""
+    if ledger.view.serves is Serves.SHARES and ledger.view.cards is None:
+        return "the number of its cards is not known"
+    if ledger.unplaced:
+        count = len(ledger.unplaced)
+        them = "1 container" if count == 1 else f"{count} containers"
+        return f"the cards of {them} are not recorded"
+    return None
+
+
+def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
     """What a pod requests on a node, or why the node does not take it."""
     node, view = ledger.node, ledger.view
     whole = view.whole_key if one.backend in (None, node.backend) else None

@@ -64,7 +64,7 @@ def test_a_profile_is_of_one_target(run: Run) -> None:
 
 @pytest.mark.parametrize("output", ["yaml", "wide"])
 def test_an_output_that_is_none(run: Run, output: str) -> None:
-    for command in (["nodes"], ["capacity"], ["preflight", "--to", "vke"], ["verify", "web"]):
+    for command in (["nodes"], ["capacity"], ["plan"], ["preflight", "--to", "vke"], ["verify", "web"]):
         assert run(FakeServer(), *command, "-o", output).code == 2
 
 
@@ -262,3 +262,16 @@ def test_the_file_form_is_still_there(run: Run, tmp_path: Path) -> None:
     assert (done.code, server.requests) == (0, [])
     assert run(server, "verify", "web", "--name", "x").code == 2
     assert run(server, "verify", "web", "db").code == 2
+
+
+# --- plan -----------------------------------------------------------------------------------------
+
+
+def test_plan_says_what_still_fits(run: Run) -> None:
+    done = run(FakeServer(made.ALL, pods.ALL), "plan", "-A")
+    assert (done.code, done.err) == (0, "")
+    assert "LARGEST SHARES THAT FIT" in done.out
+    assert "volcengine-mgpu" in done.out
+    data = json.loads(run(FakeServer(made.VKE, pods.VKE), "plan", "-o", "json").out)
+    assert (data["format"], data["waiting"]) == ("gpuxlate-room/v1", 1)
+    assert run(FakeServer([], []), "plan").out == "the cluster has no GPU nodes\n"

@@ -1,0 +1,77 @@
+"""``kubectl gpuxlate plan``: room per card, the largest share that fits, fragmentation, and advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli.capacity import books_text, node_json
+from gpuxlate.cli.tables import table
+from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.cluster.pods import gpu_pods
+from gpuxlate.cluster.server import PODS
+from gpuxlate.planning.ledger import Books, books
+from gpuxlate.planning.remarks import plural
+from gpuxlate.planning.room import Hole, Room, rooms
+
+
+def command(
+    output: options.Output = "table",
+    namespace: live_options.Namespace = None,
+    all_namespaces: live_options.AllNamespaces = False,
+    selector: live_options.Selector = None,
+    context: live_options.Context = None,
+    kubeconfig: live_options.Kubeconfig = None,
+    request_timeout: live_options.RequestTimeout = None,
+) -> int:
+    """What runs now: room per card, the largest share that fits, and whether room is fragmented.
+
+    Only GPUs are considered. -l selects nodes; pods of all namespaces count. Moves are advice: nothing
+    is moved.
+    """
+    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
+    nodes = gpu_nodes(server, selector)
+    pods = list(gpu_pods(pod for page in server.pages(PODS) for pod in page))
+    found = books(nodes, pods)
+    there = rooms(found, pods)
+    if output == "json":
+        data = {
+            "format": "gpuxlate-room/v1",
+            "targets": [one.to_json() for one in there],
+            "nodes": [node_json(one) for one in found.ledgers.values()],
+            "waiting": found.waiting,
+        }
+        common.out(common.write_json(data))
+    else:
+        common.text_out(_text(found, there))
+    return common.Exit.CLEAN
+
+
+def _text(found: Books, there: Sequence[Room]) -> str:
+    blocks = [books_text(found, False)]
+    if there:
+        head = ["TARGET", "NODES", "CARDS", "EMPTY", "FREE COMPUTE", "FREE MEMORY", "LARGEST SHARES THAT FIT"]
+        blocks.append(table(head, [_row(one) for one in there]))
+    notes = [line for one in there for line in _notes(one)]
+    return "\n".join([*blocks, *(["\n".join(notes) + "\n"] if notes else [])])
+
+
+def _row(one: Room) -> list[str]:
+    numbers = (one.nodes, one.cards, one.empty, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
+    return [one.target, *map(str, numbers), "\n".join(map(_hole, one.largest)) or "none"]
+
+
+def _hole(one: Hole) -> str:
+    return f"{one.cores} % and {one.memory_mib} MiB (card {one.card} of {one.node})"
+
+
+def _notes(one: Room) -> Iterator[str]:
+    if one.fragmented:
+        yield (
+            f"{one.target} is fragmented: what is free makes {plural(one.enough_for, 'card')} in all, and "
+            f"{one.empty or 'none'} {'is' if one.empty < 2 else 'are'} empty"
+        )
+    for move in one.moves:
+        pods = ", ".join(f"{pod} to {node}" for pod, node in move.pods)
+        yield f"  card {move.card} of {move.node} would be empty with {pods}"
+    yield from (f"  {text}" for text in one.unknown)
