@@ -69,7 +69,7 @@ def test_commands_with_what_they_do() -> None:
         (["lint", "dep"], ["deploy", "deployments"]),
         (["lint", "--format", "s"], ["sarif"]),
         (["parse", "-o", ""], ["yaml", "json"]),
-        (["schema", "p"], ["profile"]),
+        (["schema", "p"], ["profile", "plan"]),
         (["nosuch", ""], []),
         (["lint", "--nosuch", "x"], []),
     ],
