@@ -117,6 +117,8 @@ class InContainer(NamedTuple):
 
 
 Read = Callable[[Taking, Profile | None], Reading]
+Offers = Callable[[int, int, Profile | None], Mapping[str, int]]
+"""By resource, its amount on a node of so many cards, of so many MiB each."""
 Write = Callable[[PodPlacing, Profile | None], PodKeys]
 
 
@@ -166,6 +168,7 @@ class Backend:
     parts_need: str = ""  # what to say in a profile, so that its parts are known
     limits: Limits = UNBOUND  # of its cards and nodes
     device_classes: tuple[str, ...] = ()  # of its devices, where pods ask for them in claims
+    offers: Offers | None = None  # what is allocatable of its shares on a node
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

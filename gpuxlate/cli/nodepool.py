@@ -17,10 +17,14 @@ from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.profile import Profile
+from gpuxlate.planning import autoscaling
 from gpuxlate.planning.nodepool import NodePool, node_pool
+from gpuxlate.planning.plan import PlanError
 from gpuxlate.yamltext.place import placed
 
-FORMATS = ("text", "kubectl", "json")
+FORMATS = ("text", "kubectl", "json", "asg-tags", "karpenter")
+SCALING = ("asg-tags", "karpenter")
+"""What autoscalers are told of nodes that are not there yet."""
 PLACEHOLDER = "<node>"
 WIDTH = 100
 """Columns of text."""
@@ -44,9 +48,21 @@ def command(
     node: Annotated[
         list[str], typer.Option("--node", help="The node of kubectl lines; may be repeated.", metavar="NAME")
     ] = [],  # noqa: B006 - typer copies it
+    instance_type: Annotated[
+        list[str],
+        typer.Option(
+            "--instance-type", help="The machines of -o karpenter; may be repeated.", metavar="NAME"
+        ),
+    ] = [],  # noqa: B006
     output: Annotated[str, options.output(*FORMATS)] = "text",
 ) -> int:
-    """The node labels that a share needs, the warnings of the documents, and the prerequisites."""
+    """The node labels that a share needs, the warnings of the documents, and the prerequisites.
+
+    -o asg-tags and -o karpenter write what an autoscaler has to know to scale up from zero; the cards
+    are those of --check.
+    """
+    if (output == "karpenter") != bool(instance_type):
+        raise common.CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
     if node and output != "kubectl":
         raise common.CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
     backend = common.target(to)
@@ -72,6 +88,8 @@ def command(
         items = [one.to_json(checked=profile is not None) for one in pools]
         data = {"format": "gpuxlate-nodepool/v1", "target": backend.name, "items": items}
         common.out(common.write_json(data))
+    elif output in SCALING:
+        common.text_out(_scaling(pools, backend, profile, instance_type))
     elif output == "kubectl":
         nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
         common.text_out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
@@ -79,6 +97,27 @@ def command(
         common.text_out("\n".join(_text(one, backend, profile is not None) for one in pools))
     failed = profile is not None and any(one.failed for one in pools)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN
+
+
+def _scaling(
+    pools: Sequence[NodePool], backend: Backend, profile: Profile | None, machines: Sequence[str]
+) -> str:
+    """The documents of the pools for an autoscaler. Raises CliError where they would be guesses."""
+    if backend.offers is None:
+        others = [one.name for one in registry.all_backends() if one.offers]
+        raise common.CliError(
+            f"no document says what nodes of {backend.name} have allocatable", f"targets: {', '.join(others)}"
+        )
+    if profile is None:
+        raise common.CliError("the cards of the nodes are not known", "pass --check PROFILE")
+    try:
+        offered = autoscaling.resources(backend, profile)
+    except PlanError as error:
+        raise common.CliError(str(error), error.hint) from None
+    if machines:
+        parts = ["\n".join(autoscaling.node_overlay(one, offered, machines)) + "\n" for one in pools]
+        return "---\n".join(parts)
+    return "\n".join("\n".join(autoscaling.asg_tags(one, offered)) + "\n" for one in pools)
 
 
 def _profile(name: str | None, backend: Backend) -> Profile | None:

@@ -15,9 +15,9 @@ from gpuxlate.planning.ledger import Books, asks_of
 from gpuxlate.planning.nodes import names_of
 from gpuxlate.planning.packing.first_fit import first_fit
 from gpuxlate.planning.packing.search import pack, sums
+from gpuxlate.planning.packing.shortage import shortage
 from gpuxlate.planning.packing.spaces import UNLIMITED, Bin, Space, Spot, UndecidedError, first_way
 from gpuxlate.planning.problem import Problem, Wanted, problem_of
-from gpuxlate.planning.shortage import shortage
 
 
 class Verdict(StrEnum):

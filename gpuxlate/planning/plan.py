@@ -17,9 +17,9 @@ from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
+from gpuxlate.planning.packing.shortage import shortage
 from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards, Space, first_way
 from gpuxlate.planning.problem import slots_of
-from gpuxlate.planning.shortage import shortage
 from gpuxlate.translation.pods.item import Item
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gpuxlate.cli import main
 
@@ -21,6 +22,7 @@ FILES = {
     "bad": HEAD + "spec: {cores: 300}\n",
     "old": "target: vke\npolicy: burst-share\n",
     "good": "target: vke\npolicy: fixed-share\ncards: {memoryMiB: 22731}\n",
+    "ten": "target: vke\npolicy: fixed-share\ncards: {perNode: 4, memoryMiB: 22731}\n",
     "pascal": "target: tke\ncards: {model: P40}\n",
 }
 POLICY = "vke.volcengine.com/mgpu-compute-policy=fixed-share"
@@ -170,3 +172,23 @@ def test_wrong_input(run: Run, command: str, code: int, first: str) -> None:
     found, out, err = run(command)
     assert (found, out) == (code, "")
     assert err.startswith(first)
+
+
+def test_what_an_autoscaler_is_told(run: Run) -> None:
+    code, out, _ = run("part.yaml --to vke -o asg-tags --check ten.yaml")
+    head = "k8s.io/cluster-autoscaler/node-template"
+    assert yaml.safe_load(out) == {
+        f"{head}/resources/vke.volcengine.com/mgpu-core": "400",
+        f"{head}/resources/vke.volcengine.com/mgpu-memory": str(4 * 22731),
+        f"{head}/label/vke.volcengine.com/mgpu-compute-policy": "fixed-share",
+    }
+    assert code == 0
+    code, out, _ = run("part.yaml --to vke -o karpenter --check ten.yaml --instance-type a --instance-type b")
+    overlay = yaml.safe_load(out)
+    assert (overlay["kind"], overlay["spec"]["requirements"][0]["values"]) == ("NodeOverlay", ["a", "b"])
+    assert overlay["spec"]["capacity"]["vke.volcengine.com/mgpu-core"] == "400"
+
+
+def test_warnings_about_autoscalers(run: Run) -> None:
+    assert "Cluster Autoscaler adds no node for them" in run("part.yaml --to hami")[1]
+    assert "node-scale-adjuster" in run("memory.yaml --to kai")[1]

@@ -236,6 +236,12 @@ def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
     return k.CORE_MEM if computed else AlibabaProfile.of(profile).isolation
 
 
+def offers(cards: int, memory_mib: int, profile: Profile | None) -> dict[str, int]:
+    """Units of all cards, each rounded down; compute of nodes that share it (LBL)."""
+    ack = AlibabaProfile.of(profile)
+    return {k.MEMORY: cards * (memory_mib // ack.memory_unit_mib), k.CORE: 100 * cards}
+
+
 BACKEND = Backend(
     name=k.NAMES[0],
     title="Alibaba Cloud ACK, gpushare and cGPU",
@@ -264,6 +270,7 @@ BACKEND = Backend(
     look_alikes=k.LOOK_ALIKES,
     whole_card_key=k.WHOLE,
     units=unit,
+    offers=offers,
     limits=Limits(
         k.PODS_PER_CARD, certain=False, source="page of ack-ai-installer, 2026-06", node_mode=node_mode
     ),

@@ -17,6 +17,9 @@ GUIDE = Source("Project-HAMi/HAMi, README: preparing your GPU nodes", "2026-08-2
 FAQ = Source("Project-HAMi/website, docs/faq/faq.md", "2026-08-21")
 CHART = Source("Project-HAMi/HAMi, charts/hami/values.yaml (chart 2.10.0)", "2026-08-21")
 
+ISSUE = Source("Project-HAMi/HAMi, issue 1099", "2025-06")
+PULL = Source("Project-HAMi/HAMi, pull request 2046", "2026-07")
+
 REQUIREMENTS: tuple[Requirement, ...] = ()
 
 
@@ -29,5 +32,17 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     if not share.whole_cards:
         warnings.append(
             NodeWarning("a card holds at most 10 tasks, unless deviceSplitCount is higher", CHART)
+        )
+        warnings.append(
+            NodeWarning(
+                "gpumem and gpucores are not allocatable: Cluster Autoscaler adds no node for them",
+                ISSUE,
+            )
+        )
+        warnings.append(
+            NodeWarning(
+                "where the extender simulates nodes, groups with a node scale up, and empty ones do not",
+                PULL,
+            )
         )
     return NodeNeeds((label,), (), tuple(warnings), cards_of_a_node(share, GUIDE))

@@ -14,6 +14,7 @@ from gpuxlate.model.share import Share
 
 README = Source("kai-scheduler/KAI-Scheduler docs/gpu-sharing/README.md", "2026-08-07")
 ISSUE = Source("kai-scheduler/KAI-Scheduler, issue 706", "2026")
+ADJUSTER = Source("kai-scheduler/KAI-Scheduler, node-scale-adjuster", "2026-08-07")
 NVFRACTIONS = Source("kai-scheduler/KAI-Scheduler docs/gpu-sharing/nv-fraction/README.md", "2026-09")
 
 REQUIREMENTS: tuple[Requirement, ...] = ()
@@ -24,6 +25,11 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     warnings = []
     if share.caps_memory:
         warnings.append(NodeWarning("see that the chart of KAI has GPU sharing on", README))
+        text = (
+            "an autoscaler sees pods of the node-scale-adjuster in place of these, with 0.1 card for MiB "
+            "by default: it adds too many nodes or too few"
+        )
+        warnings.append(NodeWarning(text, ADJUSTER))
     if share.memory_mib is not None:
         text = "a node without the label nvidia.com/gpu.memory takes no pod that asks for MiB"
         warnings.append(NodeWarning(text, ISSUE))

@@ -140,6 +140,11 @@ def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
     return next((str(share.policy) for share in shares if share.policy), ANY)
 
 
+def offers(cards: int, memory_mib: int, _profile: Profile | None) -> dict[str, int]:
+    """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
+    return {k.CORE: k.FULL * cards, k.MEMORY: cards * (memory_mib // GIB)}
+
+
 BACKEND = Backend(
     name=k.NAMES[0],
     title="Tencent TKE, qGPU",
@@ -164,5 +169,6 @@ BACKEND = Backend(
     cloud=k.CLOUD,
     look_alikes=(GPU_MANAGER, ELASTIC_GPU, SUPER_NODES),
     quotes_numbers=True,
+    offers=offers,
     limits=Limits(k.MAX_SHARES, source="S003", node_mode=node_mode),
 )

@@ -198,6 +198,11 @@ def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
     return str(next((share.policy for share in shares if share.policy), k.DEFAULT_POLICY))
 
 
+def offers(cards: int, memory_mib: int, _profile: Profile | None) -> dict[str, int]:
+    """Percent and MiB of all cards (V)."""
+    return {k.CORE: k.FULL * cards, k.MEMORY: memory_mib * cards}
+
+
 SHEET = Sheet(
     name="volcengine-mgpu",
     title="Volcengine VKE, mGPU",
@@ -239,4 +244,4 @@ SHEET = Sheet(
     nodes_module="gpuxlate.backends.volcengine.nodes",
     limits=Limits(k.INSTANCES_PER_CARD, source="V", node_mode=node_mode),
 )
-BACKEND = replace(SHEET.backend, model_label=k.GPU_NAME, cloud=k.CLOUD)
+BACKEND = replace(SHEET.backend, offers=offers, model_label=k.GPU_NAME, cloud=k.CLOUD)
