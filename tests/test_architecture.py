@@ -170,6 +170,8 @@ def test_report_knows_findings_alone() -> None:
 LIBRARIES = {
     ":kubernetes": (("cluster",), True),
     ":pydantic": (("config", "backends"), True),
+    ":pygls": (("editor",), True),
+    ":lsprotocol": (("editor",), True),
     ":jsonschema": (("cli", "config"), False),
     ":rich": (("cli",), False),
     ":typer": (("cli",), True),
