@@ -17,7 +17,7 @@ from gpuxlate.policy.speech import speaks
 from gpuxlate.policy.subjects import Subject, Templates
 from gpuxlate.policy.wanted import wanted
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.cel import PARAMETERS, said, text
+from gpuxlate.rules.predicates.cel import PARAMETERS, closed, said, text
 
 API = "admissionregistration.k8s.io/v1"
 MANAGED = "app.kubernetes.io/managed-by"
@@ -182,10 +182,7 @@ class _Part:
 
     def validation(self) -> Object:
         code = self.rule.code
-        found = {
-            "expression": f"{text(code)} in variables.ignored || {self.expression}",
-            "message": f"{code}: {self.sentence}",
-        }
+        found = {"expression": f"{text(code)} in variables.ignored || {self.expression}"}
         named = "".join(
             f" + {text(f' ({one} ')} + string(({PARAMETERS})[{text(one)}]) + ')'" for one in self.parameters
         )
@@ -195,25 +192,41 @@ class _Part:
             found["messageExpression"] = f"{before} + {names} + {after}{named}"
         elif named:
             found["messageExpression"] = f"{text(f'{code}: {self.sentence}')}{named}"
-        return {**found, "reason": "Invalid"}
+        # where an expression says it, for the case that this is too long for a server
+        message = f"{URL}{code}" if "messageExpression" in found else self.sentence
+        return {**found, "message": f"{code}: {message}", "reason": "Invalid"}
 
 
 def numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Iterator[_Part]:
-    codes = [one.rule.code for one in demands]
-    seen: dict[str, int] = {}
-    where = "" if subject.suffix else f"{locale.translator(style.language)(say('container'))} "
+    """The validations: one for each demand on pods, one for all demands of a rule on containers."""
+    tell = locale.translator(style.language)
+    where = "" if subject.suffix else f"{tell(say('container'))} "
+    by_code: dict[str, list[Demand]] = {}
     for one in demands:
-        code, parameters = one.rule.code, tuple(there.name for there in one.parameters)
-        seen[code] = seen.get(code, 0) + 1
-        told = sentence(one.rule, wanted(one.predicate), style)
-        if not one.predicate.each:
-            kept = f"({subject.kept(said(one.predicate.demand), code)})"
-            yield _Part(one.rule, kept, told, parameters=parameters)
+        by_code.setdefault(one.rule.code, []).append(one)
+    for code, mine in by_code.items():
+        of_containers = [one for one in mine if one.predicate.each]
+        for one in mine:
+            if one not in of_containers:
+                holds = closed(subject.kept(said(one.predicate.demand), code))
+                told = sentence(one.rule, wanted(one.predicate), style)
+                yield _Part(one.rule, holds, told, parameters=_names([one]))
+        if not of_containers:
             continue
-        variable = code if codes.count(code) == 1 else f"{code}_{seen[code]}"
-        broken = subject.breakers(said(one.predicate.demand), code)
-        kept = f"variables.{variable}.size() == 0"
-        yield _Part(one.rule, kept, told, variable, broken, where, parameters)
+        kept: dict[str, list[str]] = {}
+        for one in of_containers:
+            kept.setdefault(wanted(one.predicate), []).append(said(one.predicate.demand))
+        joined = {write: " && ".join(parts) for write, parts in kept.items()}
+        write = next(iter(kept)) if len(kept) == 1 else ""
+        told = sentence(mine[0].rule, write, style)
+        broken = subject.breakers({tell(write) or code: one for write, one in joined.items()}, code)
+        holds = f"variables.{code}.size() == 0"
+        yield _Part(mine[0].rule, holds, told, code, broken, where, _names(of_containers))
+
+
+def _names(demands: Sequence[Demand]) -> tuple[str, ...]:
+    """The parameters of some demands, once each."""
+    return tuple(dict.fromkeys(there.name for one in demands for there in one.parameters))
 
 
 def sentence(rule: Rule, write: str, style: Style) -> str:

@@ -27,7 +27,7 @@ def forbidding(subject: Subject, style: Style) -> Policy | None:
     if not key:
         return None
     in_container, on_pod = _in_container(key), _on_pod(key)
-    broken = subject.breakers(f"!({in_container})", CODE)
+    broken = subject.breakers({"": f"!({_in_container(key, 'c.is')})"}, CODE)
     tell = locale.translator(style.language)
     sentence = tell(say(FROZEN, title=subject.backend.title))
     found = subject.kept(f"!({on_pod})", CODE)
@@ -96,9 +96,9 @@ def _is_alone(row: Key, shared: set[str]) -> bool:
     return not row.general and row.name not in shared
 
 
-def _in_container(key: str) -> str:
-    maps = "[c.?resources.?limits.orValue({}), c.?resources.?requests.orValue({})]"
-    env = "c.?env.orValue([]).map(e, e.?name.orValue(''))"
+def _in_container(key: str, root: str = "c") -> str:
+    maps = f"[{root}.?resources.?limits.orValue({{}}), {root}.?resources.?requests.orValue({{}})]"
+    env = f"{root}.?env.orValue([]).map(e, e.?name.orValue(''))"
     return f"{maps}.exists(m, m.exists(k, {key})) || {env}.exists(k, {key})"
 
 

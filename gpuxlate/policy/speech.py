@@ -37,11 +37,13 @@ def owned(backend: Backend, others: Iterable[str] = ()) -> str:
     prefixes = tuple(dict.fromkeys(backend.gpu_prefixes))
     mine = [one for one in (*exact, *others) if one in others or backend.owns_at(one, at)]
     terms = [f"k.startsWith({text(one)})" for one in prefixes]
+    rows = (row.name for row in backend.keys if row.is_pattern and not row.name.startswith(prefixes))
+    stars = [pattern(one) for one in rows if backend.owns_at(one, at)]
     listed = [one for one in dict.fromkeys(mine) if not one.startswith(prefixes)]
+    listed = [one for one in listed if not any(re.match(star, one) for star in stars)]
     if listed:
         terms.append(f"k in [{', '.join(map(text, listed))}]")
-    stars = (row.name for row in backend.keys if row.is_pattern and not row.name.startswith(prefixes))
-    terms += [f"k.matches({text(pattern(one))})" for one in stars if backend.owns_at(one, at)]
+    terms += [f"k.matches({text(one)})" for one in stars]
     apart = [*exact, *((backend.whole_card_key,) if backend.whole_card_key else ()), IGNORE]
     apart = [one for one in dict.fromkeys(apart) if one.startswith(prefixes) and not backend.owns_at(one, at)]
     either = f"({' || '.join(terms)})"

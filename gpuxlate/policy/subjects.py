@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from gpuxlate.backends.base import ANY, Backend, Key, Place
 from gpuxlate.manifest.kinds import SCHEDULERS, SchedulerRow
-from gpuxlate.policy.kinds import BUILT_IN, Workload
+from gpuxlate.policy.kinds import BUILT_IN, Workload, templates
 from gpuxlate.policy.speech import inlined, pattern, speaks
-from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, text
+from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, text
 from gpuxlate.rules.predicates.conditions import Annotated, Labelled
 from gpuxlate.rules.predicates.parameters import parameters_in, parts_of
 from gpuxlate.rules.predicates.predicate import Predicate
@@ -31,6 +30,20 @@ def _ignored(annotations: str) -> str:
 
 
 Rule = dict[str, Any]
+Demands = Mapping[str, str]
+"""Expressions over a container ``c`` by what is said of one that breaks it, where there are several."""
+
+
+def _breaking(containers: str, demands: Demands, name: str) -> str:
+    """The names of the containers that break a demand, each with what is said of those that it breaks."""
+    if len(demands) == 1:
+        [demand] = demands.values()
+        return f"{containers}.filter(c, !{closed(demand)}).map(c, {name})"
+    listed = ", ".join(f"{closed(demand)} ? '' : {text(words)}" for words, demand in demands.items())
+    broken = f"{containers}.map(c, {{'name': dyn({name}), 'broken': dyn([{listed}].filter(w, w != ''))}})"
+    return (
+        f"{broken}.filter(c, c.broken.size() > 0).map(c, string(c.name) + ' (' + c.broken.join(', ') + ')')"
+    )
 
 
 @dataclass(frozen=True)
@@ -52,9 +65,9 @@ class Pods:
         yield from _needed(VARIABLES, used)
         yield "ignored", _ignored("object.?metadata.?annotations")
 
-    def breakers(self, demand: str, code: str) -> str:  # noqa: ARG002
+    def breakers(self, demands: Demands, code: str) -> str:  # noqa: ARG002
         """The containers for which an expression over ``c`` is false, by name, as a list."""
-        return f"variables.containers.filter(c, !({demand})).map(c, c.?name.orValue(''))"
+        return _breaking("variables.asking", demands, "string(c.name)")
 
     def kept(self, demand: str, code: str) -> str:  # noqa: ARG002
         """An expression over a pod is true."""
@@ -93,20 +106,21 @@ class Templates:
             found.setdefault((one.group, one.versions), []).append(one.resource)
         return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in found.items()]
 
-    def variables(self, used: str) -> Iterator[tuple[str, str]]:  # noqa: ARG002
-        yield "pods", f"{self._all}.filter(p, {_of_each(self.chosen or speaks(self.backend, self.others))})"
+    def variables(self, used: str) -> Iterator[tuple[str, str]]:
+        condition = _of_each(self.chosen or speaks(self.backend, self.others))
+        yield "pods", f"{self._all(f'{used} {condition}')}.filter(p, {condition})"
         yield "ignored", _ignored("object.?metadata.?annotations")
 
-    def breakers(self, demand: str, code: str) -> str:
-        broken = f"p.containers.filter(c, !({_of_each(demand)}))"
-        names = f"{broken}.map(c, 'container ' + string(c.?name.orValue(''))).join(', ')"
-        return f"{self._judged(code)}.map(p, {names}).filter(n, n != '')"
+    def breakers(self, demands: Demands, code: str) -> str:
+        broken = _of_each(_breaking("p.asking", demands, "'container ' + string(c.name)"))
+        return f"{self._judged(code)}.map(p, {broken}.join(', ')).filter(n, n != '')"
 
     def kept(self, demand: str, code: str) -> str:
         return f"{self._judged(code)}.all(p, {_of_each(demand)})"
 
     def matching(self, condition: str) -> str:
-        return f"{self._all}.exists(p, {_of_each(condition)})"
+        of_each = _of_each(condition)
+        return f"{self._all(of_each)}.exists(p, {of_each})"
 
     @staticmethod
     def _judged(code: str) -> str:
@@ -123,11 +137,14 @@ class Templates:
 
     # --- the pods of an object as mappings ------------------------------------------------------
 
-    @cached_property
-    def _all(self) -> str:
+    def _all(self, used: str) -> str:
+        """All pods, with what an expression over them uses."""
+        wanted = {*re.findall(r"\bp\.(\w+)", used)}
         own = {field: f"t.?metadata.?{field}.orValue({{}})" for field in ("annotations", "labels")}
         above = {field: f"object.?metadata.?{field}.orValue({{}})" for field in own}
-        parts = {name: inlined(f"variables.{name}", "t") for name in ("spec", "containers", "names")}
+        parts = {
+            name: inlined(f"variables.{name}", "t") for name in ("spec", "containers", "names", "asking")
+        }
         parts["schedulerName"] = self._scheduler()
         for field, one in own.items():
             parts[field] = _together(self._names(field), one, above[field])
@@ -136,20 +153,8 @@ class Templates:
         parts["ignored"] = _ignored("t.?metadata.?annotations")
         if parameters_in(self.predicates):
             parts["parameters"] = PARAMETERS
-        listed = ", ".join(f"{text(name)}: dyn({value})" for name, value in parts.items())
-        return f"({self._templates()}).map(t, {{{listed}}})"
-
-    def _templates(self) -> str:
-        """The templates of an object by its kind."""
-        by_terms: dict[tuple[str, ...], list[Workload]] = {}
-        for one in self.kinds:
-            by_terms.setdefault(one.templates, []).append(one)
-        usual = BUILT_IN[0].templates
-        found = " + ".join(usual)
-        for terms, kinds in by_terms.items():
-            if terms != usual:
-                found = f"{_is_kind(kinds)} ? {' + '.join(terms)} : {found}"
-        return found
+        listed = ", ".join(f"{text(name)}: dyn({one})" for name, one in parts.items() if name in wanted)
+        return f"({templates(self.kinds)}).map(t, {{{listed}}})"
 
     def _scheduler(self) -> str:
         """The scheduler of a template; some kinds have one for all of their pods."""

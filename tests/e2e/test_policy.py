@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -31,7 +32,7 @@ from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
 from . import nodes
 from .server.cluster import Cluster
-from .server.rest import RestError
+from .server.rest import MERGE, RestError
 
 API = "/apis/admissionregistration.k8s.io/v1"
 PODS = "/api/v1/namespaces/default/pods?dryRun=All"
@@ -188,6 +189,50 @@ def test_the_server_takes_every_policy(policies: Cluster) -> None:
     policies.kubectl("apply", "-f", "-", stdin=gpuxlate("--forbid", "ack", "--scope", "all", "--crds"))
     items: list[Any] = policies.rest.call("GET", f"{API}/{KINDS[0]}")["items"]
     assert len(items) > 80
+
+
+PROFILE = "target: hami\ncards: {perNode: 4, memoryMiB: 24576}\n"
+PARAMETERS = "/api/v1/namespaces/kube-system/configmaps/gpuxlate-hami-cards"
+DENIED = "gpuxlate-hami-cards-errors"
+
+
+def hami(**limits: str) -> Object:
+    one = json.loads(json.dumps(PROBE))
+    one["spec"]["schedulerName"] = "hami-scheduler"
+    asked = {f"nvidia.com/{name}": value for name, value in limits.items()}
+    one["spec"]["containers"][0]["resources"]["limits"] = asked
+    result: Object = one
+    return result
+
+
+def test_the_server_reads_the_parameters(policies: Cluster, tmp_path: Path) -> None:
+    above, at = hami(gpu="1", gpumem="24577"), hami(gpu="1", gpumem="24576")
+    without_numbers = hami(gpu="1", gpucores="101")
+    cards, profile = hami(gpu="5", gpumem="1024"), tmp_path / "profile.yaml"
+    profile.write_text(PROFILE, encoding="utf-8")
+    if "kube-system" not in policies.kubectl("get", "namespaces").stdout:
+        policies.kubectl("create", "namespace", "kube-system")
+    put(policies, "--to", "hami", "--profile", str(profile), probe=above)
+    try:
+        for pod, code, number in (
+            (above, "HAMI004", "cardMemoryMiB 24576"),
+            (cards, "HAMI005", "cardsPerNode 4"),
+        ):
+            refused, _ = tried(policies, pod)
+            assert DENIED in refused
+            assert f"{code}: container web: " in refused
+            assert f"({number})" in refused
+        assert tried(policies, at)[0] == ""
+        for data in ({"cardMemoryMiB": "24577"}, {"cardMemoryMiB": None, "cardsPerNode": None}):
+            policies.rest.call("PATCH", PARAMETERS, {"data": data}, MERGE)
+            _until(policies, above, found=False)
+            assert bool(tried(policies, cards)[0]) == ("cardsPerNode" not in data)
+        policies.rest.call("PATCH", PARAMETERS, {"data": {"cardMemoryMiB": "24576"}}, MERGE)
+        _until(policies, above, found=True)
+    finally:
+        policies.rest.call("DELETE", PARAMETERS)
+    _until(policies, above, found=False)
+    assert "HAMI003" in tried(policies, without_numbers)[0]
 
 
 def plugin(cluster: Cluster, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -9,6 +9,7 @@ cost is linear in the containers and their keys. A pod has the structure of the 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
 
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
@@ -22,6 +23,19 @@ from gpuxlate.rules.predicates.parameters import Known, Within
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import InList, Label, Parameter, Term
 
+_SCALAR = "(type(v) == string || type(v) == int || type(v) == double || type(v) == bool)"
+_WHOLE = f"{_SCALAR} && isQuantity(string(v)) && quantity(string(v)).isInteger()"
+_RESOURCES = ("limits", "requests")
+_THERE = {name: f"c.?resources.?{name}.orValue({{}})" for name in _RESOURCES}
+_MAPS = ", ".join(f"'{name}': dyn(type({one}) == map ? {one} : {{}})" for name, one in _THERE.items())
+_ASKS = "(c.limits.map(k, k) + c.requests.filter(k, !(k in c.limits)))"
+_AMOUNT = "[?c.?limits[?k].or(c.?requests[?k])]"
+_NUMBERS = (
+    f"{_ASKS}.filter(k, {_AMOUNT}.exists(v, {_WHOLE}))"
+    f".map(k, {{'of': dyn(k), 'is': dyn(quantity(string({_AMOUNT}[0])).asInteger())}})"
+)
+_INIT = "variables.spec.?initContainers.orValue([]).exists(i, i.?name.orValue('') == c.is.?name.orValue(''))"
+
 PARAMETERS = "params == null ? {} : params.?data.orValue({})"
 """The numbers of the cluster, as texts: what is in the ConfigMap of a policy, if it has one."""
 VARIABLES = {
@@ -34,35 +48,32 @@ VARIABLES = {
     "schedulerName": "variables.spec.?schedulerName.orValue('')",
     "names": "variables.spec.?containers.orValue([]).map(c, c.?name.orValue(''))",
     "parameters": PARAMETERS,
+    "asking": f"variables.containers.map(c, {{'is': dyn(c), {_MAPS}}}).map(c, {{'is': dyn(c.is), "
+    f"'name': dyn(c.is.?name.orValue('')), 'init': dyn({_INIT}), 'asks': dyn({_ASKS}), "
+    f"'numbers': dyn({_NUMBERS})}})",
 }
-"""What a policy defines under ``variables`` for the expressions here, in their order; no more is needed."""
+"""What a policy defines under ``variables`` for the expressions here, in their order; no more is needed.
 
-_SCALAR = "(type(v) == string || type(v) == int || type(v) == double || type(v) == bool)"
-_WHOLE = f"{_SCALAR} && isQuantity(string(v)) && quantity(string(v)).isInteger()"
+``asking``: of each container what it ``is``, its name, the resources that it ``asks`` for, and the whole
+numbers of these: written and evaluated once, however many rules compare them.
+"""
+
 _TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
 
 
 def expression(predicate: Predicate) -> str:
     """One boolean expression, true where a pod keeps the predicate."""
     demand = said(predicate.demand)
-    return f"variables.containers.all(c, {demand})" if predicate.each else demand
+    return f"variables.asking.all(c, {demand})" if predicate.each else demand
 
 
 @singledispatch
 def said(condition: Condition) -> str:
-    """A condition on the container ``c`` and the pod of ``variables``. Raises TypeError for one unknown."""
+    """A condition on ``c``, one of ``asking``, and on the pod. Raises TypeError for one unknown."""
     raise TypeError(f"{type(condition).__name__} has no form in CEL")
 
 
 # --- values ---------------------------------------------------------------------------------------
-
-
-def _values(term: Term) -> str:
-    """The value there, in a list of one; an empty one where there is none."""
-    if isinstance(term, str):
-        key = text(term)
-        return f"[?c.?resources.?limits[?{key}].or(c.?resources.?requests[?{key}])]"
-    return _named("labels" if isinstance(term, Label) else "annotations", term.name)
 
 
 def _named(variable: str, name: str) -> str:
@@ -76,12 +87,21 @@ def _complete(term: InList) -> str:
     return f"{parts}.filter(l, l.size() == variables.names.size())"
 
 
-def _numbers(term: Term) -> str:
-    """The whole number there, in a list of one; an empty one where there is none."""
+def _exists(term: Term, body: Callable[[str], str], name: str = "n") -> str:
+    """There is a whole number at the term, and what ``body`` says of it is true."""
+    if isinstance(term, str):
+        return f"c.numbers.exists({name}, {name}.of == {text(term)}{_and(body(f'{name}.is'))})"
     if isinstance(term, InList):
-        place = "variables.names.indexOf(c.?name.orValue(''))"  # -1 of an init container
-        return f"{_complete(term)}.filter(l, {place} >= 0).map(l, int(l[{place}]))"
-    return f"{_values(term)}.filter(v, {_WHOLE}).map(v, quantity(string(v)).asInteger())"
+        place = "variables.names.indexOf(string(c.name))"  # -1 of an init container
+        numbers = f"{_complete(term)}.filter(l, {place} >= 0).map(l, int(l[{place}]))"
+    else:
+        there = _named("labels" if isinstance(term, Label) else "annotations", term.name)
+        numbers = f"{there}.filter(v, {_WHOLE}).map(v, quantity(string(v)).asInteger())"
+    return f"{numbers}.exists({name}, {body(name) or 'true'})"
+
+
+def _and(body: str) -> str:
+    return body and f" && {body}"
 
 
 def _parameter(one: Parameter) -> str:
@@ -91,13 +111,19 @@ def _parameter(one: Parameter) -> str:
     return f"{found}.map(v, int(string(v)){per}{f' * {one.times}' if one.times != 1 else ''})"
 
 
-def _within(one: Range) -> str:
-    bounds = [f"n >= {one.least}"]
+def _within(ranges: Sequence[Range], n: str) -> str:
+    """The number is in one of the ranges; "" where any is."""
+    found = [_bounds(one, n) for one in ranges]
+    return found[0] if len(found) == 1 else f"({' || '.join(found)})" if found else ""
+
+
+def _bounds(one: Range, n: str) -> str:
+    bounds = [f"{n} >= {one.least}"]
     if one.most is not None:
-        bounds.append(f"n <= {one.most}")
+        bounds.append(f"{n} <= {one.most}")
     if one.step != 1:
-        bounds.append(f"n % {one.step} == 0")
-    return f"({' && '.join(bounds)})"
+        bounds.append(f"{n} % {one.step} == 0")
+    return f"({' && '.join(bounds)})" if len(bounds) > 1 else bounds[0]
 
 
 def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
@@ -107,16 +133,27 @@ def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
     found += [
         f"string(v).matches({text(f'^(?:{one.pattern})$')})" for one in words if isinstance(one, re.Pattern)
     ]
-    ranges = [_within(one) for one in words if isinstance(one, Range)]
+    ranges = [one for one in words if isinstance(one, Range)]
     if ranges:
         number = "[quantity(string(v)).asInteger()]"
-        found.append(f"({_WHOLE} && {number}.exists(n, {' || '.join(ranges)}))")
+        found.append(f"({_WHOLE} && {number}.exists(n, {_within(ranges, 'n')}))")
     return f"{_SCALAR} && ({' || '.join(found)})"
 
 
 def _value_is(values: str, words: tuple[Word, ...], lower: str = "") -> str:
     """The value in a list is one of the words; without any, there is a value."""
     return f"{values}.exists(v, {_one_of(words, lower)})" if words else f"{values}.size() > 0"
+
+
+def closed(expression: str) -> str:
+    """An expression in brackets, one pair of them: each is a step down for those who parse it."""
+    depth = 0
+    for bracket in re.finditer(r"'(?:\\.|[^'\\])*'|[()]", expression):
+        depth += {"(": 1, ")": -1}.get(bracket[0], 0)
+        if depth == 0:
+            whole = expression.startswith("(") and bracket.end() == len(expression)
+            return expression if whole else f"({expression})"
+    return f"({expression})"
 
 
 def text(words: str) -> str:
@@ -130,37 +167,43 @@ def text(words: str) -> str:
 
 @said.register
 def _(one: of.Asks) -> str:
-    listed = ", ".join(map(text, one.names))
-    places = " || ".join(f"k in c.?resources.?{place}.orValue({{}})" for place in ("limits", "requests"))
-    return f"[{listed}].exists(k, {places})" if one.names else "false"
+    listed = [*map(text, one.names)]
+    if len(listed) == 1:
+        return f"{listed[0]} in c.asks"
+    return f"c.asks.exists(k, k in [{', '.join(listed)}])" if listed else "false"
 
 
 @said.register
 def _(one: of.Amount) -> str:
-    ranges = " || ".join(map(_within, one.ranges)) or "true"
-    return f"{_numbers(one.name)}.exists(n, {ranges})"
+    return _exists(one.name, lambda n: _within(one.ranges, n))
 
 
 @said.register
 def _(one: of.Part) -> str:
     amount = "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
-    return f"{_values(one.name)}.exists(v, {_SCALAR} && isQuantity(string(v)) && {amount})"
+    key = text(one.name)
+    there = f"[?c.is.?resources.?limits[?{key}].or(c.is.?resources.?requests[?{key}])]"
+    return f"{there}.exists(v, {_SCALAR} && isQuantity(string(v)) && {amount})"
 
 
 @said.register
 def _(one: of.Divides) -> str:
-    steps = f" && n / d % {one.step} == 0" if one.step != 1 else ""  # d * step may not fit in 64 bits
-    by = f"{_numbers(one.by)}.exists(d, d >= 1 && n % d == 0{steps})"
-    return f"{_numbers(one.name)}.exists(n, {by})"
+    def divides(n: str, d: str) -> str:
+        steps = f" && {n} / {d} % {one.step} == 0" if one.step != 1 else ""  # d * step may not fit in 64 bits
+        return f"{d} >= 1 && {n} % {d} == 0{steps}"
+
+    return _exists(one.name, lambda n: _exists(one.by, lambda d: divides(n, d), "d"))
 
 
 def _at_most(name: Term, most: str, by: Term | None) -> str:
-    if by is None:
-        return f"{_numbers(name)}.exists(n, n <= {most})"
-    divided = f"{_numbers(by)}.map(d, d < 1 ? 1 : d)"
-    # most * d may not fit in 64 bits
-    within = f"n <= {most} || {divided}.exists(d, n > 0 && (n - 1) / d < {most})"
-    return f"{_numbers(name)}.exists(n, {within})"
+    def within(n: str) -> str:
+        if by is None:
+            return f"{n} <= {most}"
+        # most * d may not fit in 64 bits
+        divided = _exists(by, lambda d: f"{n} > 0 && ({n} - 1) / ({d} < 1 ? 1 : {d}) < {most}", "d")
+        return f"({n} <= {most} || {divided})"
+
+    return _exists(name, within)
 
 
 @said.register
@@ -180,13 +223,15 @@ def _(one: Known) -> str:
 
 @said.register
 def _(one: of.AtLeast) -> str:
-    by = f"{_numbers(one.by)}.exists(d, d >= 1 && n / d >= {one.least})"  # least * d may not fit in 64 bits
-    return f"{_numbers(one.name)}.exists(n, n >= 0 && {by})"
+    def by(n: str) -> str:  # least * d may not fit in 64 bits
+        return _exists(one.by, lambda d: f"{d} >= 1 && {n} / {d} >= {one.least}", "d")
+
+    return _exists(one.name, lambda n: f"{n} >= 0 && {by(n)}")
 
 
 @said.register
 def _(one: lists.Listed) -> str:
-    return f"{_numbers(one.by)}.exists(n, {' || '.join(map(_within, one.ranges)) or 'true'})"
+    return _exists(one.by, lambda n: _within(one.ranges, n))
 
 
 @said.register
@@ -197,17 +242,17 @@ def _(one: lists.ListIsComplete) -> str:
 @said.register
 def _(one: of.EnvIs) -> str:
     value = _value_is("[?e.?value]", one.words, ".lowerAscii()" if one.any_case else "")
-    return f"c.?env.orValue([]).exists(e, e.?name.orValue('') == {text(one.name)} && {value})"
+    return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('') == {text(one.name)} && {value})"
 
 
 @said.register
 def _(one: of.Privileged) -> str:
-    return _value_is("[?c.?securityContext.?privileged]", ("true",), ".lowerAscii()")
+    return _value_is("[?c.is.?securityContext.?privileged]", ("true",), ".lowerAscii()")
 
 
 @said.register
 def _(one: of.IsInit) -> str:
-    return "variables.spec.?initContainers.orValue([]).exists(i, i.?name.orValue('') == c.?name.orValue(''))"
+    return "c.init"
 
 
 @said.register
@@ -251,7 +296,7 @@ def _(one: Allows) -> str:
 def _(one: HasKeyLike) -> str:
     pattern = text(f"^(?:{one.pattern.pattern})$")
     if one.place is Place.ENV:
-        return f"c.?env.orValue([]).exists(e, e.?name.orValue('').matches({pattern}))"
+        return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('').matches({pattern}))"
     return f"variables.{one.place}Names.exists(k, k.matches({pattern}))"
 
 
@@ -267,24 +312,30 @@ def _(one: of.NodeIsNamed) -> str:
 
 @said.register
 def _(one: of.SomeContainer) -> str:
-    return f"variables.containers.exists(c, {said(one.condition)})"
+    return f"variables.asking.exists(c, {said(one.condition)})"
 
 
 @said.register
 def _(one: of.ContainersAtMost) -> str:
-    return f"variables.containers.filter(c, {said(one.condition)}).size() <= {one.most}"
+    return f"variables.asking.filter(c, {said(one.condition)}).size() <= {one.most}"
 
 
 @said.register
 def _(one: of.All) -> str:
-    return f"({' && '.join(map(said, one.parts))})" if one.parts else "true"
+    return f"({' && '.join(map(said, _flat(one)))})" if one.parts else "true"
 
 
 @said.register
 def _(one: of.Any) -> str:
-    return f"({' || '.join(map(said, one.parts))})" if one.parts else "false"
+    return f"({' || '.join(map(said, _flat(one)))})" if one.parts else "false"
+
+
+def _flat(one: of.All | of.Any) -> Iterator[Condition]:
+    """The parts, and those of a part of the same kind in its place."""
+    for part in one.parts:
+        yield from _flat(part) if isinstance(part, type(one)) and part.parts else (part,)
 
 
 @said.register
 def _(one: of.Not) -> str:
-    return f"!({said(one.condition)})"
+    return f"!{closed(said(one.condition))}"
