@@ -13,6 +13,7 @@ import yaml
 import gpuxlate
 from gpuxlate.cli.common import Exit
 from tests.running import run
+from tests.test_kubernetes_schemas import refusal
 
 DEPLOYMENT = """\
 apiVersion: apps/v1
@@ -236,3 +237,49 @@ def test_across_files(tmp_path: Path) -> None:
     assert run("translate", "-i", str(tmp_path), "--to", "hami").code == Exit.CLEAN
     assert workload.read_text() == DEPLOYMENT
     assert templates.read_text() == SERVICE
+
+
+SCHEMAS = {"v1": ("1.34", "1.35", "1.36", "1.37"), "v1beta2": ("1.34", "1.35"), "v1beta1": ("1.34", "1.35")}
+
+
+@pytest.mark.parametrize("api", SCHEMAS)
+@pytest.mark.parametrize("target", ["dra-hami", "dra-nvidia"])
+def test_the_schemas_of_kubernetes_take_it(target: str, api: str) -> None:
+    """Strictly: ``v1`` refuses the form of ``v1beta1``, and the other way round."""
+    profile = {"target": target, "dra": {**PROFILE["dra"], "version": api}}  # type: ignore[dict-item]
+    made = gpuxlate.translate(DEPLOYMENT, target, drop=["cores"], profile=profile).objects
+    assert len(made) == 3
+    for version in SCHEMAS[api]:
+        for one in made:
+            assert refusal(one, version) is None
+    wrong = "v1beta1" if api != "v1beta1" else "v1"
+    assert refusal({**made[1], "apiVersion": f"resource.k8s.io/{wrong}"}, "1.34") is not None
+
+
+def test_render_writes_the_template() -> None:
+    """With the pod, and a second share gets no claim of the same name."""
+    made = gpuxlate.render(gpuxlate.Share(cards=2, cores=60, memory_mib=8192), "dra-hami")
+    pod, template = made.objects
+    assert pod["spec"]["resourceClaims"] == [{"name": "gpu", "resourceClaimTemplateName": "share-gpu"}]
+    assert template["spec"]["spec"]["devices"] == {
+        "requests": [requested(count=2, capacity={"requests": {"cores": "30", "memory": "4096Mi"}})],
+        "constraints": SPREAD,
+    }
+    with pytest.raises(gpuxlate.Refused, match="GX023 the pod has claim gpu already"):
+        gpuxlate.render(gpuxlate.Share(), "dra-hami", workload=made.text)
+
+
+def test_a_list_of_a_function() -> None:
+    """A KRM function gets the template as another item."""
+    items = [yaml.safe_load(DEPLOYMENT)]
+    config = {"apiVersion": "gpuxlate.io/v1alpha1", "kind": "Translate", "metadata": {"name": "a"}}
+    function = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "functionConfig": {**config, "spec": {"to": "dra-hami"}},
+        "items": items,
+    }
+    done = run("krm", stdin=yaml.safe_dump(function).encode())
+    assert done.code == Exit.CLEAN, done.err
+    kinds = [one["kind"] for one in yaml.safe_load(done.out)["items"]]
+    assert kinds == ["Deployment", "ResourceClaimTemplate", "ResourceClaimTemplate"]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.model.claims.objects import DeviceRequest, Devices, PodClaim
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
@@ -161,7 +162,38 @@ def document(keys: PodKeys, question: Question) -> str:
             "template": {"metadata": metadata, "spec": spec},
         },
     }
-    return str(yaml.safe_dump(whole, sort_keys=False))
+    if keys.claims:
+        spec["resourceClaims"] = [
+            {"name": one.name, "resourceClaimTemplateName": f"web-{one.name}"} for one in keys.claims
+        ]
+    return str(yaml.safe_dump_all([whole, *map(_template, keys.claims)], sort_keys=False))
+
+
+def _template(claim: PodClaim) -> dict[str, Any]:
+    """A template of claims of a workload that is called web."""
+    devices = claim.devices or Devices()
+    asked: dict[str, Any] = {"requests": [_request(one) for one in devices.requests]}
+    if devices.constraints:
+        asked["constraints"] = [
+            {"requests": [*one.requests], "distinctAttribute": one.distinct.text}
+            for one in devices.constraints
+            if one.distinct
+        ]
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": f"web-{claim.name}"},
+        "spec": {"spec": {"devices": asked}},
+    }
+
+
+def _request(one: DeviceRequest) -> dict[str, Any]:
+    exactly: dict[str, Any] = {"deviceClassName": one.device_class and one.device_class.text}
+    if one.count:
+        exactly["count"] = one.count.plain
+    if one.capacity:
+        exactly["capacity"] = {"requests": {name: value.text for name, value in one.capacity.items()}}
+    return {"name": one.name, "exactly": exactly}
 
 
 def _container(keys: ContainerKeys, name: str, style: str) -> dict[str, Any]:
@@ -171,6 +203,8 @@ def _container(keys: ContainerKeys, name: str, style: str) -> dict[str, Any]:
     if keys.limits:
         parts = ("limits", "requests") if style == "both" else (style,)
         found["resources"] = {part: _plain(keys.limits) for part in parts}
+    if keys.claims:
+        found.setdefault("resources", {})["claims"] = [{"name": one.name} for one in keys.claims]
     return found
 
 

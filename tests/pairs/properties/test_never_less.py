@@ -59,7 +59,7 @@ def test_never_less_than_asked(source: Backend, target: Backend) -> None:
 
 def assert_nothing_else_changed(asked: Manifest, done: Translation, source: Backend, target: Backend) -> None:
     """Replicas and the rest stay, limits and requests are alike, and no key of the source is left."""
-    before, after = yaml.safe_load(asked.text), yaml.safe_load(done.text)
+    before, after = (next(yaml.safe_load_all(text)) for text in (asked.text, done.text))
     assert after["spec"]["replicas"] == before["spec"]["replicas"]
     assert after["metadata"] == before["metadata"]
     for one in after["spec"]["template"]["spec"]["containers"]:
