@@ -2,6 +2,22 @@
 const base = new URL(".", import.meta.url).href;
 const form = document.getElementById("pg-form");
 const at = (name) => document.getElementById(`pg-${name}`);
+const language = document.documentElement.lang === "zh" ? "zh" : "en";
+const CHINESE = {
+  "Example": "示例", "Translate to": "转换到", "Manifest": "清单", "Accepted changes": "接受的变化", "Round up": "向上取整",
+  "Fill cores": "补全 cores", "Fill memory": "补全显存", "Drop cores": "舍弃 cores", "Drop policy": "舍弃 policy",
+  "Drop qos": "舍弃 qos", "Drop memoryLimitMiB": "舍弃 memoryLimitMiB", "Drop device": "舍弃 device",
+  "Drop isolation": "舍弃 isolation", "Drop selector": "舍弃 selector", "Translate and check": "转换并检查",
+  "Copy a link to this": "复制此内容的链接", "The first time loads 7 MB from this site.": "首次会从本站加载 7 MB。",
+  "Diff": "差异", "Result": "结果", "Findings": "检查结果", "Loading Python …": "正在加载 Python……",
+  "Loading failed": "加载失败", "Translating …": "正在转换……", "Refused: see the findings.": "已拒绝：见检查结果。",
+  "Translated.": "已转换。", "Nothing changes.": "没有变化。", "Refused: nothing is written.": "已拒绝：不写入任何内容。",
+  "Verdict of each share": "各份额的结论", "Findings of the translation": "转换的检查结果",
+  "Findings of lint": "清单的检查结果", "none": "无", "error": "错误", "warning": "警告", "info": "提示",
+  "Hint:": "建议：", "The link is copied. It holds this text; nothing was sent.": "链接已复制，其中含有此文本；没有发送任何内容。",
+  "The address of this page is now the link.": "本页地址即为该链接。",
+};
+const say = (text) => (language === "zh" && CHINESE[text]) || text;
 const WAIT = 400; // ms without typing before it is translated again
 
 const HEAD = `apiVersion: apps/v1
@@ -40,6 +56,7 @@ let worker = null;
 let ready = false;
 let asked = 0;
 let timer = 0;
+let wasRefused = false;
 
 function element(name, text, attributes = {}) {
   const made = document.createElement(name);
@@ -49,7 +66,7 @@ function element(name, text, attributes = {}) {
 }
 
 function start() {
-  at("status").textContent = "Loading Python …";
+  at("status").textContent = say("Loading Python …");
   const code = `import(${JSON.stringify(`${base}worker.js`)}).then((one) => one.serve(${JSON.stringify(base)}))
     .catch((error) => self.postMessage({ broken: String(error) }));`;
   worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
@@ -65,22 +82,59 @@ function stopped(why) {
   worker?.terminate();
   worker = null;
   ready = false;
-  at("status").textContent = `Loading failed: ${why}`;
+  at("status").textContent = `${say("Loading failed")}: ${why}`;
 }
 
-function ask() {
-  clearTimeout(timer);
-  if (!worker) return start();
-  if (!ready) return;
+// What the form holds.
+function asks() {
   const fill = {};
   for (const field of ["cores", "memoryMiB"]) {
     const box = at(`fill-${field}`);
     if (box.value) fill[field] = box.valueAsNumber;
   }
   const drop = [...form.querySelectorAll("[name=drop]:checked")].map((box) => box.value);
-  const request = { text: at("text").value, to: at("to").value, round: at("round").checked, fill, drop };
+  return { text: at("text").value, to: at("to").value, round: at("round").checked, fill, drop };
+}
+
+// A link holds the form in its fragment, which browsers do not send. Whatever it says is only text here.
+function link() {
+  const bytes = new TextEncoder().encode(JSON.stringify(asks()));
+  const coded = btoa(Array.from(bytes, (one) => String.fromCharCode(one)).join(""));
+  history.replaceState(null, "", `#share=${coded.replaceAll("+", "-").replaceAll("/", "_")}`);
+  const told = (text) => { at("status").textContent = say(text); };
+  navigator.clipboard?.writeText(location.href).then(
+    () => told("The link is copied. It holds this text; nothing was sent."),
+    () => told("The address of this page is now the link."),
+  ) ?? told("The address of this page is now the link.");
+}
+
+function opened() {
+  const coded = /^#share=([\w=-]+)$/.exec(location.hash)?.[1];
+  if (!coded) return false;
+  try {
+    const bytes = Uint8Array.from(atob(coded.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
+    const given = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof given?.text !== "string") return false;
+    at("text").value = given.text;
+    if ([...at("to").options].some((one) => one.value === given.to)) at("to").value = given.to;
+    at("round").checked = given.round === true;
+    for (const field of ["cores", "memoryMiB"]) {
+      const amount = given.fill?.[field];
+      at(`fill-${field}`).value = Number.isSafeInteger(amount) && amount > 0 ? amount : "";
+    }
+    const drop = Array.isArray(given.drop) ? given.drop : [];
+    for (const box of form.querySelectorAll("[name=drop]")) box.checked = drop.includes(box.value);
+    return true;
+  } catch { return false; }
+}
+
+function ask() {
+  clearTimeout(timer);
+  if (!worker) return start();
+  if (!ready) return;
+  const request = { ...asks(), lang: language };
   asked += 1;
-  at("status").textContent = "Translating …";
+  at("status").textContent = say("Translating …");
   worker.postMessage({ number: asked, request: JSON.stringify(request) });
 }
 
@@ -91,26 +145,29 @@ function shown({ answer, failed }) {
   let summary = said.problem;
   if (!summary && refused) summary = "Refused: see the findings.";
   else if (!summary) summary = said.diff.length ? "Translated." : "Nothing changes.";
-  at("status").textContent = summary;
-  const nothing = refused ? "Refused: nothing is written." : "Nothing changes.";
+  at("status").textContent = say(summary);
+  const nothing = say(refused ? "Refused: nothing is written." : "Nothing changes.");
   at("diff").querySelector("pre").replaceChildren(...(said.diff.length ? said.diff : [nothing]).map((line) => {
     const kind = /^(---|\+\+\+|@@)/.test(line) ? "at" : { "+": "new", "-": "old" }[line[0]] ?? "same";
     return element("span", `${line}\n`, { class: `pg-${kind}` });
   }));
   at("result").querySelector("pre").textContent = refused ? nothing : said.text;
   at("found").replaceChildren(
-    ...listed("Verdict of each share", said.verdicts.map((one) => element("li", one))),
-    ...listed("Findings of the translation", said.translation.map(finding)),
-    ...listed("Findings of lint", said.lint.map(finding)),
+    ...listed(say("Verdict of each share"), said.verdicts.map((one) => element("li", one))),
+    ...listed(say("Findings of the translation"), said.translation.map(finding)),
+    ...listed(say("Findings of lint"), said.lint.map(finding)),
   );
   const count = said.translation.length + said.lint.length;
-  at("tab-found").textContent = `Findings (${count})`;
+  at("tab-found").textContent = `${say("Findings")} (${count})`;
+  // what explains a refusal is what to read first; of a translation it is the changed lines
+  if (refused !== wasRefused) select(at(refused ? "tab-found" : "tab-diff"));
+  wasRefused = refused;
   at("tab-found").classList.toggle("pg-error", errors > 0);
   form.dataset.shown = asked;
 }
 
 function listed(title, items) {
-  if (!items.length) items = [element("li", "none")];
+  if (!items.length) items = [element("li", say("none"))];
   const list = element("ul");
   list.append(...items);
   return [element("h4", title), list];
@@ -119,14 +176,14 @@ function listed(title, items) {
 function finding(one) {
   const item = element("li", "", { class: `pg-${one.severity}` });
   if (one.line) {
-    const place = element("button", `line ${one.line}:${one.column}`, { type: "button", class: "pg-place" });
+    const place = element("button", `${say("line")} ${one.line}:${one.column}`, { type: "button", class: "pg-place" });
     place.addEventListener("click", () => goTo(one.line, one.column));
     item.append(place, " ");
   }
-  item.append(element("strong", one.severity), " ");
+  item.append(element("strong", say(one.severity)), " ");
   item.append(element("a", one.code, { href: new URL(`../rules/${one.code}/`, base).href, target: "_blank" }));
   item.append(` ${one.message}`);
-  if (one.hint) item.append(element("em", ` Hint: ${one.hint}`));
+  if (one.hint) item.append(element("em", ` ${say("Hint:")} ${one.hint}`));
   return item;
 }
 
@@ -170,4 +227,11 @@ form.addEventListener("input", (event) => {
 form.addEventListener("keydown", (event) => event.stopPropagation()); // the theme's keys are not for typing
 example();
 at("to").value = "tencent-qgpu";
+at("link").addEventListener("click", link);
+addEventListener("hashchange", () => { if (opened() && ready) ask(); });
+for (const walk = document.createTreeWalker(form, NodeFilter.SHOW_TEXT); walk.nextNode();) {
+  const text = walk.currentNode.data.trim();
+  if (CHINESE[text]) walk.currentNode.data = walk.currentNode.data.replace(text, say(text));
+}
+opened();
 form.hidden = false;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 import shutil
+from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,21 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     stage(pages, playground=config.extra["pyodide"] is not None)
     config.docs_dir = str(pages)
     return config
+
+
+_CONSOLE = re.compile(r'(<div class="language-console highlight"><pre>.*?<code)(>.*?</code>)', re.DOTALL)
+_COMMAND = re.compile(r"^\$ (.*(?:\n> .*)*)", re.MULTILINE)
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """What the button copies of a terminal is its commands, without prompts and output."""
+
+    def marked(block: re.Match[str]) -> str:
+        shown = unescape(re.sub(r"<[^>]+>", "", block[2][1:]))
+        commands = "\n".join(one.replace("\n> ", "\n") for one in _COMMAND.findall(shown))
+        return f'{block[1]} data-copy="{escape(commands)}"{block[2]}' if commands else block[0]
+
+    return _CONSOLE.sub(marked, html)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

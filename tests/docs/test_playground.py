@@ -76,6 +76,12 @@ def test_a_refusal() -> None:
     assert one["hint"] == "write memoryMiB: 4096, or pass --round up"
 
 
+def test_it_speaks_chinese() -> None:
+    [one] = answered(round=False, lang="zh")["translation"]
+    assert one["message"] == "memoryMiB 4000 不是 1024 MiB 的整数倍；下一个有效值：4096"
+    assert one["hint"] == "请写 memoryMiB: 4096，或使用 --round up"
+
+
 def test_findings_of_lint() -> None:
     assert [one["code"] for one in answered(text=POD.replace("4000", "4Gi"))["lint"]] == ["K8S002"]
 
@@ -198,6 +204,19 @@ document.getElementById("pg-text").value = text;
 document.getElementById("pg-round").checked = round;
 document.querySelector("#pg-form [type=submit]").click();
 """
+OPENED = """
+// the link of the form, or one of somebody else
+const given = arguments[0];
+const area = document.getElementById("pg-text");
+const hash = given ? `#share=${btoa(given)}` : location.hash;
+area.value = "";
+return new Promise((done) => {
+  const read = () => done([area.value, document.getElementById("pg-to").value]);
+  addEventListener("hashchange", () => setTimeout(read), {once: true});
+  if (location.hash === hash) location.hash = "";
+  setTimeout(() => { location.hash = hash; setTimeout(read, 200); }, 50);
+});
+"""
 ELSEWHERE = """
 const code = `fetch("${arguments[0]}", {mode: "no-cors"})
   .then(() => postMessage("went"), () => postMessage("refused"))`;
@@ -233,6 +252,12 @@ def test_in_chromium(built: Path, tmp_path: Path) -> None:
         refused = page.wait(SHOWN, first["number"])
         assert refused["status"] == "Refused: see the findings."
         assert "line 12:41 error TKE001 memoryMiB 4000 is not a multiple of 1024 MiB" in refused["found"]
+        assert page.run("return document.getElementById('pg-found').hidden") is False
+        page.run("document.getElementById('pg-link').click()")
+        assert page.run(OPENED) == [POD, "tencent-qgpu"]
+        hostile = {"text": "<img src=x onerror=alert(1)>", "to": "<b>", "drop": {}, "fill": []}
+        assert page.run(OPENED, json.dumps(hostile)) == [hostile["text"], "tencent-qgpu"]
+        assert page.run("return document.querySelectorAll('#pg-form img, #pg-form b').length") == 0
         page.run(ENTER, POD.replace("4000", "4Gi"), False)
         linted = page.wait(SHOWN, refused["number"])
         assert "line 12:41 error K8S002" in linted["found"]

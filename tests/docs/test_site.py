@@ -162,6 +162,26 @@ def test_the_site_is_in_both_languages(site: Path) -> None:
             assert ("份额" in text) is bool(language) or stem == "terms", built
 
 
+def test_pages_without_a_translation_say_so(site: Path) -> None:
+    assert '<p class="untranslated">' in (site / "zh/kubectl/index.html").read_text(encoding="utf-8")
+    assert '<p class="untranslated">' not in (site / "zh/share/index.html").read_text(encoding="utf-8")
+    assert '<p class="untranslated">' not in (site / "kubectl/index.html").read_text(encoding="utf-8")
+
+
+def test_rules_are_in_chinese_as_far_as_they_go(site: Path) -> None:
+    page = (site / "zh/rules/TKE007/index.html").read_text(encoding="utf-8")
+    assert "两卡共享时，每张卡的算力是 5 % 的整数倍。" in page
+    assert "应写为" in page
+    assert '<div lang="en">' in page
+
+
+def test_only_commands_are_copied(site: Path) -> None:
+    page = (site / "start/index.html").read_text(encoding="utf-8")
+    copied = re.findall(r'data-copy="([^"]*)"', page)
+    assert any(one.startswith("gpuxlate ") for one in copied)
+    assert [one for one in copied if one.startswith("$") or "error[" in one] == []
+
+
 def test_the_search_finds_chinese_without_a_list_of_words(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
     assert index["config"]["lang"] == ["en", "zh"]

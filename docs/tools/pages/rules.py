@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby
+
+import yaml
 
 from docs.tools.markdown import rule_link, table
+from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.catalog import all_rules
 
 OWN = {"K8S": "Kubernetes", "GX": "gpuxlate"}
 """What the codes of no target are about, by prefix; they come first. The others have their target's title."""
+WITH_PROFILE = "With this profile of the cluster:"
 PROFILE = "```yaml profile"
 """How docstrings mark the profile that an example is checked with."""
 
@@ -23,8 +28,10 @@ def pages() -> Iterator[tuple[str, str]]:
         all_rules(registry.all_backends()).values(), key=lambda one: (order.index(_prefix(one)), one.code)
     )
     yield "rules.md", _list(known, titles)
+    yield "rules.zh.md", _chinese_list(known, titles)
     for before, one, after in zip([None, *known], known, [*known[1:], None], strict=False):
         yield f"rules/{one.code}.md", _page(one, before, after)
+        yield f"rules/{one.code}.zh.md", _chinese_page(one, before, after)
 
 
 def _prefix(rule: Rule) -> str:
@@ -69,11 +76,54 @@ def _page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
     ]
     for title, body in rule.sections.items():
         parts += [f"## {title}", _apart(body)]
-    near = ["[All rules](../rules.md)"]
+    return "\n\n".join([*parts, *_near(before, after, "All rules")]) + "\n"
+
+
+def _near(before: Rule | None, after: Rule | None, all_of_them: str) -> list[str]:
+    near = [f"[{all_of_them}](../rules.md)"]
     near[:0] = [f"← [{before.code}]({before.code}.md)"] if before else []
     near += [f"[{after.code}]({after.code}.md) →"] if after else []
-    parts += ["---", " · ".join(near)]
-    return "\n\n".join(parts) + "\n"
+    return ["---", " · ".join(near)]
+
+
+SEVERITIES = {"error": "错误", "warning": "警告", "info": "提示"}
+FIXES = {"safe": "，可安全修复（`--fix`）", "unsafe": "，可修复（`--unsafe-fixes`）"}
+HEADINGS = {"Example": "示例", "Use instead": "应写为"}
+
+
+def _chinese_page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
+    """Title, summary and what to write; the rest is in English, and marked so."""
+    severity = SEVERITIES[str(rule.severity)] + FIXES.get(rule.fix or "", "")
+    parts = [
+        f"# {rule.code} {rule.name}",
+        f"**{severity}。** {locale.summary(rule.code, rule.summary, 'zh')}",
+    ]
+    for title, chinese in HEADINGS.items():
+        if title in rule.sections:
+            parts += [f"## {chinese}", _apart(rule.sections[title]).replace(WITH_PROFILE, "使用的集群配置：")]
+    parts += ["## 英文说明", '<div lang="en" markdown>']
+    for title, body in rule.sections.items():
+        if title not in HEADINGS:
+            parts += [f"### {title}", _apart(body)]
+    return "\n\n".join([*parts, "</div>", *_near(before, after, "全部规则")]) + "\n"
+
+
+def _chinese_list(known: list[Rule], titles: dict[str, str]) -> str:
+    about = "`lint` 和 `translate` 检查的规则，每条一页。与 `gpuxlate explain CODE --lang zh` 相同。"
+    lines = ["# 规则", "", about, ""]
+    tell = locale.translator("zh")
+    for start, group in groupby(known, _prefix):
+        rows = [
+            [
+                f'<a id="{one.code.lower()}"></a>{rule_link(one.code)}',
+                SEVERITIES[str(one.severity)],
+                {"safe": "安全", "unsafe": "不一定安全"}.get(one.fix or "", ""),
+                locale.summary(one.code, one.summary, "zh"),
+            ]
+            for one in group
+        ]
+        lines += [f"## {tell(titles[start])}", "", *table(["代码", "级别", "修复", "要求"], rows), ""]
+    return "\n".join(lines)
 
 
 def _apart(body: str) -> str:
@@ -85,7 +135,29 @@ def _apart(body: str) -> str:
         if fence and not inside and lines and lines[-1]:
             lines.append("")
         if line == PROFILE:
-            lines += ["With this profile of the cluster:", ""]
+            lines += [WITH_PROFILE, ""]
         lines.append("```yaml" if line == PROFILE else line)
         inside ^= fence
-    return "\n".join(lines)
+    return _EXAMPLE.sub(lambda one: f"{one[1]}{in_blocks(one[2])}{one[3]}", "\n".join(lines))
+
+
+_EXAMPLE = re.compile(r"(^```yaml\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
+
+
+def in_blocks(text: str) -> str:
+    """An example with a line for each key, as manifests are written. One with comments, anchors or a syntax
+    of its own stays as it is: what it shows may be that."""
+    if re.search(r"[#&*!]|<<|\{\{|\t", text):
+        return text
+    try:
+        root = yaml.compose(text)
+    except yaml.YAMLError:
+        return text
+    if root is None:
+        return text
+    nodes = [root]
+    for node in nodes:
+        if isinstance(node, yaml.CollectionNode):
+            node.flow_style = node.flow_style and not node.value
+            nodes += node.value if isinstance(node, yaml.SequenceNode) else chain.from_iterable(node.value)
+    return str(yaml.serialize(root, width=1000))

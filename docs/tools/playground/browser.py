@@ -98,7 +98,7 @@ def _modules() -> list[tuple[str, Path]]:
     assert yaml is not None
     assert yaml.origin is not None
     package = ROOT / "gpuxlate"
-    files = (*package.rglob("*.py"), *package.rglob("*.json"))
+    files = (*package.rglob("*.py"), *package.rglob("*.json"), *package.rglob("*.mo"))
     ours = [one for one in files if one.relative_to(package).parts[0] not in LEFT_OUT]
     found = [(one.relative_to(ROOT).as_posix(), one) for one in ours]
     found += [(f"yaml/{one.name}", one) for one in Path(yaml.origin).parent.glob("*.py")]

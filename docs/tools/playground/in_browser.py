@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gpuxlate
+from gpuxlate import locale
 from gpuxlate.model.diagnostics import Diagnostic
 
 NAME = "manifest.yaml"
@@ -15,14 +16,15 @@ NAME = "manifest.yaml"
 
 
 def answer(request: str) -> str:
-    """``text``, ``to``, ``round``, ``fill``, ``drop`` in; out: ``text`` (null where it is refused),
+    """``text``, ``to``, ``round``, ``fill``, ``drop``, ``lang`` in; out: ``text`` (null where it is refused),
     ``diff`` as lines, ``verdicts``, what the translation says, what lint finds, and ``problem``, set
     where nothing could be tried."""
     asked = json.loads(request)
+    tell = locale.translator(asked.get("lang", "en"))
     given = asked["text"]
     said: dict[str, Any] = {"text": None, "diff": [], "verdicts": [], "translation": [], "lint": []}
     try:
-        said["lint"] = _told(gpuxlate.lint(given, name=NAME).diagnostics)
+        said["lint"] = _told(gpuxlate.lint(given, name=NAME).diagnostics, tell)
         made = gpuxlate.translate(
             given,
             to=asked["to"],
@@ -50,19 +52,19 @@ def answer(request: str) -> str:
         f"{one.object.kind} {one.object.name or 'without a name'}, container {one.container}: {one.verdict}"
         for one in items
     ]
-    said["translation"] = _told(found)
+    said["translation"] = _told(found, tell)
     return json.dumps(said)
 
 
-def _told(found: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+def _told(found: Sequence[Diagnostic], tell: locale.Translate) -> list[dict[str, Any]]:
     return [
         {
             "code": one.code,
             "severity": str(one.severity),
             "line": one.span.line if one.span else None,
             "column": one.span.column if one.span else None,
-            "message": one.message,
-            "hint": one.hint,
+            "message": tell(one.message),
+            "hint": tell(one.hint or ""),
         }
         for one in found
     ]
