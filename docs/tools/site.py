@@ -35,7 +35,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-_CONSOLE = re.compile(r'(<div class="language-console highlight"><pre>.*?<code)(>.*?</code>)', re.DOTALL)
+_CONSOLE = re.compile(r'(<pre>(?:<span></span>)?<code)(>(?:(?!</code>).)*?class="gp".*?</code>)', re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*(?:\n> .*)*)", re.MULTILINE)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, groupby
 
 import yaml
+from pymdownx.slugs import slugify
 
 from docs.tools.markdown import rule_link, table
 from gpuxlate import locale
@@ -24,9 +25,7 @@ PROFILE = "```yaml profile"
 def pages() -> Iterator[tuple[str, str]]:
     titles = _titles()
     order = list(titles)
-    known = sorted(
-        all_rules(registry.all_backends()).values(), key=lambda one: (order.index(_prefix(one)), one.code)
-    )
+    known = sorted(_known().values(), key=lambda one: (order.index(_prefix(one)), one.code))
     yield "rules.md", _list(known, titles)
     yield "rules.zh.md", _chinese_list(known, titles)
     for before, one, after in zip([None, *known], known, [*known[1:], None], strict=False):
@@ -71,19 +70,32 @@ def _row(rule: Rule) -> list[str]:
 def _page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
     fix = f", {rule.fix} fix" if rule.fix else ""
     parts = [
+        _way(_titles()[_prefix(rule)], "Rules"),
         f"# {rule.code} {rule.name}",
         f"**{str(rule.severity).capitalize()}{fix}.** {rule.summary}",
     ]
     for title, body in rule.sections.items():
         parts += [f"## {title}", _apart(body)]
-    return "\n\n".join([*parts, *_near(before, after, "All rules")]) + "\n"
+    return "\n\n".join([*parts, *_near(rule, before, after, "All rules")]) + "\n"
 
 
-def _near(before: Rule | None, after: Rule | None, all_of_them: str) -> list[str]:
+def _near(rule: Rule, before: Rule | None, after: Rule | None, all_of_them: str) -> list[str]:
+    """The way to the other rules: those of the same prefix, the ones beside it, and all."""
     near = [f"[{all_of_them}](../rules.md)"]
     near[:0] = [f"← [{before.code}]({before.code}.md)"] if before else []
     near += [f"[{after.code}]({after.code}.md) →"] if after else []
-    return ["---", " · ".join(near)]
+    codes = [one for one in sorted(_known()) if one[:-3] == _prefix(rule)]
+    others = [f"**{one}**" if one == rule.code else f"[{one}]({one}.md)" for one in codes]
+    return ["---", " · ".join(others), " · ".join(near)]
+
+
+def _way(title: str, all_of_them: str) -> str:
+    """Where the page is: all rules, those of the vendor."""
+    return f"[{all_of_them}](../rules.md) › [{title}](../rules.md#{slugify(case='lower')(title, '-')})"
+
+
+def _known() -> dict[str, Rule]:
+    return all_rules(registry.all_backends())
 
 
 SEVERITIES = {"error": "错误", "warning": "警告", "info": "提示"}
@@ -95,6 +107,7 @@ def _chinese_page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
     """Title, summary and what to write; the rest is in English, and marked so."""
     severity = SEVERITIES[str(rule.severity)] + FIXES.get(rule.fix or "", "")
     parts = [
+        _way(locale.translator("zh")(_titles()[_prefix(rule)]), "规则"),
         f"# {rule.code} {rule.name}",
         f"**{severity}。** {locale.summary(rule.code, rule.summary, 'zh')}",
     ]
@@ -105,7 +118,7 @@ def _chinese_page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
     for title, body in rule.sections.items():
         if title not in HEADINGS:
             parts += [f"### {title}", _apart(body)]
-    return "\n\n".join([*parts, "</div>", *_near(before, after, "全部规则")]) + "\n"
+    return "\n\n".join([*parts, "</div>", *_near(rule, before, after, "全部规则")]) + "\n"
 
 
 def _chinese_list(known: list[Rule], titles: dict[str, str]) -> str:
