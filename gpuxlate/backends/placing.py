@@ -9,7 +9,6 @@ from typing import Any
 from gpuxlate.backends.numbers import too_large, too_many_cards
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Severity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.parts import Replica
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import CardProfile
 from gpuxlate.model.quantity import LIMIT, round_up
@@ -65,9 +64,7 @@ class Placing:
         self._origins = dict(origins or {})
         self._now: dict[str, Any] = {name: getattr(share, name) for name in JSON_NAMES}
         self._untaken = set(share.given_fields())
-        self.implied: dict[
-            str, Any
-        ] = {}  # placed without a key: what a manifest tells of each, None for nothing
+        self.implied: set[str] = set()  # placed without a key: nothing in a manifest tells them
         self._why: dict[str, Message] = {}
 
     # -- looking and taking ------------------------------------------------------------------
@@ -107,7 +104,7 @@ class Placing:
             return
         if enough(self._now[attribute]):
             self.take(attribute)
-            self.implied[attribute] = None
+            self.implied.add(attribute)
         else:
             self._why[attribute] = why
 
@@ -216,13 +213,6 @@ class Placing:
         self._lose(LossKind.FILLED, attribute, code, message, hint, given, accepted=given is not None)
         return given
 
-    def enlarge(self, replica: Replica, code: str, problem: str, hint: str) -> None:
-        """Take the replica, and give a larger one in its place."""
-        self.take("replica")
-        self._now["replica"] = replica
-        given = str(replica)
-        self._lose(LossKind.ROUNDED, "replica", code, problem, hint, given, accepted=self.accept.round_up)
-
     def _too_large(self, attribute: str, given: int | None) -> bool:
         """A number that Kubernetes cannot hold is refused (GX011); whoever writes it gets None."""
         if given is None or given <= LIMIT:
@@ -299,7 +289,7 @@ class Placing:
         code: str,
         message: str,
         hint: str | None,
-        given: int | str | None,
+        given: int | None,
         *,
         accepted: bool,
     ) -> None:

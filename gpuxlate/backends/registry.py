@@ -73,6 +73,9 @@ BUILT_IN: tuple[Row, ...] = (
     Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
     Row("dra-hami", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "HAMI"),
     Row("dra-nvidia", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "NVIDIA"),
+    Row("nvidia-mig", "gpuxlate.backends.nvidia", ("mig",), ("nvidia.com/mig",), "MIG"),
+    Row("nvidia-shared", "gpuxlate.backends.nvidia", (), ("nvidia.com/gpu",), "SHARED"),
+    Row("gke", "gpuxlate.backends.gke", (), ("cloud.google.com/gke-",)),
     Row("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
     *(
         Row(one.name.replace("_", "-"), f"{dialects.__name__}.{one.name}")

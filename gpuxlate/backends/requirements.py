@@ -7,10 +7,10 @@ rules that need a profile.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from gpuxlate.model import versions
 from gpuxlate.model.diagnostics import Severity
@@ -214,12 +214,13 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class NodeNeeds:
-    """What one share needs of its nodes. ``remarks``: what needs no action."""
+    """What one share needs of its nodes. ``remarks``: no action; ``documents``: objects to apply."""
 
     labels: tuple[NodeLabel, ...] = ()
     remarks: tuple[NodeWarning, ...] = ()
     warnings: tuple[NodeWarning, ...] = ()
     requirements: tuple[Requirement, ...] = ()
+    documents: tuple[Mapping[str, Any], ...] = ()
 
     def check(self, profile: Profile | None) -> tuple[Checked, ...]:
         return tuple(one.check(profile) for one in self.requirements)

@@ -13,6 +13,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import Checked, NodeLabel, NodeWarning, Setter, Source, State
 from gpuxlate.cli import common, options
+from gpuxlate.cli.render import joined
 from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
@@ -22,7 +23,7 @@ from gpuxlate.planning.nodepool import NodePool, node_pool
 from gpuxlate.planning.plan import PlanError
 from gpuxlate.yamltext.place import placed
 
-FORMATS = ("text", "kubectl", "json", "asg-tags", "karpenter")
+FORMATS = ("text", "kubectl", "yaml", "json", "asg-tags", "karpenter")
 SCALING = ("asg-tags", "karpenter")
 """What autoscalers are told of nodes that are not there yet."""
 PLACEHOLDER = "<node>"
@@ -90,6 +91,19 @@ def command(
         common.out(common.write_json(data))
     elif output in SCALING:
         common.text_out(_scaling(pools, backend, profile, instance_type))
+    elif output == "yaml":
+        from gpuxlate.yamltext.plain import fresh
+
+        made = [fresh(one) for pool in pools for one in pool.needs.documents]
+        if made:
+            common.text_out(joined(list(dict.fromkeys(made))))
+        else:
+            common.note(
+                say(
+                    "{target} has no documents to apply: see -o text",
+                    target=backend.name,
+                )
+            )
     elif output == "kubectl":
         nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
         common.text_out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))

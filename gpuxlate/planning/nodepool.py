@@ -38,6 +38,7 @@ class NodePool:
             "remarks": [_warning_json(one) for one in self.needs.remarks],
             "warnings": [_warning_json(one) for one in self.needs.warnings],
             "requirements": [_checked_json(one, checked) for one in self.checked],
+            **({"documents": [*self.needs.documents]} if self.needs.documents else {}),
         }
 
 

@@ -122,33 +122,6 @@ PRODUCTS: tuple[Product, ...] = (
         "cards of other nodes, and memory",
         _HAMI,
     ),
-    # facts nvidia-native 1 to 4
-    Product(
-        "NVIDIA MIG",
-        ("nvidia.com/mig-*", "nvidia.com/mig.*", "nvidia.com/gpu.slices.*"),
-        "partitions with their profile in the name",
-        "NVIDIA/k8s-device-plugin (2026-08-19)",
-    ),
-    Product(
-        "NVIDIA time-slicing and MPS",
-        (
-            *("nvidia.com/gpu.shared", "nvidia.com/gpu.replicas", "nvidia.com/gpu.sharing-strategy"),
-            *("nvidia.com/mps.capable", "nvidia.com/device-plugin.config"),
-        ),
-        "replicas of a card, whose size only the node's configuration gives",
-        "NVIDIA/k8s-device-plugin (2026-08-19)",
-        {Place.ENV: ("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT")},
-    ),
-    Product(
-        "GPU sharing of GKE",
-        (
-            "cloud.google.com/gke-gpu-sharing-strategy",
-            "cloud.google.com/gke-max-shared-clients-per-gpu",
-            "cloud.google.com/gke-gpu-partition-size",
-        ),
-        "clients of a card, or a MIG profile",
-        "Google Cloud, GPU sharing in GKE",
-    ),
     # facts huawei-baidu-legacy 1 to 3
     Product(
         "the virtual GPU plug-in of AWS",

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.model.amounts import amount_of
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Share, limit_beside, percent_in_mib
 from gpuxlate.model.share_problems import ALL_MEMORY, FULL_CARD_CORES
 from gpuxlate.translation.pods.fit import Accept, Outcome, fit_pod
+
+
+def in_numbers(share: Share, profile: Profile | None = None) -> Share:
+    """A share of a part of a card as the numbers that it amounts to, as far as they are known."""
+    amount = amount_of(share, profile)
+    if amount is None:
+        return share
+    bare = replace(share, partition=None, replica=None)
+    return replace(bare, cores=min(amount.cores or 1, FULL_CARD_CORES), memory_mib=amount.memory_mib)
 
 
 def too_little(

@@ -23,7 +23,7 @@ from gpuxlate.model.sheet import Place
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, check_pod, rules_of
 from gpuxlate.testing import strategies
-from gpuxlate.testing.amounts import needless, too_little
+from gpuxlate.testing.amounts import in_numbers, needless, too_little
 from gpuxlate.testing.forgotten import forgotten
 from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
 from gpuxlate.translation.pods.fit import OF_POD, Accept, PodFit, fit_pod
@@ -200,7 +200,8 @@ class BackendContract(ReadingContract):
             given_ = read[outcome.container.init, outcome.container.index]
             assert given_ is not None, f"{outcome.share} is gone"
             card_mib = self.profile.cards.memory_mib if self.profile else None
-            below = list(too_little(outcome.share, given_, accept, card_mib, outcome.implied))
+            amounts = in_numbers(given_, self.profile)
+            below = list(too_little(outcome.share, amounts, accept, card_mib, outcome.implied))
             assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
 
     @bounded

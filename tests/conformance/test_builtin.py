@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.kai.profile import KaiProfile
+from gpuxlate.backends.nvidia.profile import NvidiaProfile, Sharing
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.testing import BackendContract, ReadingContract
 
@@ -73,6 +74,37 @@ class TestVolcanoVgpuInGib(BackendContract):
 
     backend = registry.get("volcano-vgpu")
     profile = Profile("volcano-vgpu", memory_unit_mib=1024)
+
+
+class TestNvidiaMig(BackendContract):
+    backend = registry.get("nvidia-mig")
+
+
+class TestNvidiaMigOnA100(BackendContract):
+    """Numbers become partitions of the card (A100 of 40 GB, mig-parted)."""
+
+    backend = registry.get("nvidia-mig")
+    profile = Profile("nvidia-mig", cards=CardProfile("A100-40GB", 8, 40536))
+
+
+class TestNvidiaShared(BackendContract):
+    backend = registry.get("nvidia-shared")
+
+
+class TestNvidiaSharedByMps(BackendContract):
+    """Four clients of an A10: 25 % and 5682 of 22731 MiB each."""
+
+    backend = registry.get("nvidia-shared")
+    profile = Profile(
+        "nvidia-shared",
+        cards=CardProfile("A10", 4, 22731),
+        extensions=(NvidiaProfile(sharing=Sharing("mps", 4)),),
+    )
+
+
+class TestGke(BackendContract):
+    backend = registry.get("gke")
+    profile = Profile("gke", cards=CardProfile("A100-40GB", 8, 40536))
 
 
 class TestHuaweiCceOnT4(BackendContract):

@@ -334,7 +334,7 @@ def whole_cards(pod: Pod, chance: random.Random) -> None:
 RENAMED = ("nvidia.com/vgpu", "nvidia.com/gpualloc", "nvidia.com/vgpumem", "volcano.sh/vgpu")
 """HAMi's and Volcano's keys under the names of DaoCloud, Alauda, FPT Cloud and older releases."""
 PRODUCTS = (
-    *("nvidia.com/mig-1g.5gb", "nvidia.com/gpu.shared", "koordinator.sh/gpu-core", "nvidia.com/gpu-8gb"),
+    *("k8s.amazonaws.com/vgpu", "birentech.com/1-2-gpu", "koordinator.sh/gpu-core", "nvidia.com/gpu-8gb"),
     *("metax-tech.com/sgpu", "hygon.com/dcunum", "huawei.com/Ascend910B3-memory", "baidu.com/v100_32g_cgpu"),
     *("nvidia.com/vgpu-cores", "nvidia.com/vgpu-number", "tencent.com/vcuda-core", "volcano.sh/gpu-memory"),
 )

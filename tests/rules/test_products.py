@@ -25,13 +25,6 @@ NAMES: dict[str, tuple[str, ...]] = {
     "Biren SVI": ("birentech.com/1-2-gpu", "birentech.com/1-4-gpu"),
     "Vastai under HAMi": ("vastaitech.com/va",),
     "remote GPUs of HAMi": ("nvidia.com/remote-gpu", "nvidia.com/remote-gpu-memory"),
-    "NVIDIA MIG": ("nvidia.com/mig-1g.5gb", "nvidia.com/mig-1g.10gb.me", "nvidia.com/mig.config"),
-    "NVIDIA time-slicing and MPS": ("nvidia.com/gpu.shared", "nvidia.com/gpu.sharing-strategy"),
-    "GPU sharing of GKE": (
-        "cloud.google.com/gke-gpu-sharing-strategy",
-        "cloud.google.com/gke-max-shared-clients-per-gpu",
-        "cloud.google.com/gke-gpu-partition-size",
-    ),
     "the virtual GPU plug-in of AWS": ("k8s.amazonaws.com/vgpu",),
     "AMD partitions": ("amd.com/cpx_nps4", "amd.com/spx_nps1"),
     "TensorFusion": ("tensor-fusion.ai/tflops-request", "tensor-fusion.ai/enabled"),
@@ -48,7 +41,6 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Keys that are in use, by the title of their product."""
 
 LOCAL: dict[tuple[Place, str], str] = {
-    (Place.ENV, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"): "NVIDIA time-slicing and MPS",
     (Place.ENV, "ORION_VGPU"): "VirtAI OrionX",
     (Place.ENV, "DISABLE_VGPU_CONTROL"): "vgpu-manager",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -14,7 +14,6 @@ from gpuxlate.backends.results import NODE_SELECTOR
 from gpuxlate.model.amounts import Amount, amount_of
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.parts import Replica
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, limit_beside
@@ -55,11 +54,8 @@ class Outcome:
     share: Share
     losses: tuple[Loss, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    implied: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # given without a key: what keys tell, if anything
+    implied: frozenset[str] = frozenset()  # attributes that the target gives without a key
     fitted: Share | None = None  # the share in the target's terms, where they are others
-    replica: Replica | None = None  # the one given, where the share as it was fitted has another
     derived: Amount | None = None  # what the partitions or replicas that were asked amount to
 
     @property
@@ -82,8 +78,8 @@ class Outcome:
             if loss.kind is not LossKind.REFUSED and not (loss.field in PARTS and loss.given)
         }
         share = self.fitted or self.share
-        if self.replica is not None:
-            changed["replica"] = self.replica
+        if share.is_part:  # numbers became one on the way
+            return replace(share, **{name: value for name, value in changed.items() if name in OF_POD})
         if "memory_mib" in changed:
             changed["memory_percent"] = None  # memory is in MiB, or that of whole cards
             limit = changed.get("memory_limit_mib", share.memory_limit_mib)
@@ -93,7 +89,8 @@ class Outcome:
     @property
     def told(self) -> Share:
         """What the keys of the target tell of ``given``: a field that is implied has no key."""
-        return replace(self.given, **self.implied)
+        without: dict[str, Any] = dict.fromkeys(self.implied)
+        return replace(self.given, **without)
 
     def findings(self) -> Iterator[Diagnostic]:
         for loss in self.losses:
@@ -159,9 +156,8 @@ def fit_pod(
             share,
             terms.with_losses(placing.losses),
             tuple(placing.diagnostics),
-            placing.implied,
+            frozenset(placing.implied),
             terms.share,
-            placing.peek("replica"),
             amount_of(share, profile),
         )
         for (one, share), terms, placing in zip(shared, fitted, placings, strict=True)

@@ -179,6 +179,10 @@ def _unknown(
         why = say("{name} {part} is as much as the configuration of the nodes says", name=name, part=part)
     else:
         why = say("nothing says how much {name} {part} is", name=name, part=part)
+    return _to_fill(field, why, path)
+
+
+def _to_fill(field: str, why: Message, path: tuple[str | int, ...]) -> Loss:
     hint = say(
         "pass --fill {field}={example} ({unit} per card), or a profile of the cluster where it says more",
         field=field,
@@ -202,6 +206,14 @@ def _as_part(
         if (value := getattr(share, name)) is not None and (name, value) != ("cards", 1)
     )
     path = container.path
+    filled: tuple[Loss, ...] = ()
+    if not share.caps_memory:  # all memory of a card is no part of it
+        why = say("{target} has parts of a card, and each has a part of its memory", target=backend.name)
+        given = accept.fill.get("memoryMiB")
+        filled = (replace(_to_fill("memoryMiB", why, path), given=given, accepted=given is not None),)
+        if given is None:
+            return Terms(_bare(share), filled, undecided=True)
+        share = replace(share, memory_mib=given * share.cards)
     parts = tuple(backend.parts(share, profile))
     card = card_for(share, profile)
     percent = share.memory_percent
@@ -211,25 +223,31 @@ def _as_part(
         )
     wanted = share if "memoryLimitMiB" not in accept.drop else replace(share, memory_limit_mib=None)
     found = next((one for one in parts if _holds(one, wanted)), None)
-    bare = replace(share, cards=1, cores=None, memory_mib=None, memory_percent=None, memory_limit_mib=None)
+    bare = _bare(share)
     if found is None or share.cards > 1:
         message, hint = _none_holds(asked, share, parts, backend)
         refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, asked, path=path)
-        return Terms(bare, (refused,), undecided=True)
+        return Terms(bare, (*filled, refused), undecided=True)
     name = "partition" if found.partition is not None else "replica"
-    given = str(found.partition or found.replica)
+    part = str(found.partition or found.replica)
     message = say(
         "{asked} becomes {name} {given} at {target}, which is {amount}; {wasted}",
         asked=asked,
         name=name,
-        given=given,
+        given=part,
         target=backend.name,
         amount=found.amount.text,
         wasted=_wasted(found.amount, share),
     )
-    hint = say("write {name}: {given}, or pass --round up", name=name, given=given)
-    loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, given, accept.round_up, path)
-    return Terms(replace(bare, partition=found.partition, replica=found.replica), (loss,))
+    hint = say("write {name}: {given}, or pass --round up", name=name, given=part)
+    loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, part, accept.round_up, path)
+    return Terms(replace(bare, partition=found.partition, replica=found.replica), (*filled, loss))
+
+
+def _bare(share: Share) -> Share:
+    """The share without its numbers."""
+    numbers = ("cores", "memory_mib", "memory_percent", "memory_limit_mib")
+    return replace(share, cards=1, **dict.fromkeys(numbers))
 
 
 def _holds(part: Part, share: Share) -> bool:

@@ -1,0 +1,186 @@
+"""GPU sharing of GKE: the share is in the labels of the nodes that a pod chooses, which also create them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from gpuxlate.backends.base import Backend, Cloud, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.gke import keys as k
+from gpuxlate.backends.nvidia.profile import CARD_NEEDED, NvidiaProfile, clients, partitions
+from gpuxlate.model import quantity
+from gpuxlate.model.amounts import Part
+from gpuxlate.model.catalogue import names_of
+from gpuxlate.model.messages import say
+from gpuxlate.model.parts import Partition, Replica, Strategy
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.share import Device, Isolation, Policy, Share
+from gpuxlate.rules.predicates.conditions import Any, Selects
+
+NAMES = (k.NAME,)
+SPEAKS = Any(*map(Selects, (k.STRATEGY, k.CLIENTS, k.SIZE)))
+"""Nodes whose cards are divided or shared."""
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Labels to shares, which all containers of the pod have alike."""
+    chosen = {name: pod.node_values(name) for name in (k.STRATEGY, k.CLIENTS, k.SIZE, k.MODEL)}
+    one = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
+    strategy = k.STRATEGIES.get(one[k.STRATEGY] or "")
+    of = _clients(one[k.CLIENTS])
+    size, model = one[k.SIZE], names_of(k.NAME, profile).get(one[k.MODEL] or "")
+    size = size if size and k.SIZES.fullmatch(size) else None
+    for name, found in ((k.STRATEGY, strategy), (k.CLIENTS, of), (k.SIZE, size), (k.MODEL, model)):
+        pod.selector(name, chosen[name] if found else ())
+    paths = {
+        "replica": _where(pod, k.CLIENTS) or _where(pod, k.STRATEGY),
+        "partition": _where(pod, k.SIZE),
+        "device": _where(pod, k.MODEL),
+    }
+    return pod.reading(
+        [
+            _container(pod, container, size, Replica(of, strategy) if of or strategy else None, model, paths)
+            for container in pod.pod.all_containers()
+        ]
+    )
+
+
+def _clients(text: str | None) -> int | None:
+    number = quantity.whole(text) if text and quantity.is_plain(text) else None
+    return number if number is not None and number >= k.LEAST else None
+
+
+def _where(pod: Taking, name: str) -> Path | None:
+    return next((one.path for one in pod.pod.choices(name)), None)
+
+
+def _container(
+    pod: Taking,
+    container: ContainerKeys,
+    size: str | None,
+    replica: Replica | None,
+    model: str | None,
+    paths: Mapping[str, Path | None],
+) -> ContainerShare:
+    count = pod.number(container, k.WHOLE)
+    if count is None:
+        return pod.none(container)
+    origins: dict[str, Path] = {name: path for name, path in paths.items() if path is not None}
+    device = Device(None, (model,)) if model else None
+    if replica is not None:
+        replica = Replica(replica.of, replica.strategy, count)
+    partition = Partition(size, 1 if replica else count) if size else None
+    if partition is None and replica is None:
+        where = {"cards": container.resources[k.WHOLE].path, **origins}
+        return pod.share(container, cards=count, device=device, origins=where)
+    return pod.share(container, partition=partition, replica=replica, device=device, origins=origins)
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to labels, which are those of the pod, and a count in each container."""
+    found = {_of_nodes(one) for one in pod.placings}
+    if len(found) > 1:
+        for placing in pod.placings:
+            message = say(
+                "a pod runs on nodes of one kind, and its containers ask for different parts of cards"
+            )
+            placing.refuse("cards", "GX022", message, "use a separate pod for each")
+    containers = [_write(placing, profile) for placing in pod.placings]
+    chosen: dict[str, str] = {}
+    device = pod.peek("device")
+    known = {model: text for text, model in names_of(k.NAME, profile).items()}
+    if device is not None and device.vendor is None and len(device.models) == 1 and device.models[0] in known:
+        pod.device()
+        chosen[k.MODEL] = known[device.models[0]]
+    for size, of, strategy in sorted(found, key=str)[:1]:
+        names = {one: name for name, one in k.STRATEGIES.items()}
+        chosen |= {k.SIZE: size} if size else {}
+        chosen |= {k.STRATEGY: names[strategy], k.CLIENTS: str(of)} if strategy and of else {}
+    return PodKeys(
+        containers=tuple(one for one in containers if not one.init),
+        init_containers=tuple(one for one in containers if one.init),
+        node_selector={name: Value.of(text) for name, text in chosen.items()},
+    )
+
+
+def _of_nodes(placing: Placing) -> tuple[str | None, int | None, Strategy | None]:
+    """What a share wants of its nodes: the profile of partitions, clients of a card and how they share."""
+    partition, replica = placing.peek("partition"), placing.peek("replica")
+    return (
+        partition.profile if partition else None,
+        replica.of if replica else None,
+        replica.strategy if replica else None,
+    )
+
+
+def _write(placing: Placing, profile: Profile | None) -> ContainerKeys:
+    partition, replica = placing.take("partition"), placing.take("replica")
+    count = 1
+    if replica is not None:
+        count = replica.count
+        mps = replica.strategy is Strategy.MPS
+        placing.isolated(Isolation.SOFT if mps else Isolation.NONE)
+        if mps:
+            placing.shared_by(Policy.FIXED_SHARE)
+        _replica(placing, replica)
+    elif partition is not None:
+        count = partition.count
+        placing.isolated(Isolation.HARDWARE)
+        placing.shared_by(Policy.FIXED_SHARE)
+        if not k.SIZES.fullmatch(partition.profile):
+            message = say("{profile} is not a profile of MIG", profile=partition.profile)
+            placing.refuse("partition", "GX023", message, "request a MIG profile, as 1g.5gb")
+    else:
+        count = int(placing.take("cards"))
+        placing.on_nodes(card_of(profile, NAMES), "GX023", None)
+    limits = {k.WHOLE: Value.of(count)}
+    return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
+
+
+def _replica(placing: Placing, replica: Replica) -> None:
+    if replica.of is None or replica.strategy is None:
+        message = say("{target} needs the number of clients and the strategy of a replica", target=k.NAME)
+        placing.refuse("replica", "GX021", message, "write of: 2 to 48, and strategy, in replica")
+    elif not k.LEAST <= replica.of <= k.MOST:
+        message = say(
+            "{of} clients of a card; GKE takes {least} to {most}", of=replica.of, least=k.LEAST, most=k.MOST
+        )
+        placing.refuse("replica", "GKE002", message, say("write of: {most} or less", most=k.MOST))
+    if replica.count > 1:
+        message = say("requests {count} clients of cards; GKE refuses more than one", count=replica.count)
+        placing.refuse("replica", "GKE001", message, "request one larger part, or whole cards")
+
+
+def parts(share: Share, profile: Profile | None) -> list[Part]:
+    """The partitions of the card, and the client of a card where the profile shares by MPS."""
+    found = [*partitions(share, profile), *clients(share, profile)]
+    return sorted(found, key=lambda one: (one.amount.memory_mib or 0, one.amount.cores or 0))
+
+
+MACHINE = re.compile(r"[a-z][0-9][a-z]?-(?:standard|highmem|highcpu|highgpu|ultragpu|megagpu)-[0-9]+[a-z]?")
+BACKEND = Backend(
+    name=k.NAME,
+    title="GKE GPU sharing",
+    keys=k.KEYS,
+    gpu_prefixes=("cloud.google.com/gke-gpu-", "cloud.google.com/gke-max-shared-clients"),
+    read=read,
+    write=write,
+    says={
+        "cards": f"whole cards: {k.WHOLE}",
+        "policy": f"no key; {Policy.FIXED_SHARE} with MIG and MPS",
+        "device": f"nodeSelector {k.MODEL}, one model",
+        "isolation": "no key; hardware with MIG, soft with MPS, else none",
+        "partition": f"nodeSelector {k.SIZE}",
+        "replica": f"nodeSelector {k.STRATEGY} and {k.CLIENTS}",
+    },
+    rules_module="gpuxlate.backends.gke.rules",
+    whole_card_key=k.WHOLE,
+    also_speaks=SPEAKS,
+    vendor="nvidia",
+    cloud=Cloud(("cloud.google.com",), MACHINE),
+    extension=NvidiaProfile,
+    needs_module="gpuxlate.backends.gke.prerequisites",
+    parts=parts,
+    parts_need=CARD_NEEDED,
+)

@@ -1,0 +1,218 @@
+"""The rules of GPU sharing in GKE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.backends.gke import keys as k
+from gpuxlate.backends.numbers import number
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.pod import NodeRequirement, PodKeys
+from gpuxlate.rules.base import Context, Rule, rule
+
+NO_POLICY = "the choice of nodes decides what a number means"
+
+
+def _choice(pod: PodKeys, name: str) -> NodeRequirement | None:
+    return next((one for one in pod.choices(name) if one.operator == "In"), None)
+
+
+@rule("GKE001", Severity.ERROR, no_policy=NO_POLICY)
+def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A container requests one client of a shared card.
+
+    ## What it does
+    Reports more than one `nvidia.com/gpu` in a pod that chooses nodes whose cards are shared.
+
+    ## Why
+    GKE refuses the pod: at most 1 nvidia.com/gpu can be requested on GPU nodes with sharing.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector:
+        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
+        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 2}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector:
+        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
+        cloud.google.com/gke-max-shared-clients-per-gpu: "2"
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Source
+    Google Cloud, GPU sharing in GKE.
+    """
+    if _choice(pod, k.STRATEGY) is None and _choice(pod, k.CLIENTS) is None:
+        return
+    for container in pod.all_containers():
+        value = container.resources.get(k.WHOLE)
+        count = number(value)
+        if value is not None and count is not None and count != 1:
+            message = say("{key} is {count}: on shared cards GKE takes 1 alone", key=k.WHOLE, count=count)
+            yield this.at(value, message, "write 1, and fewer clients of a card where one is not enough")
+
+
+@rule("GKE002", Severity.ERROR, no_policy=NO_POLICY)
+def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A card has 2 to 48 clients.
+
+    ## What it does
+    Reports a value of `cloud.google.com/gke-max-shared-clients-per-gpu` that is no such number.
+
+    ## Why
+    No node pool can have it: the pod stays Pending, and no node is created for it.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector:
+        cloud.google.com/gke-gpu-sharing-strategy: mps
+        cloud.google.com/gke-max-shared-clients-per-gpu: "64"
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector:
+        cloud.google.com/gke-gpu-sharing-strategy: mps
+        cloud.google.com/gke-max-shared-clients-per-gpu: "48"
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Source
+    Google Cloud, GPU sharing in GKE.
+    """
+    for one in pod.choices(k.CLIENTS):
+        for text in one.values:
+            found = quantity.whole(text) if quantity.is_plain(text) else None
+            if found is None or not k.LEAST <= found <= k.MOST:
+                message = say("{key} is {value!r}, not a number from 2 to 48", key=k.CLIENTS, value=text)
+                yield this.at(one, message, "write the number of clients that the node pool has")
+
+
+@rule("GKE003", Severity.ERROR, missing=True, no_policy=NO_POLICY)
+def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The strategy and the number of clients are chosen together.
+
+    ## What it does
+    Reports one of `cloud.google.com/gke-gpu-sharing-strategy` and
+    `cloud.google.com/gke-max-shared-clients-per-gpu` without the other, and an unknown strategy.
+
+    ## Why
+    Both are needed to create nodes; one alone leaves open how large the share is.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector: {cloud.google.com/gke-gpu-sharing-strategy: time-sharing}
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector:
+        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
+        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Source
+    Google Cloud, GPU sharing in GKE.
+    """
+    strategy, clients = _choice(pod, k.STRATEGY), _choice(pod, k.CLIENTS)
+    if strategy is not None:
+        for text in strategy.values:
+            if text not in k.STRATEGIES:
+                message = say("{key} is {value!r}, which is not a strategy", key=k.STRATEGY, value=text)
+                yield this.at(
+                    strategy,
+                    message,
+                    say("write one of {known}", known=", ".join(k.STRATEGIES)),
+                    missing=False,
+                )
+    found, other = (strategy, k.CLIENTS) if clients is None else (clients, k.STRATEGY)
+    if found is not None and (strategy is None or clients is None):
+        message = say("{key} is chosen without {other}", key=found.key, other=other)
+        hint = say("add {other} beside it", other=other)
+        yield this.at(found, message, hint, on_key=True)
+
+
+@rule("GKE004", Severity.ERROR, no_policy=NO_POLICY)
+def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Partitions of GKE are counted as cards.
+
+    ## What it does
+    Reports `nvidia.com/mig-*` in a pod that chooses `cloud.google.com/gke-gpu-partition-size`, and a size
+    that is no MIG profile.
+
+    ## Why
+    GKE divides nodes with the strategy single: their resource is `nvidia.com/gpu`, and the pod stays Pending.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector: {cloud.google.com/gke-gpu-partition-size: 1g.5gb}
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector: {cloud.google.com/gke-gpu-partition-size: 1g.5gb}
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Source
+    Google Cloud, GPU sharing in GKE.
+    """
+    size = _choice(pod, k.SIZE)
+    if size is None:
+        return
+    for text in size.values:
+        if not k.SIZES.fullmatch(text):
+            message = say("{key} is {value!r}, which is not a MIG profile", key=k.SIZE, value=text)
+            yield this.at(size, message, "write the profile of the node pool, as 1g.5gb")
+    for container in pod.all_containers():
+        for name, value in container.resources.items():
+            if name.startswith("nvidia.com/mig-"):
+                message = say(
+                    "{key} beside {size}: GKE counts partitions with {gpu}",
+                    key=name,
+                    size=k.SIZE,
+                    gpu=k.WHOLE,
+                )
+                yield this.at(value, message, say("write {gpu}", gpu=k.WHOLE), on_key=True)

@@ -1,0 +1,176 @@
+"""MIG: partitions by name (strategy mixed), or counted as cards on nodes with one partition (single).
+
+With strategy single the profile is not in the resource. Such a pod is read and written with the configuration
+of its nodes, ``nvidia.com/mig.config: all-1g.5gb``, which divides all their cards so (NVIDIA/mig-parted).
+"""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.nvidia import keys as k
+from gpuxlate.backends.nvidia.profile import CARD_NEEDED, NvidiaProfile, partitions
+from gpuxlate.model.amounts import card_for
+from gpuxlate.model.messages import say
+from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.rules.predicates.conditions import Asks, Selects, SomeContainer
+
+NAMES = ("nvidia-mig", "mig")
+SINGLE = SomeContainer(Asks(k.WHOLE)) & Selects(k.CONFIG, k.ALL_OF_ONE)
+"""Cards of nodes that are divided into partitions of one profile."""
+
+
+def profile_of(text: str) -> str:
+    """The profile in the name of a resource or configuration; of an old name, the one of today."""
+    name = of_resource(text)
+    base, plus, more = name.partition("+")
+    return k.ALIASES.get(base, base) + plus + more
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Keys to shares. Of two partitions of a container, a rule reports all but one."""
+    configs = [text for text in pod.node_values(k.CONFIG) if k.ALL_OF_ONE.fullmatch(text)]
+    single = SINGLE.holds(pod.pod.with_workload())
+    pod.selector(k.CONFIG, configs if single and len(configs) == 1 else ())
+    for name in _labels(pod.pod):
+        pod.selector(name)
+    one = profile_of(configs[0].removeprefix(k.ALL)) if single and len(configs) == 1 else None
+    return pod.reading([_container(pod, container, one, profile) for container in pod.pod.all_containers()])
+
+
+def _labels(pod: PodKeys) -> list[str]:
+    """The labels of nodes about MIG that a pod chooses, but for the configuration."""
+    names = {*pod.node_selector, *(one.key for one in pod.requirements())}
+    prefixes = tuple(
+        row.name.removesuffix("*") for row in k.MIG_KEYS if row.is_pattern and row.says == "selector"
+    )
+    return sorted(one for one in names if one.startswith(prefixes) and one != k.CONFIG)
+
+
+def _container(
+    pod: Taking, container: ContainerKeys, single: str | None, profile: Profile | None
+) -> ContainerShare:
+    names = k.partitions(container)
+    counts = [pod.number(container, name) for name in names]
+    if names:
+        if counts[0] is None:
+            return pod.none(container)
+        where = container.resources[names[0]].path
+        text = names[0].removeprefix(k.BEFORE)
+        shared = text.endswith(k.OF_SHARED)
+        partition = Partition(profile_of(text.removesuffix(k.OF_SHARED)), 1 if shared else counts[0])
+        replica = Replica(None, Strategy.TIME_SLICING, counts[0]) if shared else None
+        return pod.share(
+            container, partition=partition, replica=replica, origins={"partition": where, "replica": where}
+        )
+    whole = pod.number(container, k.WHOLE)
+    if not whole:
+        return pod.none(container)
+    where = container.resources[k.WHOLE].path
+    if single is not None:
+        return pod.share(container, partition=Partition(single, whole), origins={"partition": where})
+    if profile and profile.target in NAMES and NvidiaProfile.of(profile).mig_strategy == "single":
+        message = say(
+            "{key} counts partitions where the strategy is single, and nothing says which", key=k.WHOLE
+        )
+        hint = say("add the nodeSelector {key}: all-1g.5gb, or the like", key=k.CONFIG)
+        pod.note("GX023", message, where, hint)
+    return pod.share(container, cards=whole, origins={"cards": where})
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys; whole cards are those of nodes that are not divided."""
+    single = NvidiaProfile.of(profile).mig_strategy == "single"
+    containers = [_write(placing, profile, single) for placing in pod.placings]
+    profiles = {one.profile for placing in pod.placings if (one := placing.peek("partition")) is not None}
+    if single and len(profiles) > 1:
+        for placing in pod.placings:
+            message = say(
+                "nodes of strategy single have partitions of one profile, and the pod asks for {found}",
+                found=" and ".join(sorted(profiles)),
+            )
+            placing.refuse("partition", "GX022", message, "use a separate pod for each profile")
+    selector = {k.CONFIG: Value.of(k.ALL + in_resource(min(profiles)))} if single and profiles else {}
+    return PodKeys(
+        containers=tuple(one for one in containers if not one.init),
+        init_containers=tuple(one for one in containers if one.init),
+        node_selector=selector,
+    )
+
+
+def _write(placing: Placing, profile: Profile | None, single: bool) -> ContainerKeys:
+    partition = placing.take("partition")
+    if partition is None:
+        limits = {k.WHOLE: Value.of(int(placing.take("cards")))}
+        placing.on_nodes(card_of(profile, NAMES), "GX023", None)
+        if single:
+            message = say(
+                "{key} counts partitions where the strategy is single, not whole cards", key=k.WHOLE
+            )
+            placing.refuse("cards", "GX023", message, "request a partition, or nodes that are not divided")
+    else:
+        limits = {k.WHOLE if single else k.BEFORE + in_resource(partition.profile): Value.of(partition.count)}
+        placing.isolated(Isolation.HARDWARE)
+        placing.shared_by(Policy.FIXED_SHARE)
+        _fits_the_card(placing, partition, profile)
+    return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
+
+
+def _fits_the_card(placing: Placing, partition: Partition, profile: Profile | None) -> None:
+    """The cards of the profile have the partition, and a node has as many (NVIDIA003, NVIDIA005)."""
+    found = unfit(partition, profile)
+    if found is not None:
+        placing.refuse("partition", *found)
+
+
+def unfit(partition: Partition, profile: Profile | None) -> tuple[str, str, str] | None:
+    """Why the cards of a profile for MIG do not give a partition: code, message, hint."""
+    from gpuxlate.model.share import Share
+
+    if profile is None or profile.target not in NAMES:
+        return None
+    card = card_for(Share(), profile)
+    if card is None or not card.templates:
+        return None
+    one = card.template(partition.profile)
+    if one is None:
+        known = ", ".join(each.name for each in card.templates)
+        message = say("{profile} is not a profile of {card}", profile=partition.profile, card=card.name)
+        return "NVIDIA003", message, say("profiles of the card: {known}", known=known)
+    most = (one.most or 0) * (profile.cards.per_node or 0)
+    if most and partition.count > most:
+        message = say(
+            "requests {count} of {profile}; a node of this profile has at most {most}",
+            count=partition.count,
+            profile=partition.profile,
+            most=most,
+        )
+        return "NVIDIA005", message, say("request at most {most}, or a larger profile", most=most)
+    return None
+
+
+MIG = Backend(
+    name=NAMES[0],
+    title="NVIDIA MIG",
+    keys=k.MIG_KEYS,
+    gpu_prefixes=(k.BEFORE,),
+    read=read,
+    write=write,
+    says={
+        "cards": f"whole cards: {k.WHOLE}, on nodes that are not divided",
+        "policy": f"no key; {Policy.FIXED_SHARE} alone",
+        "device": "no key; vendor nvidia alone",
+        "isolation": f"no key; {Isolation.HARDWARE}",
+        "partition": f"nvidia.com/mig-PROFILE; strategy single: {k.WHOLE}, nodeSelector {k.CONFIG}",
+    },
+    rules_module="gpuxlate.backends.nvidia.rules.mig",
+    whole_card_key=k.WHOLE,
+    also_speaks=SINGLE,
+    vendor="nvidia",
+    extension=NvidiaProfile,
+    needs_module="gpuxlate.backends.nvidia.prerequisites",
+    parts=partitions,
+    parts_need=CARD_NEEDED,
+)

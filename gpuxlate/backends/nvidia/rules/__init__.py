@@ -1,0 +1,1 @@
+"""The rules of NVIDIA's own sharing, by target."""

@@ -1,0 +1,152 @@
+"""Replicas of cards: time-slicing and MPS of NVIDIA's device plugin.
+
+The resource tells neither how many clients a card has nor how they share it. What a share says of that is
+written as a choice of nodes by the labels of GPU feature discovery, and read from it.
+"""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.nvidia import keys as k
+from gpuxlate.backends.nvidia.profile import NvidiaProfile, clients
+from gpuxlate.model import quantity
+from gpuxlate.model.messages import say
+from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.rules.predicates.conditions import Asks, Selects, SomeContainer
+
+NAMES = ("nvidia-shared",)
+SPEAKS = SomeContainer(Asks(k.WHOLE)) & Selects(k.STRATEGY, *k.STRATEGIES)
+"""Cards of nodes on which each is counted several times."""
+
+
+def counts_clients(pod: PodKeys, profile: Profile | None) -> bool:
+    """The common key counts clients of cards: by the choice of nodes, or by the profile."""
+    own = NvidiaProfile.of(profile).sharing
+    by_profile = (
+        profile is not None and profile.target in NAMES and own.strategy != "none" and not own.renames
+    )
+    return by_profile or SPEAKS.holds(pod.with_workload())
+
+
+def read(pod: Taking, profile: Profile | None) -> Reading:
+    """Keys to shares."""
+    not_renamed = counts_clients(pod.pod, profile)
+    asked = not_renamed or any(k.GPU_SHARED in one.resources for one in pod.pod.all_containers())
+    texts, numbers = pod.node_values(k.STRATEGY), pod.node_values(k.REPLICAS)
+    strategy = k.STRATEGIES.get(texts[0]) if asked and len(texts) == 1 else None
+    number = (
+        quantity.whole(numbers[0]) if asked and len(numbers) == 1 and quantity.is_plain(numbers[0]) else None
+    )
+    of = number if number is not None and number >= LEAST_CLIENTS else None
+    pod.selector(k.STRATEGY, texts if strategy else ())
+    pod.selector(k.REPLICAS, numbers if of else ())
+    for row in k.SHARED_KEYS:
+        if row.says == "selector" and row.name not in (k.STRATEGY, k.REPLICAS):
+            if "/" in row.name:
+                pod.selector(row.name)
+                continue
+            for container in pod.pod.all_containers():
+                pod.choice(pod.env(container, row.name), row.name, "variable")
+    return pod.reading(
+        [_container(pod, one, Replica(of, strategy), not_renamed) for one in pod.pod.all_containers()]
+    )
+
+
+def _container(pod: Taking, container: ContainerKeys, one: Replica, not_renamed: bool) -> ContainerShare:
+    for name in (k.GPU_SHARED, k.WHOLE):
+        count = pod.number(container, name)
+        if count is None:
+            continue
+        where = container.resources[name].path
+        if name == k.GPU_SHARED or not_renamed:
+            return pod.share(
+                container, replica=Replica(one.of, one.strategy, count), origins={"replica": where}
+            )
+        return pod.share(container, cards=count, origins={"cards": where})
+    return pod.none(container)
+
+
+def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    """Shares to keys."""
+    containers = [_write(placing, profile) for placing in pod.placings]
+    found = {
+        (one.of, one.strategy) for placing in pod.placings if (one := placing.peek("replica")) is not None
+    }
+    if len(found) > 1:
+        for placing in pod.placings:
+            message = say("a pod runs on nodes of one kind, and its containers ask for different replicas")
+            placing.refuse("replica", "GX022", message, "use a separate pod for each")
+    of, strategy = min(found, key=str) if found else (None, None)
+    chosen = {k.STRATEGY: strategy and str(strategy), k.REPLICAS: of and str(of)}
+    return PodKeys(
+        containers=tuple(one for one in containers if not one.init),
+        init_containers=tuple(one for one in containers if one.init),
+        node_selector={name: Value.of(text) for name, text in chosen.items() if text},
+    )
+
+
+def _write(placing: Placing, profile: Profile | None) -> ContainerKeys:
+    replica = placing.take("replica")
+    own = NvidiaProfile.of(profile)
+    name = k.GPU_SHARED if own.sharing.renames else k.WHOLE
+    if replica is None:
+        cards = int(placing.take("cards"))
+        limits = {k.WHOLE: Value.of(cards)}
+        placing.on_nodes(card_of(profile, NAMES), "GX023", None)
+        if name == k.WHOLE and own.replica is not None:
+            message = say("{key} counts clients of cards in this profile, not whole cards", key=k.WHOLE)
+            placing.refuse("cards", "GX023", message, "request a replica, or nodes that do not share cards")
+    else:
+        limits = {name: Value.of(replica.count)}
+        mps = replica.strategy is Strategy.MPS
+        placing.isolated(Isolation.SOFT if mps else Isolation.NONE)
+        if mps:
+            placing.shared_by(Policy.FIXED_SHARE)
+        if replica.count > 1:
+            message = say("requests {count} clients of cards; a container has one", count=replica.count)
+            placing.refuse("replica", "NVIDIA001", message, "request one larger part, or whole cards")
+        _is_of_the_nodes(placing, replica, own.replica)
+    return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
+
+
+def _is_of_the_nodes(placing: Placing, asked: Replica, known: Replica | None) -> None:
+    """The nodes of the profile have such replicas."""
+    if known is None:
+        return
+    differs = (asked.of and known.of and asked.of != known.of) or (
+        asked.strategy and asked.strategy is not known.strategy
+    )
+    if differs:
+        message = say("asks for {asked}; nodes in this profile have {known}", asked=asked, known=known)
+        placing.refuse(
+            "replica", "GX023", message, "request what the nodes have, or change their configuration"
+        )
+
+
+SHARED = Backend(
+    name=NAMES[0],
+    title="NVIDIA time-slicing and MPS",
+    keys=k.SHARED_KEYS,
+    gpu_prefixes=(k.GPU_SHARED,),
+    read=read,
+    write=write,
+    says={
+        "cards": f"whole cards: {k.WHOLE}, on nodes that do not share them",
+        "policy": f"no key; {Policy.FIXED_SHARE} with MPS",
+        "device": "no key; vendor nvidia alone",
+        "isolation": f"no key; {Isolation.SOFT} with MPS, else {Isolation.NONE}",
+        "replica": f"{k.GPU_SHARED}, or {k.WHOLE} if not renamed; nodeSelector {k.REPLICAS}, {k.STRATEGY}",
+    },
+    rules_module="gpuxlate.backends.nvidia.rules.shared",
+    whole_card_key=k.WHOLE,
+    also_speaks=SPEAKS,
+    vendor="nvidia",
+    extension=NvidiaProfile,
+    needs_module="gpuxlate.backends.nvidia.prerequisites",
+    parts=clients,
+    parts_need="pass a profile whose nodes share cards by MPS (nvidia.sharing, cards.memoryMiB): by "
+    "time-slicing no part of a card is promised",
+)
