@@ -16,8 +16,8 @@ PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 
 ENGLISH_ONLY = {
     "ai-app", "alibaba-multi-card", "charts", "dra", "editors", "emr", "hami", "krm", "kubectl",
-    "moving-an-application", "node-pools", "performance", "pipelines", "plan", "playground", "policy",
-    "python",
+    "moving-an-application", "node-pools", "partitions", "performance", "pipelines", "plan", "playground",
+    "policy", "python",
     "security", "sources", "tencent-qgpu", "volcano-vgpu",
     "volcengine-colocation", "writing-a-target",
 }  # fmt: skip
