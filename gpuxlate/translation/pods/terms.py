@@ -201,7 +201,7 @@ def _as_part(
     """The smallest part of a card that holds the numbers, where the target has nothing else."""
     assert backend.parts is not None
     asked = ", ".join(
-        f"{JSON_NAMES[name]} {value}"
+        f"{JSON_NAMES[name]}={value}"
         for name in ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
         if (value := getattr(share, name)) is not None and (name, value) != ("cards", 1)
     )
