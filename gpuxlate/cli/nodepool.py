@@ -94,7 +94,7 @@ def command(
     elif output == "yaml":
         from gpuxlate.yamltext.plain import fresh
 
-        made = [fresh(one) for pool in pools for one in pool.needs.documents]
+        made = [fresh(one) for pool in pools for one in pool.documents]
         if made:
             common.text_out(joined(list(dict.fromkeys(made))))
         else:

@@ -29,6 +29,16 @@ class NodePool:
         """A prerequisite without which the share cannot run is not met."""
         return any(one.failed for one in self.checked)
 
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """Objects to apply; a document in the data of one is a text."""
+        from gpuxlate.yamltext.plain import fresh  # only where one is written
+
+        return [
+            {**one, "data": {name: fresh(inner) for name, inner in one["data"].items()}}
+            for one in self.needs.documents
+        ]
+
     def to_json(self, *, checked: bool) -> dict[str, Any]:
         """One item of ``gpuxlate-nodepool/v1``."""
         return {
@@ -38,7 +48,7 @@ class NodePool:
             "remarks": [_warning_json(one) for one in self.needs.remarks],
             "warnings": [_warning_json(one) for one in self.needs.warnings],
             "requirements": [_checked_json(one, checked) for one in self.checked],
-            **({"documents": [*self.needs.documents]} if self.needs.documents else {}),
+            **({"documents": self.documents} if self.needs.documents else {}),
         }
 
 

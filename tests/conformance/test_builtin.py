@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.device_plugin import NvidiaProfile, Sharing
 from gpuxlate.backends.kai.profile import KaiProfile
-from gpuxlate.backends.nvidia.profile import NvidiaProfile, Sharing
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.testing import BackendContract, ReadingContract
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from gpuxlate.backends.base import Backend, Cloud, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.device_plugin import CARD_NEEDED, NvidiaProfile, clients, partitions
 from gpuxlate.backends.gke import keys as k
-from gpuxlate.backends.nvidia.profile import CARD_NEEDED, NvidiaProfile, clients, partitions
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.catalogue import names_of

@@ -7,8 +7,8 @@ of its nodes, ``nvidia.com/mig.config: all-1g.5gb``, which divides all their car
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.device_plugin import CARD_NEEDED, NvidiaProfile, partitions
 from gpuxlate.backends.nvidia import keys as k
-from gpuxlate.backends.nvidia.profile import CARD_NEEDED, NvidiaProfile, partitions
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource

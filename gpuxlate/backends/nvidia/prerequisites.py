@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpuxlate.backends.device_plugin import NvidiaProfile
 from gpuxlate.backends.nvidia import keys as k
-from gpuxlate.backends.nvidia.profile import NvidiaProfile
 from gpuxlate.backends.requirements import (
     NodeLabel,
     NodeNeeds,
@@ -108,12 +108,10 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
 
 
 def _config_map(name: str, key: str, data: Mapping[str, object]) -> dict[str, object]:
-    """A ConfigMap of the operator's namespace, with a document in it."""
-    from gpuxlate.yamltext.plain import fresh
-
+    """A ConfigMap of the operator's namespace, with a document in it, as plain data."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": name, "namespace": "gpu-operator"},
-        "data": {key: fresh(data)},
+        "data": {key: data},
     }

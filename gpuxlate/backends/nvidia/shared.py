@@ -7,8 +7,8 @@ written as a choice of nodes by the labels of GPU feature discovery, and read fr
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.device_plugin import NvidiaProfile, clients
 from gpuxlate.backends.nvidia import keys as k
-from gpuxlate.backends.nvidia.profile import NvidiaProfile, clients
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy

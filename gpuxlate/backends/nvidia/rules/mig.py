@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.device_plugin import NvidiaProfile
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.nvidia.mig import NAMES, profile_of, unfit
-from gpuxlate.backends.nvidia.profile import NvidiaProfile
 from gpuxlate.model.catalogue import MIG, cards
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
