@@ -226,7 +226,12 @@ _FOUND = {
 _MOVABLE = {Place.LABEL: "labels", Place.ANNOTATION: "annotations"}
 
 
-@rule("GX013", Severity.ERROR, fix="unsafe")
+@rule(
+    "GX013",
+    Severity.ERROR,
+    fix="unsafe",
+    no_policy="a predicate names its keys; this compares each key with the places where it is read",
+)
 def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A vendor's key is where the vendor reads it.
 

@@ -12,7 +12,11 @@ from gpuxlate.rules.base import Context, Dialect, Rule, rule
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, vocabulary_of
 
 
-@rule("K8S007", Severity.ERROR)
+@rule(
+    "K8S007",
+    Severity.ERROR,
+    no_policy="a predicate names its keys; this compares each key with the vendors that know it",
+)
 def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """One container requests GPUs of one vendor: a share or whole cards.
 

@@ -257,9 +257,10 @@ def test_the_plug_in_applies_those_of_the_nodes(policies: Cluster) -> None:
     assert names_of(policies) == []
     done = plugin(policies, "--apply")
     assert done.returncode == 0, done.stderr
-    assert names_of(policies) == ["gpuxlate-tencent-qgpu-errors", "gpuxlate-tencent-qgpu-warnings"]
-    assert done.stdout.count("created") == 4
-    assert plugin(policies, "--apply").stdout.count("unchanged") == 4
+    kinds = ("cards-errors", "cards-warnings", "errors", "warnings")
+    assert names_of(policies) == [f"gpuxlate-tencent-qgpu-{one}" for one in kinds]
+    assert done.stdout.count("created") == 9  # with the bindings, and the numbers of the cards
+    assert plugin(policies, "--apply").stdout.count("unchanged") == 9
     _until(policies, PROBE, found=True)
 
 

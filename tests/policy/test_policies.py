@@ -13,6 +13,7 @@ import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.hami.profile import HamiProfile, ResourceNames
+from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.check import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
@@ -26,6 +27,11 @@ from tests.running import run
 ALL = Wish(everything, Style(), Scope.ALL, custom=True)
 POLICIES = [*enforcing(BACKENDS, ALL)]
 FROZEN = [*freezing(BACKENDS, ALL)]
+CLUSTERS = tuple(
+    load_profile({"target": one.name, "cards": {"perNode": 4, "memoryMiB": 24576}}) for one in BACKENDS
+)
+OF_CARDS = [one for one in enforcing(BACKENDS, replace(ALL, profiles=CLUSTERS)) if one.parameters]
+EVERY = [*POLICIES, *OF_CARDS, *FROZEN]
 TKE = "tke.cloud.tencent.com/qgpu-"
 
 
@@ -62,14 +68,14 @@ def test_golden() -> None:
 
 @pytest.mark.parametrize("version", ["1.30", "1.33", "1.37"])
 def test_strict_schemas(version: str) -> None:
-    for one in documents([*POLICIES, *FROZEN], Format.VAP):
+    for one in documents(EVERY, Format.VAP):
         kubernetes_validate.validate(one, version, strict=True)
 
 
 def test_what_the_api_demands() -> None:
-    names = [one.name for one in (*POLICIES, *FROZEN)]
+    names = [one.name for one in EVERY]
     assert len(set(names)) == len(names)
-    for one in (*POLICIES, *FROZEN):
+    for one in EVERY:
         assert len(json.dumps(one.spec)) < 60_000, one.name  # kubectl keeps a copy: 256 KiB at most
         assert len(one.spec["matchConditions"]) <= 64
         assert {*one.spec["matchConditions"][0]} == {"name", "expression"}
@@ -328,7 +334,7 @@ def cost(text: str, items: int) -> int:
 
 
 def test_the_cost_of_a_pod_is_far_below_the_budget() -> None:
-    for one in POLICIES:
+    for one in (*POLICIES, *OF_CARDS):
         if one.name.endswith("-workloads"):
             continue
         found = [cost(part["expression"], 6) for part in (*one.spec["variables"], *one.spec["validations"])]
