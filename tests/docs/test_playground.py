@@ -211,10 +211,9 @@ const area = document.getElementById("pg-text");
 const hash = given ? `#share=${btoa(given)}` : location.hash;
 area.value = "";
 return new Promise((done) => {
-  const read = () => done([area.value, document.getElementById("pg-to").value]);
-  addEventListener("hashchange", () => setTimeout(read), {once: true});
-  if (location.hash === hash) location.hash = "";
-  setTimeout(() => { location.hash = hash; setTimeout(read, 200); }, 50);
+  location.hash = "";
+  setTimeout(() => { location.hash = hash; }, 200);
+  setTimeout(() => done([area.value, document.getElementById("pg-to").value]), 600);
 });
 """
 ELSEWHERE = """
