@@ -208,7 +208,7 @@ OPENED = """
 // the link of the form, or one of somebody else
 const given = arguments[0];
 const area = document.getElementById("pg-text");
-const hash = given ? `#share=${btoa(given)}` : location.hash;
+const hash = given ? `#share=${btoa(given).replaceAll("+", "-").replaceAll("/", "_")}` : location.hash;
 area.value = "";
 return new Promise((done) => {
   location.hash = "";
