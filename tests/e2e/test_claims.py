@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 import yaml
 
-import gpuxlate
 from tests.claims.test_translated import DEPLOYMENT
 
 from .server.cluster import Cluster
 from .server.process import Process
+from .test_live import plugin
 
 API = "/apis/resource.k8s.io/v1"
 PROGRAMS = {"kube-scheduler": "GPUXLATE_SCHEDULER", "kube-controller-manager": "GPUXLATE_CONTROLLER_MANAGER"}
@@ -137,9 +137,16 @@ def results(one: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
-def test_what_is_written_is_allocated(scheduled: Cluster) -> None:
+def test_what_is_written_is_allocated(scheduled: Cluster, tmp_path: Path) -> None:
     """Two replicas of two containers: four claims on two cards, each consumed as the share says."""
-    scheduled.kubectl("apply", "-f", "-", stdin=gpuxlate.translate(DEPLOYMENT, "dra-hami").text)
+    path = tmp_path / "deployment.yaml"
+    path.write_text(DEPLOYMENT)
+    done = plugin(scheduled.environment(), "apply", "-f", str(path), "--to", "dra-hami")
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(" ")[0] for line in done.stdout.splitlines()] == [
+        "deployment/bert-serving",
+        *(f"resourceclaimtemplate/bert-serving-gpu-{name}" for name in ("server", "side")),
+    ]
     found = claims(scheduled, 4)
     by_claim: dict[str, list[list[tuple[str, dict[str, str]]]]] = {}
     for one in found:
