@@ -17,7 +17,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.claims.reading import claims_in
 from gpuxlate.manifest.claims.writing import template_of
-from gpuxlate.manifest.objects import Pod, objects_in
+from gpuxlate.manifest.objects import CLAIMS, Pod, objects_in
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
@@ -118,7 +118,7 @@ def with_templates(
 
     ``replaced``: the dialects whose claims go.
     """
-    if not keys.claims:
+    if not keys.claims or CLAIMS in pod.lacks:  # which is said by itself
         return Writing(keys, ())
     root = next((node for _, path, node in objects_in(document) if path == pod.object_path), None)
     base = get_text(root, "metadata", "name") or (get_text(root, "metadata", "generateName") or "").rstrip(

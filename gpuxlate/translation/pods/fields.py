@@ -11,6 +11,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.translation import ON_POD_TEMPLATE, share_is_expressible
+from gpuxlate.translation.leftovers import RENDERED
 
 
 def lacking(pod: Pod, wanted: PodKeys, target: Backend) -> Iterator[Diagnostic]:
@@ -49,5 +50,7 @@ def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
         field=name,
         empty=EMPTY.get(field, "{}"),
     )
+    if field == CLAIMS:
+        hint = say(RENDERED, target=target.name)
     missing: Diagnostic = share_is_expressible(pod.keys.path, message, hint)
     return missing

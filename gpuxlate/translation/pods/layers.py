@@ -108,6 +108,8 @@ def _edits(
             part.diagnostics.append(placed(document, found, one.part.object))
     if refuses(after.found):
         return []
+    if before.fit.keys.claims != after.fit.keys.claims:
+        raise _CannotError(say("what a claim requests is in another document than the pod"))
     difference = _Difference(replaced_keys(sources, target), role_of((*sources, target)))
     wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
     edits = share_edits(one.part, wanted, sources, target, mirror_requests=True)
