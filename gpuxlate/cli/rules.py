@@ -19,7 +19,7 @@ def command(
     select: Annotated[
         list[str],
         typer.Argument(
-            help="Only these rules (codes or prefixes), such as TKE.",
+            help="Only these rules (codes or prefixes), such as GX.",
             metavar="[CODE]...",
             autocompletion=options.complete_code,
             show_default=False,

@@ -37,7 +37,7 @@ border-right:1px solid rgba(0,0,0,.45);min-width:1px}
 border-radius:.15rem}
 summary{cursor:pointer}
 @media print{:root{--ink:#000;--dim:#444;--paper:#fff;--line:#bbb;--room:#f3f3f3;--bad:#900}
-body{max-width:none;padding:0;font-size:11px}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+html{font-size:11px}body{max-width:none;padding:0;font-size:1rem}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 details>*{display:block}details::details-content{content-visibility:visible}
 .nodes{grid-template-columns:repeat(3,1fr)}}
 """
