@@ -160,9 +160,9 @@ def test_a_field_that_the_target_needs_is_told(run: Run) -> None:
         ),
         ("part.yaml --to vke --check none.yaml", 2, "error: there is no profile 'none.yaml'"),
         (
-            "part.yaml --to vke -o yaml",
+            "part.yaml --to vke -o xml",
             2,
-            "error: invalid value 'yaml' for -o\nhelp: formats: text, kubectl, json",
+            "error: invalid value 'xml' for -o\nhelp: formats: text, kubectl, yaml, json",
         ),
         ("part.yaml --to vke --node a", 2, "error: --node needs -o kubectl"),
         ("none.yaml --to vke", 3, "error: none.yaml: "),
