@@ -207,13 +207,17 @@ def _as_part(
     )
     path = container.path
     filled: tuple[Loss, ...] = ()
+    if share.cards > 1:  # no part is that much, whatever is filled
+        message, hint = _none_holds(asked, share, (), backend)
+        refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, asked, path=path)
+        return Terms(_bare(share), (refused,), undecided=True)
     if not share.caps_memory:  # all memory of a card is no part of it
         why = say("{target} has parts of a card, and each has a part of its memory", target=backend.name)
         given = accept.fill.get("memoryMiB")
         filled = (replace(_to_fill("memoryMiB", why, path), given=given, accepted=given is not None),)
         if given is None:
             return Terms(_bare(share), filled, undecided=True)
-        share = replace(share, memory_mib=given * share.cards)
+        share = replace(share, memory_mib=given)
     parts = tuple(backend.parts(share, profile))
     card = card_for(share, profile)
     percent = share.memory_percent
@@ -224,7 +228,7 @@ def _as_part(
     wanted = share if "memoryLimitMiB" not in accept.drop else replace(share, memory_limit_mib=None)
     found = next((one for one in parts if _holds(one, wanted)), None)
     bare = _bare(share)
-    if found is None or share.cards > 1:
+    if found is None:
         message, hint = _none_holds(asked, share, parts, backend)
         refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, asked, path=path)
         return Terms(bare, (*filled, refused), undecided=True)
