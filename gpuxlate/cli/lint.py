@@ -46,10 +46,16 @@ def command(
         ),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Print what --fix would change; write nothing.")] = (
-        False
-    ),
+    diff: Annotated[bool, typer.Option("--diff", help="Print what would change; write nothing.")] = (False),
     unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply the unsafe fixes too.")] = False,
+    add_ignores: Annotated[
+        str | None,
+        typer.Option(
+            "--add-ignores",
+            help="Write a comment with this reason at each finding.",
+            metavar="REASON",
+        ),
+    ] = None,
     select: Annotated[
         list[str],
         typer.Option(
@@ -81,12 +87,12 @@ def command(
     chosen = _format(format_, statistics)
     config = common.config()
     selection = Selection.of(select, ignore, config, common.profile(profile, config))
-    mode = Mode(fix or unsafe_fixes or diff, unsafe_fixes, allow_empty)
+    mode = _mode(fix or unsafe_fixes, unsafe_fixes, allow_empty, add_ignores, diff)
     given = common.inputs(paths)
     selection.claims = Claims.of(given)
     run = _run(given, selection, mode, diff=diff)
     left_out = isinstance(given, list) and "-" in paths and all(one.path is not None for one in given)
-    if left_out and mode.fix and not diff:  # stdin is excluded: an editor wants its text back
+    if left_out and mode.writes and not diff:  # stdin is excluded: an editor wants its text back
         run.to_stdout = True
         common.documents_out([Input(STDIN, None).read_bytes()])
     for problem in run.unreadable:
@@ -98,9 +104,8 @@ def command(
         )
     if diff:
         common.documents_out(one.encode() for one in run.diffs)
-        if run.fixes:
-            common.remark(plural(run.fixes, "would fix {count} finding", "would fix {count} findings"))
-        return _exit_code(run, chosen, "never")
+        _remarks(run, mode, diff=True)
+        return _exit_code(run, chosen, "never", changed=bool(run.changes))
     whole_folders = isinstance(given, list) and not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
         placed, source = selection.placed(found)
@@ -112,11 +117,47 @@ def command(
     nothing = bool(run.unreadable) and not run.files and chosen == "text"
     shown = "" if nothing else _rendered(run, chosen, statistics)
     (common.err if run.to_stdout else common.out)(shown)  # stdout may have the fixed text
-    if run.fixes:
-        common.remark(
-            say("fixed {findings}", findings=plural(run.fixes, "{count} finding", "{count} findings"))
+    _remarks(run, mode, diff=False)
+    fail_on = fail_on or (config.fail_on if config else None)
+    return _exit_code(run, chosen, fail_on, changed=mode.fix and bool(run.changes))
+
+
+def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: bool) -> Mode:
+    """What to do with each input. Raises CliError."""
+    if reason is None:
+        return Mode(fix or diff, unsafe, allow_empty)
+    from gpuxlate.lint.add_ignores import is_reason
+
+    if fix:
+        raise common.CliError(
+            "--fix and --add-ignores exclude each other", "fix first, then ignore the findings that are left"
         )
-    return _exit_code(run, chosen, fail_on or (config.fail_on if config else None))
+    if not is_reason(reason):
+        raise common.CliError(
+            say("invalid value {reason!r} for --add-ignores", reason=reason),
+            'write one line that says why: --add-ignores "a webhook rounds it"',
+        )
+    return Mode(allow_empty=allow_empty, reason=reason)
+
+
+def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
+    """What was changed, and which findings got no ignore and why."""
+    for (name, why), lines in run.refused.items():
+        places = f"{name}:{','.join(map(str, sorted(lines)))}" if lines else name
+        common.remark(say("not ignored: {places}: {why}", places=places, why=why))
+    if run.changes:
+        findings = plural(run.changes, "{count} finding", "{count} findings")
+        if mode.reason is None:
+            done = (
+                say("would fix {findings}", findings=findings)
+                if diff
+                else say("fixed {findings}", findings=findings)
+            )
+        elif diff:
+            done = say("would ignore {findings}", findings=findings)
+        else:
+            done = say("ignored {findings}", findings=findings)
+        common.remark(done)
 
 
 def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
@@ -135,7 +176,8 @@ class Run:
     shares: int = 0
     suppressed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
-    fixes: int = 0
+    changes: int = 0
+    refused: dict[tuple[str, str], set[int]] = field(default_factory=dict)  # lines by file and reason
     unreadable: list[InputError] = field(default_factory=list)
     to_stdout: bool = False  # the fixed text of stdin
     diffs: list[str] = field(default_factory=list)
@@ -147,7 +189,9 @@ class Run:
         self.documents += linted.documents
         self.shares += linted.shares
         self.suppressed += linted.suppressed
-        self.fixes += checked.fixes
+        self.changes += checked.changes
+        for found, why in checked.refused:
+            self.refused.setdefault((one.name, why), set()).update([found.span.line] if found.span else [])
         if linted.diagnostics and checked.source is not None:
             self.texts.add(checked.source)
         if linted.skipped:
@@ -178,11 +222,12 @@ def _run(given: Iterable[Input], selection: Selection, mode: Mode, *, diff: bool
                 from gpuxlate.report.lines import unified
 
                 run.diffs.append(unified(checked.old.decode(), checked.new.decode(), one.name.lstrip("/")))
-        elif mode.fix and one.path is None:
+        elif mode.writes and one.path is None:
             run.to_stdout = True
             common.documents_out([checked.new])
-        elif checked.fixes:
-            checked = _written(one, checked, selection, run)
+        elif checked.changes:
+            done = "fixed" if mode.reason is None else "ignored"
+            checked = _written(one, checked, selection, run, done)
         run.add(one, checked)
         selection.note(one.place, checked.linted.excused)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
@@ -194,11 +239,11 @@ def _run(given: Iterable[Input], selection: Selection, mode: Mode, *, diff: bool
     return run
 
 
-def _written(one: Input, checked: Checked, selection: Selection, run: Run) -> Checked:
-    """Write the fixes of a file: its findings after that, or those before where writing fails."""
+def _written(one: Input, checked: Checked, selection: Selection, run: Run, done: str) -> Checked:
+    """Write the new text of a file: its findings after that, or those before where writing fails."""
     assert one.path is not None
     try:
-        outputs.change_file(one.path, checked.new, checked.old, "fixed")
+        outputs.change_file(one.path, checked.new, checked.old, done)
     except InputError as error:
         run.unreadable.append(error)
         source = one.source(checked.old)
@@ -206,10 +251,10 @@ def _written(one: Input, checked: Checked, selection: Selection, run: Run) -> Ch
     return checked
 
 
-def _exit_code(run: Run, format_: str, fail_on: str | None) -> int:
+def _exit_code(run: Run, format_: str, fail_on: str | None, *, changed: bool) -> int:
     if run.unreadable:
         return common.Exit.INPUT
-    if run.fixes:
+    if changed:
         return common.Exit.FINDINGS
     level = fail_on or ("never" if format_ == "sarif" else "error")
     if level == "never":

@@ -252,9 +252,13 @@ def _paths(
     if not arguments and not (flags or options.namespace):
         raise common.CliError(
             "nothing to work on: name a PATH or live objects",
-            say("kubectl gpuxlate {name} deploy/web, or -A for all workloads", name=name),
+            say(
+                "live objects: kubectl gpuxlate {name} deploy/web, -n NAMESPACE or -A for all workloads; "
+                "files: kubectl gpuxlate {name} .",
+                name=name,
+            ),
         )
-    for flag in ("fix", "unsafe_fixes", "in_place"):
+    for flag in ("fix", "unsafe_fixes", "add_ignores", "in_place"):
         if given.get(flag):
             raise common.CliError(
                 say("--{replace} changes files, not live objects", replace=flag.replace("_", "-")),

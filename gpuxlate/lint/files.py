@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,27 +17,37 @@ from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
+    from gpuxlate.lint.add_ignores import Refused
     from gpuxlate.yamltext.edit import Splice
 
 MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
 
 
 class Mode(NamedTuple):
-    """What to do with each input in addition to checking it."""
+    """What to do with each input in addition to checking it. ``reason``: of the ignores to be added."""
 
     fix: bool = False
     unsafe: bool = False
     allow_empty: bool = False
+    reason: str | None = None
+
+    @property
+    def writes(self) -> bool:
+        return self.fix or self.reason is not None
 
 
 class Checked(NamedTuple):
-    """One input: its findings, its text, and with fixes the old and new bytes."""
+    """One input: its findings, its text, and where it may change the old and new bytes.
+
+    ``changes``: findings that were fixed, or that comments ignore now; ``refused``: those without one.
+    """
 
     linted: Linted
     source: Source | None = None
-    fixes: int = 0
+    changes: int = 0
     old: bytes = b""
     new: bytes = b""
+    refused: Sequence[Refused] = ()
 
 
 def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checked:
@@ -54,9 +64,20 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
     if may_be_empty and not may_matter(data, settings.profile):
         return Checked(Linted(), old=data, new=data)
     read = reader(one, source)
-    if read is not documents or not mode.fix:  # findings in parameters have no fix
+    if read is not documents or not mode.writes:  # findings in parameters have no fix
         linted = lint_source(source, settings, read)
-        return Checked(linted, source if linted.diagnostics else None, old=data, new=data)
+        refused: Sequence[Refused] = ()
+        if mode.reason is not None:
+            from gpuxlate.lint.add_ignores import IN_PARAMETERS, not_ignored
+
+            refused = not_ignored(linted.diagnostics, IN_PARAMETERS)
+        return Checked(linted, source if linted.diagnostics else None, 0, data, data, refused)
+    if mode.reason is not None:
+        from gpuxlate.lint.add_ignores import add_ignores
+
+        done = add_ignores(source, settings, mode.reason)
+        new = source.encode(done.source.text)
+        return Checked(done.linted, done.source, done.count, data, new, done.refused)
     from gpuxlate.lint.fix import fix_source
 
     fixed = fix_source(source, settings, unsafe=mode.unsafe)

@@ -25,7 +25,7 @@ from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
-_COMMENT = re.compile(r"(?<!\S)(?:#|--)[ \t]*gpuxlate:[ \t]*ignore\b(?:\[(?P<codes>[^\]\r\n]*)\])?")
+COMMENT = re.compile(r"(?<!\S)(?:#|--)[ \t]*gpuxlate:[ \t]*ignore\b(?:\[(?P<codes>[^\]\r\n]*)\])?")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*[0-9]{3}")
 _WORD = re.compile(r"[^\s,;:]+")
 UNUSED = "GX009"
@@ -50,7 +50,7 @@ def ignores_in_text(source: Source) -> Iterator[Ignore]:
     if "gpuxlate:" not in source.text:
         return
     last = following = 0  # the line of the last comment, and the line that a comment alone covers
-    for match in _COMMENT.finditer(source.text):
+    for match in COMMENT.finditer(source.text):
         line, column = source.position(match.start())
         lines = [line]
         if line != last and not source.text[match.start() - column + 1 : match.start()].strip():

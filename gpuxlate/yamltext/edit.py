@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Map
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ from gpuxlate.yamltext.plan import EditError, NodePlan, Plans, gone_nodes, make_
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import Splice, in_order
 
-__all__ = ["EditError", "Splice", "apply", "edit_document", "planned"]
+__all__ = ["EditError", "Splice", "apply", "edit_document", "planned", "with_comments"]
 
 
 def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> list[Splice]:
@@ -43,6 +43,26 @@ def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path
 def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
     """The splices of edits that were checked before, together with others. Raises EditError."""
     return _splices(document, make_plan(document, edits))
+
+
+def with_comments(source: Source, made: Iterable[Splice]) -> Source:
+    """The source with comments inserted, checked: each document reads the same. Raises EditError."""
+    after = source.changed(apply(source.text, made))
+    for old, new in itertools.zip_longest(_until_invalid(source), _until_invalid(after)):
+        if isinstance(old, Document) and isinstance(new, Document):
+            old, new = old.root, new.root
+        same = _as_planned(old, new, {}) if isinstance(old, Node) and isinstance(new, Node) else old == new
+        if not same:
+            raise EditError("the comments would change what the text says", ())
+    return after
+
+
+def _until_invalid(source: Source) -> Iterator[Document | str]:
+    """The documents, and where invalid YAML follows, the parser's message."""
+    try:
+        yield from documents(source)
+    except NotYamlError as error:
+        yield error.problem or error.message
 
 
 def apply(text: str, made: Iterable[Splice]) -> str:

@@ -88,6 +88,7 @@ RUNS = {
     "lint gitlab": "lint pod.yaml --format gitlab",
     "lint --statistics": "lint pod.yaml --statistics",
     "lint --fix": "lint --fix --unsafe-fixes pod.yaml",
+    "lint --add-ignores": "lint --add-ignores so pod.yaml",
     "lint stdin": "lint -",
     "lint --profile": "lint pod.yaml --profile profile.yaml",
     "explain": "explain TKE001",

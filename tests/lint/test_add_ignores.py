@@ -1,0 +1,151 @@
+"""``lint --add-ignores``: every finding gets a comment with a reason, and nothing else changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpuxlate.lint.add_ignores import NOT_OF_A_LINE, add_ignores, is_json
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.yamltext.source import Source
+from tests.lint.cases import Case, cases
+from tests.lint.conftest import Lint, Write, pod
+
+IGNORE = r"# gpuxlate: ignore\[[A-Z0-9,]+\] so it is"
+OURS = re.compile(rf"(?m)^ *{IGNORE}\n|  {IGNORE}$")
+LONG = "x" * 90
+
+
+def values(source: Source) -> list[object]:
+    found: list[object] = []
+    try:
+        found += [to_plain(one.root) for one in documents(source) if one.root]
+    except NotYamlError as error:
+        found.append(error.problem)
+    return found
+
+
+@pytest.mark.parametrize("case", [one for one in cases() if one.findings], ids=lambda one: one.id)
+def test_every_finding_of_the_fixtures(case: Case) -> None:
+    newline = "\r\n" if len(case.text) % 2 else "\n"
+    settings = LintSettings(case.profile)
+    source = Source(case.source.name, case.text.replace("\n", newline))
+    done = add_ignores(source, settings, "so it is")
+    before = lint_source(source, settings).diagnostics
+    after = lint_source(done.source, settings)
+    assert after.diagnostics == done.linted.diagnostics
+    left = [one.code for one in after.diagnostics]
+    assert left == [one.finding.code for one in done.refused]
+    assert set(left) <= NOT_OF_A_LINE or is_json(source)
+    assert done.count == len(before) - len(left)
+    # the old text is there, byte for byte, and reads as before
+    assert OURS.sub("", done.source.text.replace("\r\n", "\n")) == case.text
+    assert newline == "\n" or "\n" not in done.source.text.replace("\r\n", "")
+    assert values(done.source) == values(source)
+    again = add_ignores(done.source, settings, "so it is")
+    assert (again.count, again.source.text) == (0, done.source.text)
+
+
+PLACES: dict[str, tuple[str, str]] = {
+    "at the end of the line": (
+        "aliyun.com/gpu-mem: 2Gi",
+        "aliyun.com/gpu-mem: 2Gi  # gpuxlate: ignore[K8S002] so it is",
+    ),
+    "behind a comment": (
+        "aliyun.com/gpu-mem: 2Gi # of a T4",
+        "aliyun.com/gpu-mem: 2Gi # of a T4  # gpuxlate: ignore[K8S002] so it is",
+    ),
+    "above a long line": (
+        f"aliyun.com/gpu-mem: 2Gi # {LONG}",
+        f"# gpuxlate: ignore[K8S002] so it is\n        aliyun.com/gpu-mem: 2Gi # {LONG}",
+    ),
+    "above a block": (
+        "aliyun.com/gpu-mem: |-\n  2Gi",
+        "# gpuxlate: ignore[K8S002] so it is\n        aliyun.com/gpu-mem: |-\n          2Gi",
+    ),
+    "above a string of several lines": (
+        'aliyun.com/gpu-mem: "2G\\\n  i"',
+        '# gpuxlate: ignore[K8S002] so it is\n        aliyun.com/gpu-mem: "2G\\\n          i"',
+    ),
+    "behind a brace": (
+        "aliyun.com/gpu-mem: 2Gi\ncpu: {\n}",
+        "aliyun.com/gpu-mem: 2Gi  # gpuxlate: ignore[K8S002] so it is\n        cpu: {\n        }",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_where_the_comment_is(name: str) -> None:
+    limits, expected = PLACES[name]
+    done = add_ignores(Source("web.yaml", pod(limits)), LintSettings(), "so it is")
+    assert f"\n        {expected}\n" in done.source.text
+    assert "K8S002" not in {one.code for one in done.linted.diagnostics}
+
+
+def test_files_are_written_and_lint_is_clean(lint: Lint, write: Write, tmp_path: Path) -> None:
+    text = pod("aliyun.com/gpu-mem: 2Gi", name="网").encode()
+    write({"bom.yaml": b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"), "b/web.yml": text})
+    would = lint("--add-ignores", "so it is", "--diff", as_=None)
+    assert (would.code, would.err) == (1, "would ignore 2 findings\n")
+    assert (tmp_path / "b/web.yml").read_bytes() == text
+    said = lint("--add-ignores", "so it is", as_=None)
+    assert (said.code, said.err) == (0, "ignored 2 findings\n")
+    assert said.out == "no findings in 2 files (2 suppressed)\n"
+    assert (tmp_path / "bom.yaml").read_bytes().startswith(b"\xef\xbb\xbfapiVersion: v1\r\n")
+    assert lint("--fail-on", "info").findings == []
+
+
+def test_stdin_to_stdout(lint: Lint, stdin: Callable[[str | bytes], None]) -> None:
+    stdin(pod("aliyun.com/gpu-mem: 2Gi"))
+    said = lint("--add-ignores", "so it is", "-", as_=None)
+    assert said.code == 0
+    assert "2Gi  # gpuxlate: ignore[K8S002] so it is\n" in said.out
+
+
+JSON = (
+    '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "web",'
+    '"resources": {"limits": {"aliyun.com/gpu-mem": "2Gi"}}}]}}'
+)
+REFUSED: dict[str, tuple[str, str]] = {
+    "web.json": (
+        JSON,
+        "not ignored: web.json:1: JSON has no comments; write the annotation gpuxlate.io/ignore: ",
+    ),
+    "broken.yaml": (
+        "a: {b: aliyun.com/gpu-mem",
+        "not ignored: broken.yaml:1: a comment cannot ignore it; see its help",
+    ),
+    "template.yaml": (
+        "a: {{ .Values.gpu }}\naliyun.com/gpu-mem: {{ x }}{\n",
+        "not ignored: template.yaml:2: a comment cannot ignore it; see its help",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_where_no_comment_can_be(lint: Lint, write: Write, tmp_path: Path, name: str) -> None:
+    text, remark = REFUSED[name]
+    write({name: text})
+    said = lint("--add-ignores", "so it is", "--fail-on", "info", name, as_=None)
+    assert said.code == 1
+    assert remark in said.err
+    assert (tmp_path / name).read_text() == text
+
+
+def test_json_on_stdin_stays_json(lint: Lint, stdin: Callable[[str | bytes], None]) -> None:
+    stdin(JSON)
+    assert lint("--add-ignores", "so it is", "-", as_=None).out == JSON
+
+
+@pytest.mark.parametrize("reason", ["", " ", "a\nb", "a\x85b", "\x1b[1m", "# gpuxlate: ignore[TKE001]"])
+def test_what_is_no_reason(lint: Lint, write: Write, reason: str) -> None:
+    write({"web.yaml": pod("aliyun.com/gpu-mem: 2Gi")})
+    said = lint("--add-ignores", reason, "web.yaml", as_=None)
+    assert (said.code, said.out) == (2, "")
+    assert "--add-ignores" in said.err
+    assert lint("--add-ignores", "so", "--fix", "web.yaml", as_=None).code == 2
