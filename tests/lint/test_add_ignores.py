@@ -11,6 +11,7 @@ import pytest
 from gpuxlate.lint.add_ignores import NOT_OF_A_LINE, add_ignores, is_json
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.edit import EditError, Splice, with_comments
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 from tests.lint.cases import Case, cases
@@ -105,6 +106,13 @@ def test_stdin_to_stdout(lint: Lint, stdin: Callable[[str | bytes], None]) -> No
     said = lint("--add-ignores", "so it is", "-", as_=None)
     assert said.code == 0
     assert "2Gi  # gpuxlate: ignore[K8S002] so it is\n" in said.out
+
+
+@pytest.mark.parametrize("text", ["a: |\n  x\n  y\n", "a: 'x\n  y'\n", "a: x\n  y\n", "a: [x\n"])
+def test_what_is_no_comment_there_is_refused(text: str) -> None:
+    at = text.index("x\n") + 1
+    with pytest.raises(EditError):
+        with_comments(Source("a.yaml", text), [Splice(at, at, "  # y" if text != "a: [x\n" else ", y]")])
 
 
 JSON = (
