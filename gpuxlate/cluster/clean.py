@@ -1,7 +1,7 @@
 """An object of a server as a manifest that can be applied to another cluster.
 
-What servers, controllers, admission and schedulers add is left out where another cluster would refuse or
-misread it. Other defaults stay: every server sets the same ones.
+What servers, controllers, admission and schedulers add is left out: where another cluster would refuse or
+misread it, and the defaults of the server, which every server sets again (``defaults``).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from gpuxlate.backends import registry
+from gpuxlate.cluster.defaults import LAST_APPLIED, drop_defaults
 from gpuxlate.cluster.server import Json
 from gpuxlate.model.quantity import whole
 from gpuxlate.model.sheet import Place
@@ -40,7 +41,7 @@ _ANNOTATIONS = frozenset(
         "deployment.kubernetes.io/revision-history",
         "deprecated.daemonset.template.generation",
         "k8s.v1.cni.cncf.io/network-status",
-        "kubectl.kubernetes.io/last-applied-configuration",
+        LAST_APPLIED,
         "kubernetes.io/psp",
     }
 )
@@ -97,6 +98,7 @@ def cleaned(found: Json) -> Json:
     for template in _templates(spec):
         _metadata(template, own_labels)
         _pod(template["spec"])
+    drop_defaults(made, found)
     return made
 
 

@@ -1,0 +1,205 @@
+"""What a server fills into workloads where nothing was written, so that it can be left out again.
+
+Field ownership (``managedFields``) does not tell it alone: of a create or an update the defaults belong to
+who sent it, and what an admission webhook adds may belong to nobody. So only fields with the server's own
+default are left out, which mean the same without them; those that somebody wrote stay: that a manager
+applied (server-side apply), or that are in the last applied configuration of kubectl.
+
+Source: Kubernetes, ``pkg/apis/{core,apps,batch}/v1/defaults.go``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from gpuxlate.cluster.server import Json
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+Defaults = Mapping[str, Any]
+"""By field its default; a Mapping for the fields of an object, or of every item of a list."""
+
+_HANDLER: Defaults = {"httpGet": {"scheme": "HTTP", "path": "/"}, "grpc": {"service": ""}}
+_PROBE: Defaults = {
+    **_HANDLER, "timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3,
+}  # fmt: skip
+_CONTAINER: Defaults = {
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationMessagePolicy": "File",
+    "resources": {},
+    "ports": {"protocol": "TCP"},
+    "env": {"valueFrom": {"fieldRef": {"apiVersion": "v1"}}},
+    "lifecycle": {"postStart": _HANDLER, "preStop": _HANDLER},
+    "livenessProbe": _PROBE,
+    "readinessProbe": _PROBE,
+    "startupProbe": _PROBE,
+}
+_MODE: Defaults = {"defaultMode": 0o644}
+_POD: Defaults = {
+    "restartPolicy": "Always",
+    "dnsPolicy": "ClusterFirst",
+    "schedulerName": "default-scheduler",
+    "securityContext": {},
+    "terminationGracePeriodSeconds": 30,
+    "enableServiceLinks": True,
+    "containers": _CONTAINER,
+    "initContainers": _CONTAINER,
+    "volumes": {
+        "configMap": _MODE,
+        "downwardAPI": _MODE,
+        "projected": _MODE,
+        "secret": _MODE,
+        "hostPath": {"type": ""},
+    },
+}
+_TEMPLATE: Defaults = {"template": {"spec": _POD}}
+_JOB: Defaults = {
+    **_TEMPLATE,
+    "backoffLimit": 6,
+    "completionMode": "NonIndexed",
+    "podReplacementPolicy": "TerminatingOrFailed",
+    "suspend": False,
+}
+_SPECS: Mapping[str, Defaults] = {
+    "Pod": _POD,
+    "ReplicationController": _TEMPLATE,
+    "ReplicaSet": _TEMPLATE,
+    "Deployment": {
+        **_TEMPLATE,
+        "progressDeadlineSeconds": 600,
+        "revisionHistoryLimit": 10,
+        "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+    },
+    "StatefulSet": {
+        **_TEMPLATE,
+        "podManagementPolicy": "OrderedReady",
+        "revisionHistoryLimit": 10,
+        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
+        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+        "volumeClaimTemplates": {"spec": {"volumeMode": "Filesystem"}},
+    },
+    "DaemonSet": {
+        **_TEMPLATE,
+        "revisionHistoryLimit": 10,
+        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+    },
+    "Job": _JOB,
+    "CronJob": {
+        "jobTemplate": {"spec": _JOB},
+        "concurrencyPolicy": "Allow",
+        "failedJobsHistoryLimit": 1,
+        "successfulJobsHistoryLimit": 3,
+        "suspend": False,
+    },
+}
+"""The defaults in the spec of each kind. Kinds of others have defaults of their own, so all of them stays."""
+_WITH_A_LATER_TAG = "IfNotPresent"
+_WITH_LATEST = "Always"
+
+
+class Written(NamedTuple):
+    """What somebody wrote at one place of an object: sets of fields (FieldsV1), and values."""
+
+    fields: tuple[Json, ...] = ()
+    values: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, found: Json) -> Written:
+        """Of an object as the server gives it."""
+        metadata = found.get("metadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        managers = metadata.get("managedFields")
+        applied = [
+            one.get("fieldsV1")
+            for one in (managers if isinstance(managers, list) else ())
+            if isinstance(one, dict) and one.get("operation") == "Apply"
+        ]
+        values: list[Any] = []
+        annotations = metadata.get("annotations")
+        with suppress(ValueError, RecursionError, TypeError, AttributeError):
+            values.append(json.loads(annotations.get(LAST_APPLIED)))  # type: ignore[union-attr]
+        return cls(tuple(one for one in applied if isinstance(one, dict)), tuple(values))
+
+    def field(self, name: str) -> Written:
+        """What was written of a field; nothing, where it is not there."""
+        return Written(
+            _dicts(one.get(f"f:{name}") for one in self.fields),
+            tuple(one[name] for one in self.values if isinstance(one, dict) and name in one),
+        )
+
+    def item(self, item: Json) -> Written:
+        """What was written of an item of this list, which is known by the keys of its entry, or its name."""
+        return Written(
+            _dicts(fields for one in self.fields for key, fields in one.items() if _is_key_of(key, item)),
+            tuple(
+                one
+                for value in self.values
+                for one in (value if isinstance(value, list) else ())
+                if isinstance(one, dict) and all(item.get(key) == one[key] for key in _KEYS if key in one)
+            ),
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.fields or self.values)
+
+
+_KEYS = ("name", "containerPort")
+"""Fields by which the items of lists in a pod are told apart."""
+
+
+def _dicts(found: Iterable[Any]) -> tuple[Json, ...]:
+    return tuple(one for one in found if isinstance(one, dict))
+
+
+def _is_key_of(key: str, item: Json) -> bool:
+    with suppress(ValueError, RecursionError):
+        wanted = json.loads(key[2:]) if key.startswith("k:") else None
+        return isinstance(wanted, dict) and all(item.get(name) == value for name, value in wanted.items())
+    return False
+
+
+def drop_defaults(made: Json, found: Json) -> None:
+    """Remove from ``made``, a cleaned copy of ``found``, the defaults that nobody wrote."""
+    spec, defaults = made.get("spec"), _SPECS.get(str(made.get("kind")))
+    if isinstance(spec, dict) and defaults is not None:
+        _drop(spec, defaults, Written.of(found).field("spec"))
+
+
+def _drop(owner: Json, defaults: Defaults, written: Written) -> None:
+    for name, default in defaults.items():
+        if name not in owner:
+            continue
+        value, here = owner[name], written.field(name)
+        if not isinstance(default, Mapping):
+            if value == default and type(value) is type(default) and not here:
+                del owner[name]
+            continue
+        if isinstance(value, list):
+            for one in value:
+                if isinstance(one, dict):
+                    _drop(one, default, here.item(one))
+                    if default is _CONTAINER:
+                        _drop_pull_policy(one, here.item(one))
+        elif isinstance(value, dict):
+            _drop(value, default, here)
+            if not value and not here and name not in _MEANT_EMPTY:
+                del owner[name]
+
+
+_MEANT_EMPTY = frozenset({"configMap", "downwardAPI", "projected", "secret", "hostPath", "httpGet", "grpc"})
+"""Objects that say which kind of thing it is, also when they are empty."""
+
+
+def _drop_pull_policy(container: Json, written: Written) -> None:
+    """The default depends on the tag: with ``latest`` or none every start pulls the image."""
+    image, policy = container.get("image"), container.get("imagePullPolicy")
+    if not isinstance(image, str) or not image or written.field("imagePullPolicy"):
+        return
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    default = _WITH_LATEST if tag == "latest" or not (tag or digest) else _WITH_A_LATER_TAG
+    if policy == default:
+        del container["imagePullPolicy"]
