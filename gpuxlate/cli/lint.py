@@ -15,11 +15,11 @@ from gpuxlate import __version__, report
 from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options, outputs
 from gpuxlate.cli.invocation import current
-from gpuxlate.cli.runner import each
+from gpuxlate.cli.runner import dialects_used, each
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError
 from gpuxlate.lint.check import lint_source
-from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, each_change
+from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, dialects_in, each_change
 from gpuxlate.lint.select import Selection
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -162,7 +162,11 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
 
 def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
     """Read and check one input, and apply its fixes. Raises InputError."""
-    return check(one, one.read_bytes(), selection.for_file(one.place), mode)
+    data, settings = one.read_bytes(), selection.for_file(one.place)
+    checked = check(one, data, settings, mode)
+    return (
+        checked._replace(dialects=dialects_in(one, data, settings.profile)) if current().verbose else checked
+    )
 
 
 @dataclass(slots=True)
@@ -229,6 +233,7 @@ def _run(given: Iterable[Input], selection: Selection, mode: Mode, *, diff: bool
             done = "fixed" if mode.reason is None else "ignored"
             checked = _written(one, checked, selection, run, done)
         run.add(one, checked)
+        dialects_used(one.name, checked.dialects)
         selection.note(one.place, checked.linted.excused)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             message = (

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
+from gpuxlate.cli import common
 from gpuxlate.cli.progress import progress
 from gpuxlate.inputs.files import Input, InputError
+from gpuxlate.model.messages import say
 
 Result = TypeVar("Result")
 
@@ -32,6 +34,12 @@ def each(
     else:
         results = ((one, _result(work, one)) for one in given)
     yield from progress(results, len(given) if isinstance(given, Sequence) else 0)
+
+
+def dialects_used(name: str, dialects: Iterable[str]) -> None:
+    """The dialects of an input, where the run is verbose and there are any."""
+    if found := sorted(set(dialects)):
+        common.detail(say("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
 
 
 def cores() -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from gpuxlate.cli import common
-from gpuxlate.cli.runner import each
+from gpuxlate.cli.runner import dialects_used, each
 from gpuxlate.cli.tables import table
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
@@ -108,8 +108,7 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
             raise made
         run.files.append(made)
         run.items += made.items
-        if made.items:
-            common.detail(f"dialects of {made.name}: {', '.join(sorted({it.source for it in made.items}))}")
+        dialects_used(made.name, (it.source for it in made.items))
         run.diagnostics += made.diagnostics
         run.leftovers += made.leftovers
         run.quotas += made.quotas

@@ -7,9 +7,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpuxlate.backends import registry
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.check import Linted, LintSettings, lint_source
+from gpuxlate.manifest.jobs import jobs_in
+from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
 from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
@@ -18,6 +21,7 @@ from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
     from gpuxlate.lint.add_ignores import Refused
+    from gpuxlate.model.profile import Profile
     from gpuxlate.yamltext.edit import Splice
 
 MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
@@ -48,6 +52,7 @@ class Checked(NamedTuple):
     old: bytes = b""
     new: bytes = b""
     refused: Sequence[Refused] = ()
+    dialects: tuple[str, ...] = ()
 
 
 def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checked:
@@ -82,6 +87,18 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
 
     fixed = fix_source(source, settings, unsafe=mode.unsafe)
     return Checked(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
+
+
+def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, ...]:
+    """The dialects in which the pods and jobs of an input ask for GPUs. Raises InputError."""
+    found: set[str] = set()
+    source = one.source(data)
+    with suppress(NotYamlError):  # which is a finding
+        for document in reader(one, source)(source) if may_matter(data, profile) else ():
+            found.update(job.target for job in jobs_in(document, registry.job_rows(document)))
+            pods = () if document.job else pods_in(document)
+            found.update(it.name for pod in pods for it in registry.spoken_in(pod.keys))
+    return tuple(sorted(found))
 
 
 def each_change(source: Source, found: Iterable[Diagnostic]) -> dict[int, list[Splice]]:

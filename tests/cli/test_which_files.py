@@ -127,8 +127,10 @@ def test_stdin_has_a_name(tree: Path) -> None:
     assert (said.code, said.out) == (0, b"no findings in 0 files\n")
     fixed = run("lint", "-", "--fix", "--stdin-filename", ".venv/a.yaml", "--force-exclude", stdin=POD)
     assert (fixed.code, fixed.out) == (0, POD)
-    said = run("inspect", "-v", "a.yaml")
-    assert b"dialects of a.yaml: alibaba-gpushare\n" in said.err
+    for command in ("inspect", "lint"):
+        assert b"dialects of a.yaml: alibaba-gpushare\n" in run(command, "-v", "a.yaml").err
+    assert b"dialects" not in run("lint", "a.yaml").err
+    assert b"dialects" not in run("lint", "-v", "-", stdin=b"a: [").err
 
 
 @pytest.mark.parametrize(
