@@ -1,12 +1,13 @@
 """What is published: ``python contrib/dist.py [FOLDER]`` (``make dist``) writes into ``dist/``
 
 - the sdist and the wheel, checked by twine,
-- ``gpuxlate-VERSION-PLATFORM.pyz``, one file that runs with python3 and nothing else,
-- the archive for krew with the same inside, and the manifest ``gpuxlate.yaml`` with its checksum,
+- ``gpuxlate-VERSION-PLATFORM.pyz``, one file that runs with python3 and nothing else, for each platform,
+- the archives for krew with the same inside, and the manifest ``gpuxlate.yaml`` with their checksums,
 - ``gpuxlate-VERSION.cdx.json``, the packages in it (CycloneDX), and ``SHA256SUMS`` of all these.
 
-The same sources give the same bytes, wherever and whenever they are built. What goes in is that of
-``requirements/app.txt`` and no other. Needs ``requirements/dist.txt`` installed, and a package index.
+The same sources give the same bytes, wherever and whenever they are built: compiled packages are the wheels
+that the index has for each platform. What goes in is that of ``requirements/app.txt`` and no other. Needs
+``requirements/dist.txt`` installed, and a package index.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import gzip
 import hashlib
 import io
 import os
-import platform
 import re
 import shutil
 import subprocess
@@ -25,9 +25,10 @@ import tarfile
 import tempfile
 import time
 import zipapp
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import sbom
 
@@ -36,7 +37,27 @@ PYTHONS = ("3.11", "3.12", "3.13")
 """The versions of Python that the zipapp runs on."""
 NO_DATE = 1577836800
 """2020-01-01: where neither the changelog nor git tells a time."""
-MACHINES = {"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+class Platform(NamedTuple):
+    """What an archive is for: the system and machine that Python names, krew's machine, the tag of wheels."""
+
+    system: str
+    machine: str
+    arch: str
+    tag: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.system}-{self.machine}"
+
+
+PLATFORMS = (
+    Platform("linux", "x86_64", "amd64", "manylinux2014_x86_64"),
+    Platform("linux", "aarch64", "arm64", "manylinux2014_aarch64"),
+    Platform("darwin", "x86_64", "amd64", "macosx_11_0_x86_64"),
+    Platform("darwin", "arm64", "arm64", "macosx_11_0_arm64"),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,27 +65,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist")
     parser.add_argument("--python", action="append", metavar="3.N", help=f"default: {', '.join(PYTHONS)}")
+    names = [one.name for one in PLATFORMS]
+    parser.add_argument("--platform", action="append", choices=names, help="default: all of them")
     given = parser.parse_args(arguments)
     folder: Path = given.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     os.umask(0o022)
     os.environ |= {"SOURCE_DATE_EPOCH": str(epoch(version())), "TZ": "UTC"}
     time.tzset()  # an archive says local times
-    build(folder, given.python or PYTHONS)
+    wanted = [one for one in PLATFORMS if one.name in (given.platform or names)]
+    build(folder, given.python or PYTHONS, wanted)
     for path in sorted(folder.iterdir()):
         print(path.name)
     return 0
 
 
-def build(folder: Path, pythons: Sequence[str]) -> None:
+def build(folder: Path, pythons: Sequence[str], platforms: Sequence[Platform]) -> None:
     """Everything, into a folder."""
     wheel, sdist = packages(folder)
-    system, machine = platform.system().lower(), platform.machine()
-    app = folder / f"gpuxlate-{version()}-{system}-{machine}.pyz"
     inventory = folder / f"gpuxlate-{version()}.cdx.json"
-    zipped(wheel, app, inventory, pythons)
-    made = krew(app, folder, system, MACHINES.get(machine, machine))
-    checksums(folder / "SHA256SUMS", [wheel, sdist, app, inventory, *made])
+    apps = {one: folder / f"gpuxlate-{version()}-{one.name}.pyz" for one in platforms}
+    for one, app in apps.items():
+        zipped(wheel, app, inventory, pythons, one)  # the same packages for all: the list is the same too
+    made = krew(apps, folder)
+    checksums(folder / "SHA256SUMS", [wheel, sdist, *apps.values(), inventory, *made])
 
 
 def version() -> str:
@@ -107,15 +131,16 @@ def packages(folder: Path) -> tuple[Path, Path]:
     return wheel, sdist
 
 
-def zipped(wheel: Path, app: Path, inventory: Path, pythons: Iterable[str]) -> None:
+def zipped(wheel: Path, app: Path, inventory: Path, pythons: Iterable[str], on: Platform) -> None:
     """The wheel and what it needs, for each Python, in one file that can be run; and the list of it."""
     with tempfile.TemporaryDirectory() as name:
         stage = Path(name)
         for python in pythons:
             lib = stage / "lib" / f"cp{python.replace('.', '')}"
             # the plug-in of kubectl is in it too
-            install(lib, python, "--require-hashes", "--requirement", str(ROOT / "requirements" / "app.txt"))
-            install(lib, python, "--no-deps", str(wheel))
+            locked = ("--require-hashes", "--requirement", str(ROOT / "requirements" / "app.txt"))
+            install(lib, python, on, *locked)
+            install(lib, python, on, "--no-deps", str(wheel))
         inventory.write_text(sbom.of(sorted((stage / "lib").iterdir())[0]), encoding="utf-8")
         share(stage / "lib")
         shutil.copyfile(ROOT / "contrib" / "zipapp_main.py", stage / "__main__.py")
@@ -128,11 +153,12 @@ def zipped(wheel: Path, app: Path, inventory: Path, pythons: Iterable[str]) -> N
     app.chmod(0o755)
 
 
-def install(lib: Path, python: str, *what: str) -> None:
-    """Packages for a Python into a folder, without what pip notes of this run and this machine."""
+def install(lib: Path, python: str, on: Platform, *what: str) -> None:
+    """Packages for a Python on a platform into a folder, without what pip notes of this run."""
     run(
         *("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"),
-        *("--only-binary", ":all:", "--python-version", python, "--target", str(lib), *what),
+        *("--only-binary", ":all:", "--python-version", python, "--platform", on.tag),
+        *("--target", str(lib), *what),
     )
     shutil.rmtree(lib / "bin", ignore_errors=True)
     for name in ("RECORD", "REQUESTED", "direct_url.json"):  # RECORD names the scripts, which differ
@@ -160,31 +186,40 @@ def digest_of(folder: Path) -> str:
     return found.hexdigest()
 
 
-def krew(app: Path, folder: Path, system: str, machine: str) -> tuple[Path, Path]:
-    """The archive that krew unpacks, and the manifest that names it."""
+def krew(apps: Mapping[Platform, Path], folder: Path) -> list[Path]:
+    """The archives that krew unpacks, and the manifest that names them."""
+    template = (ROOT / "contrib" / "krew" / "gpuxlate.yaml.in").read_text(encoding="utf-8")
+    head, each = template.split("@EACH@\n")
+    text, archives = head.replace("@VERSION@", version()), []
+    for one, app in apps.items():
+        archive = packed(app, folder / f"kubectl-gpuxlate-{version()}-{one.system}-{one.arch}.tar.gz")
+        values = {
+            "VERSION": version(),
+            "ARCHIVE": archive.name,
+            "SHA256": digest(archive),
+            "OS": one.system,
+            "ARCH": one.arch,
+        }
+        text += re.sub("@([A-Z0-9]+)@", lambda match, known=values: known[match[1]], each)
+        archives.append(archive)
+    manifest = folder / "gpuxlate.yaml"
+    manifest.write_text(text, encoding="utf-8")
+    return [*archives, manifest]
+
+
+def packed(app: Path, archive: Path) -> Path:
+    """The archive with the zipapp as the plug-in, and the licence."""
     moment = int(os.environ["SOURCE_DATE_EPOCH"])
-    archive = folder / f"kubectl-gpuxlate-{version()}-{system}-{machine}.tar.gz"
     names = {"kubectl-gpuxlate": app, "LICENSE": ROOT / "LICENSE"}
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w") as tar:
         for name, path in names.items():
             info = tarfile.TarInfo(name)
             info.size, info.mtime = path.stat().st_size, moment
             info.mode = 0o755 if path == app else 0o644
             tar.addfile(info, io.BytesIO(path.read_bytes()))
-    archive.write_bytes(gzip.compress(packed.getvalue(), mtime=moment))
-    values = {
-        "VERSION": version(),
-        "ARCHIVE": archive.name,
-        "SHA256": digest(archive),
-        "OS": system,
-        "ARCH": machine,
-    }
-    template = (ROOT / "contrib" / "krew" / "gpuxlate.yaml.in").read_text(encoding="utf-8")
-    text = re.sub("@([A-Z0-9]+)@", lambda match: values[match[1]], template)
-    manifest = folder / "gpuxlate.yaml"
-    manifest.write_text(text, encoding="utf-8")
-    return archive, manifest
+    archive.write_bytes(gzip.compress(whole.getvalue(), mtime=moment))
+    return archive
 
 
 def checksums(path: Path, files: Sequence[Path]) -> None:

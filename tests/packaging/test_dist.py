@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -24,6 +25,8 @@ import gpuxlate
 
 ROOT = Path(__file__).parents[2]
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+PLATFORM = f"linux-{platform.machine()}"
+OTHER = "darwin-arm64"
 NO_INDEX = re.compile(
     "Could not find a version|No matching distribution|Connection|Temporary failure|Network is unreachable"
     "|Max retries|Name or service not known|Read timed out",
@@ -82,12 +85,15 @@ def test_what_is_published(tmp_path: Path) -> None:
     again = built(tmp_path / "two" / "deeper", tools, home, 0o077, "Asia/Shanghai")
     the_bytes_are_the_same(dist, again)
     [wheel] = dist.glob("*.whl")
-    [app] = dist.glob("*.pyz")
+    [app] = dist.glob(f"*-{PLATFORM}.pyz")
+    [other] = dist.glob(f"*-{OTHER}.pyz")
 
     the_sums_are_right(dist)
     the_sdist_holds_what_the_tests_need(dist)
     the_wheel_holds_the_package_and_its_schemas(wheel)
     the_zipapp_tells_nothing_of_where_it_was_made(app, tmp_path)
+    the_compiled_modules_are_those_of(".so", "-linux-gnu.so", app)
+    the_compiled_modules_are_those_of(".so", "-darwin.so", other)
     the_bill_lists_what_is_locked(dist, tools)
     python = environment(tmp_path / "clean")
     run(python, *pip, wheel, cwd=tmp_path, **home)
@@ -106,7 +112,10 @@ def built(folder: Path, tools: Path, env: dict[str, str], umask: int, zone: str)
         shutil.copytree(ROOT, sources, copy_function=shutil.copyfile, ignore=shutil.ignore_patterns(*aside))
         env = env | {"SOURCE_DATE_EPOCH": "1790000000", "TZ": zone}
         said = run(
-            tools, sources / "contrib" / "dist.py", folder / "dist", "--python", HERE, cwd=folder, **env
+            *(tools, sources / "contrib" / "dist.py", folder / "dist", "--python", HERE),
+            *("--platform", PLATFORM, "--platform", OTHER),
+            cwd=folder,
+            **env,
         )
     finally:
         os.umask(before)
@@ -117,7 +126,7 @@ def built(folder: Path, tools: Path, env: dict[str, str], umask: int, zone: str)
 def the_bytes_are_the_same(one: Path, two: Path) -> None:
     names = sorted(path.name for path in one.iterdir())
     assert names == sorted(path.name for path in two.iterdir())
-    assert len(names) == 7
+    assert len(names) == 9
     assert [name for name in names if (one / name).read_bytes() != (two / name).read_bytes()] == []
 
 
@@ -132,6 +141,12 @@ def the_zipapp_tells_nothing_of_where_it_was_made(app: Path, folder: Path) -> No
         assert {one.date_time for one in archive.infolist()} == {(2026, 9, 21, 14, 13, 20)}  # 1790000000
         naming = [name for name in archive.namelist() if str(folder).encode() in archive.read(name)]
     assert naming == []
+
+
+def the_compiled_modules_are_those_of(suffix: str, platform: str, app: Path) -> None:
+    found = [one for one in zipfile.ZipFile(app).namelist() if one.endswith(suffix)]
+    assert found
+    assert [one for one in found if not one.endswith((platform, ".abi3.so"))] == []
 
 
 VALIDATE = """
@@ -228,11 +243,13 @@ def krew_gets_what_its_manifest_says(folder: Path, dist: Path) -> None:
     spec = manifest["spec"]
     assert spec["version"] == f"v{gpuxlate.__version__}"
     assert len(spec["shortDescription"]) <= 50
-    [platform] = spec["platforms"]
-    archive = dist / platform["uri"].rpartition("/")[2]
-    assert platform["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
-    with tarfile.open(archive) as tar:
-        assert [one["from"] for one in platform["files"]] == tar.getnames()
-        tar.extractall(folder / "krew", filter="data")
-    plugin = folder / "krew" / platform["bin"]
+    assert {one["selector"]["matchLabels"]["os"] for one in spec["platforms"]} == {"linux", "darwin"}
+    for one in spec["platforms"]:
+        archive = dist / one["uri"].rpartition("/")[2]
+        assert one["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
+        system = one["selector"]["matchLabels"]["os"]
+        with tarfile.open(archive) as tar:
+            assert [it["from"] for it in one["files"]] == tar.getnames()
+            tar.extractall(folder / "krew" / system, filter="data")
+    plugin = folder / "krew" / "linux" / spec["platforms"][0]["bin"]
     assert "kubectl gpuxlate [OPTIONS]" in run(plugin, "--help", cwd=folder)
