@@ -46,12 +46,17 @@ def _resting(keys: int, of_cards: int, nodes: bool, rules: list[str]) -> list[st
 
 def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, int]]:
     """By document: codes of rules, the number of keys; those that say what nodes need; the number of
-    cards.
+    cards and of their parts.
     """
     rules: dict[str, list[str]] = defaultdict(list)
     keys: dict[str, int] = defaultdict(int)
     nodes: set[str] = set()
-    of_cards = Counter(document.id for card in cards() for document in named_in(card.source))
+    of_cards = Counter(
+        document.id
+        for card in cards()
+        for source in (card.source, *(one.source for one in card.templates if one.source))
+        for document in named_in(source)
+    )
     backends = list(registry.all_backends())
     for code, rule in all_rules(backends).items():
         for one in named_in(rule.sections["Source"]):
