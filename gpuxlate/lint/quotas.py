@@ -10,7 +10,6 @@ from gpuxlate.manifest.quotas.amounts import Quota, quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
@@ -36,16 +35,16 @@ def judge_quotas(document: Document, context: Context) -> Judged:
     read: set[Path] = set()
     for quota in () if context.partial else quotas_in(document):
         name = renamed.get(quota.resource, quota.resource)
-        if _is_resource(words, name):
+        if _is_resource(words, quota, name):
             read |= {*quota.names}
             found += [(one, quota.object) for one in _findings(quota, name, context)]
     return Judged(found, frozenset(read))
 
 
-def _is_resource(words: Vocabulary, name: str) -> bool:
+def _is_resource(words: Vocabulary, quota: Quota, name: str) -> bool:
     """The name is that of a resource of GPUs, or a misspelt one; other keys have no effect in a quota."""
     rows = words.rows(name)
-    return any(Place.RESOURCE in row.places for row in rows) or (not rows and bool(words.near_miss(name)))
+    return any(map(quota.takes, rows)) or (not rows and bool(words.near_miss(name)))
 
 
 def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:

@@ -26,6 +26,7 @@ class Place(StrEnum):
     NODE_SELECTOR = "nodeSelector"  # and required node affinity
     ENV = "env"
     CLAIM = "claim"  # capacity of a request in a template of claims
+    QUOTA = "quota"  # amounts of claims in quotas and queues: never in a pod
     NODE = "node"  # on nodes only: never in a manifest of a pod
     SCHEDULER = "scheduler"  # written by the vendor's scheduler: stripped, never written
 

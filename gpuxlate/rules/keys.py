@@ -215,6 +215,8 @@ _BELONGS = {
     Place.NODE_SELECTOR: "in nodeSelector or in a required node affinity",
     Place.ENV: "in the environment of a container",
     Place.NODE: "as a label of nodes",
+    Place.CLAIM: "as capacity of a request in a claim",
+    Place.QUOTA: "in a quota or a queue",
 }
 _FOUND = {
     Place.RESOURCE: "in the resources of a container",

@@ -7,7 +7,11 @@ from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 
 
 def keys(driver: Driver) -> tuple[Key, ...]:
-    """The rows of a driver. Amounts of memory are quantities of bytes."""
+    """The rows of a driver. Amounts of memory are quantities of bytes.
+
+    Volcano's queues add up the capacity that claims request, times their devices (docs/design/
+    capacity-dra-support.md in volcano-sh/volcano); a ResourceQuota counts devices.
+    """
     cores = key(
         driver.attribute(CORES),
         Place.CLAIM,
@@ -31,4 +35,23 @@ def keys(driver: Driver) -> tuple[Key, ...]:
         absent=Absent.ALL,
         source=driver.source,
     )
-    return (*((cores,) if driver.cores else ()), memory)
+    capacity = (*((cores,) if driver.cores else ()), memory)
+    devices = (
+        f"deviceclass/{driver.device_class}",
+        f"{driver.device_class}.deviceclass.resource.k8s.io/devices",
+    )
+    return (
+        *capacity,
+        *(key(name, Place.QUOTA, meaning="devices of claims", says="cards", unit=1) for name in devices),
+        *(
+            one._replace(
+                name=f"{one.name.rpartition('/')[2]}.{devices[0]}",
+                places=frozenset({Place.QUOTA}),
+                meaning=f"{one.meaning} of claims",
+                per=Per.TOTAL,
+                values=(),
+                absent=None,
+            )
+            for one in capacity
+        ),
+    )

@@ -12,6 +12,7 @@ from gpuxlate.manifest.quotas.rows import ROWS, Row
 from gpuxlate.manifest.texts import resource_of
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import Path, Value, dotted
+from gpuxlate.model.sheet import Key, Place
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, get_text
 
@@ -29,7 +30,7 @@ class Quota(NamedTuple):
     """One resource in an object of ROWS, with all that changes together.
 
     ``prefix``: what is before the name (``requests.``). ``names``: where the name is written: a key, or a
-    value. ``beside``: every resource under the prefix where a resource is named once.
+    value. ``beside``: by prefix, every resource where a resource is named once. ``row``: what its kind is.
     """
 
     object: ObjectRef
@@ -38,15 +39,41 @@ class Quota(NamedTuple):
     prefix: str
     names: tuple[Path, ...]
     amounts: tuple[Amount, ...]
-    beside: Set[str]
-    each: bool
-    takes_fractions: bool
+    beside: Map[str, Set[str]]
+    row: Row
     served: bool
 
     @property
     def written(self) -> str:
         """The name as it is written."""
         return self.prefix + self.resource
+
+    @property
+    def each(self) -> bool:
+        """The amounts are of one container, not of all together."""
+        return self.row.each
+
+    @property
+    def takes_fractions(self) -> bool:
+        return not self.row.whole or self.prefix == REQUESTS
+
+    def takes(self, key: Key) -> bool:
+        """A key of the sheets can be the name of a resource here."""
+        of_claims = Place.QUOTA in key.places and self.row.claims and self.row.claims in key.name
+        return Place.RESOURCE in key.places or bool(of_claims)
+
+    def prefix_for(self, key: Key) -> str | None:
+        """What is before another key that counts the same; None where its amounts are others.
+
+        Amounts of claims have no prefix. Of the resources of containers, the quota controller counts those
+        with ``requests.`` alone.
+        """
+        if not self.row.claims or not self.row.prefixed:
+            return self.prefix
+        of_claims = self.row.claims in self.resource
+        if Place.RESOURCE in key.places:
+            return REQUESTS if of_claims else self.prefix
+        return "" if of_claims or self.prefix == REQUESTS else None
 
     def place_of(self, amount: Amount) -> str:
         """Where an amount is, from the object: ``spec.limits[0].max``."""
@@ -92,9 +119,8 @@ def _of_object(row: Row, ref: ObjectRef, path: Path, node: Mapping) -> Iterator[
                 *(ref, path, resource, prefix),
                 tuple(one.path for one in same),
                 tuple(Amount(value, one.path) for one in same for value in one.amounts),
-                beside[prefix],
-                row.each,
-                not row.whole or prefix == REQUESTS,
+                beside,
+                row,
                 served,
             )
 

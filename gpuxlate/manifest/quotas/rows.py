@@ -20,7 +20,8 @@ class Row(NamedTuple):
     of a resource, which have their amounts in ``fields``; ``listed``, items that are names. ``prefixed``: the
     names have ``requests.`` or ``limits.`` before them, and the amounts of each are apart. ``type``: the
     ``type`` of a scope that has the row. ``each``: the amounts are of one container, not of all together.
-    ``whole``: the API server takes whole numbers alone, but for names with ``requests.``.
+    ``whole``: the API server takes whole numbers alone, but for names with ``requests.``. ``claims``: what
+    names of amounts of claims have in them here; empty where the kind counts none.
     """
 
     api: str
@@ -35,18 +36,22 @@ class Row(NamedTuple):
     type: str | None = None
     each: bool = False
     whole: bool = False
+    claims: str = ""
 
 
+DEVICES = ".deviceclass.resource.k8s.io/devices"
 ROWS: tuple[Row, ...] = (
     # ValidateResourceQuantityValue and IsExtendedResourceName in kubernetes pkg/apis/core: a fraction is
     # refused but for names with "requests.", which are those that the quota controller counts
     # (isExtendedResourceNameForQuota in pkg/quota/v1/evaluator/core/pods.go)
-    Row("v1", ("ResourceQuota",), ("spec", "hard"), ((),), prefixed=True, whole=True),
+    # ".deviceclass.resource.k8s.io/devices" after a class: pkg/quota/v1/evaluator/core/resource_claims.go
+    Row("v1", ("ResourceQuota",), ("spec", "hard"), ((),), prefixed=True, whole=True, claims=DEVICES),
     # ClusterResourceQuotaSpec in openshift/api quota/v1/types.go: spec.quota is the spec of a ResourceQuota
     Row(
         *("quota.openshift.io/", ("ClusterResourceQuota",), ("spec", "quota", "hard"), ((),)),
         prefixed=True,
         whole=True,
+        claims=DEVICES,
     ),
     # ValidateLimitRange in kubernetes pkg/apis/core/validation: of type Pod there are no defaults
     Row(
@@ -65,10 +70,12 @@ ROWS: tuple[Row, ...] = (
         fields=("nominalQuota", "borrowingLimit", "lendingLimit"),
         listed=("coveredResources", "*"),
     ),
-    # QueueSpec in volcano-sh/apis pkg/apis/scheduling/v1beta1/types.go
+    # QueueSpec in volcano-sh/apis pkg/apis/scheduling/v1beta1/types.go; of claims, docs/design/
+    # capacity-dra-support.md in volcano-sh/volcano: deviceclass/CLASS and CAPACITY.deviceclass/CLASS
     Row(
         *("scheduling.volcano.sh/", ("Queue",), ("spec",)),
         (("capability",), ("deserved",), ("guarantee", "resource")),
+        claims="deviceclass/",
     ),
     # ElasticQuotaSpec in kubernetes-sigs/scheduler-plugins apis/scheduling/v1alpha1/types.go
     Row("scheduling.sigs.k8s.io/", ("ElasticQuota",), ("spec",), (("min",), ("max",))),

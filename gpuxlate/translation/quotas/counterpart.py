@@ -11,12 +11,16 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.quotas.amounts import Quota
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Kind, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import BYTE, Key, Per, Place, Range
 from gpuxlate.rules.numerals import Form, is_canonical, written
+
+COUNTED = (Place.RESOURCE, Place.QUOTA)
+"""What a quota adds up: resources of containers, and amounts of claims."""
 
 
 class Counted(NamedTuple):
@@ -57,7 +61,7 @@ def counts(row: Key) -> Counted | None:
     A key that names a card counts that card alone. An amount that may have a unit, and counts another one
     without it, is no sum: some containers write 4, and some 4Gi.
     """
-    if Place.RESOURCE not in row.places or row.says not in _WORDS or not row.unit:
+    if row.places.isdisjoint(COUNTED) or row.says not in _WORDS or not row.unit:
         return None
     if row.unread or row.model or row.is_pattern or (row.quantity and row.unit != BYTE):
         return None
@@ -66,28 +70,29 @@ def counts(row: Key) -> Counted | None:
 
 
 def row_of(backend: Backend, name: str) -> Key | None:
-    """The row of a resource in containers, None where the name is none."""
+    """The row of a resource that quotas count, None where the name is none."""
     row = backend.find(name)
-    return row if row is not None and Place.RESOURCE in row.places else None
+    return None if row is None or row.places.isdisjoint(COUNTED) else row
 
 
-def meaning(backend: Backend, row: Key) -> Counted | None:
+def meaning(backend: Backend, row: Key, quota: Quota) -> Counted | None:
     """What a key counts in a quota; None for the second key of a dialect that counts the same.
 
     Such a key has a part of the containers alone, or two numbers in one.
     """
     found = counts(row)
-    return found if found and first_of(backend, found) is row else None
+    return found if found and first_of(backend, found, quota) is row else None
 
 
-def first_of(backend: Backend, counted: Counted) -> Key | None:
-    """The key of a dialect that counts this."""
-    return next((row for row in backend.keys if counts(row) == counted), None)
+def first_of(backend: Backend, counted: Counted, quota: Quota) -> Key | None:
+    """The key of a dialect that counts this, in the place of a resource of a quota."""
+    rows = (row for row in backend.keys if quota.takes(row) and quota.prefix_for(row) is not None)
+    return next((row for row in rows if counts(row) == counted), None)
 
 
 def has_whole_cards_in_cores(backend: Backend) -> bool:
     """Whole cards are in the compute that a quota of this dialect counts: no key counts cards alone."""
-    counted = any(row.says == "cards" and Place.RESOURCE in row.places for row in backend.keys)
+    counted = any(row.says == "cards" and not row.places.isdisjoint(COUNTED) for row in backend.keys)
     return not counted or (backend.sheet is not None and backend.sheet.whole_cores)
 
 

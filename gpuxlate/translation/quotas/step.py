@@ -16,7 +16,7 @@ from gpuxlate.model.edits import Edit, Put, Rename
 from gpuxlate.model.messages import Message, joined, say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.model.sheet import Key, Place
+from gpuxlate.model.sheet import Key
 from gpuxlate.rules.around import cards_are_of_one_vendor, quota_limits_the_same
 from gpuxlate.rules.translation import nothing_is_left_behind, whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import BY_HAND, Leftover
@@ -107,7 +107,7 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
         same: dict[tuple[str, str], set[str]] = {}
         for one in read:
             if one.key and not one.refused:
-                same.setdefault((one.quota.prefix, one.key.name), set()).add(one.quota.resource)
+                same.setdefault(_new_key(one), set()).add(one.quota.resource)
         remarks: list[Diagnostic] = []
         for one in [_alone(each, same, settings) for each in read]:
             found.settled |= {*one.quota.names}
@@ -147,7 +147,7 @@ def _left_alone(quotas: Sequence[Quota], path: Path) -> Diagnostic:
 def _read(quota: Quota, sources: Sequence[Backend], settings: Settings) -> _Read | None:
     """A resource in the dialect that reads it; None where none does, or where it is of the target."""
     name = renamed_by(settings.profile).get(quota.resource, quota.resource)
-    readers = [(one, row) for one in sources if (row := row_of(one, name)) is not None]
+    readers = [(one, row) for one in sources if (row := row_of(one, name)) is not None and quota.takes(row)]
     if not readers or (readers[0][0] is settings.to and len(readers) == 1 and not settings.reads_only):
         return None
     source, row = readers[0]
@@ -155,8 +155,8 @@ def _read(quota: Quota, sources: Sequence[Backend], settings: Settings) -> _Read
         names = " and ".join(one.name for one, _ in readers)
         why = say("it is a key of {dialects}, which are both in this object", dialects=names)
         return _Read(quota, source, None, None, tuple(map(_Number, quota.amounts)), why)
-    counted = meaning(source, row)
-    key = first_of(settings.to, counted) if counted else None
+    counted = meaning(source, row, quota)
+    key = first_of(settings.to, counted, quota) if counted else None
     if counted is None and row.whole:
         counted = counts(row)  # a part of the whole cards: read, and not translated
     if counted is None or not (key or settings.reads_only):
@@ -173,7 +173,7 @@ def _read(quota: Quota, sources: Sequence[Backend], settings: Settings) -> _Read
 def _stays(quota: Quota, settings: Settings) -> bool:
     """It is a resource of GPUs, and not left behind: of the target, or of a dialect that is not asked for."""
     rows = settings.scope.words.rows(renamed_by(settings.profile).get(quota.resource, quota.resource))
-    known = any(Place.RESOURCE in row.places for row in rows)
+    known = any(map(quota.takes, rows))
     return known and not settings.scope.is_left(quota.resource)
 
 
@@ -210,14 +210,14 @@ def _alone(one: _Read, same: Mapping[tuple[str, str], set[str]], settings: Setti
         return one
     names = {one.key.name, *one.key.aliases}
     names |= {new for new, known in renamed_by(settings.profile).items() if known in names}
-    rivals = same[one.quota.prefix, one.key.name]
-    there, twice = (
-        not {one.quota.resource}.issuperset(found & one.quota.beside) for found in (names, rivals)
-    )
+    prefix, _ = new = _new_key(one)
+    own, beside = {one.quota.resource}, one.quota.beside
+    there = not own.issuperset(names & beside.get(prefix, set()))
+    twice = not own.issuperset(same[new] & set().union(*beside.values()))
     if not (there or twice):
         return one
     text = "{key} is in this object already" if there else "{key} would be in this object twice"
-    return one._replace(why=say(text, key=one.quota.prefix + _new_name(one, settings)))
+    return one._replace(why=say(text, key=_new_written(one, settings)))
 
 
 def _new_name(one: _Read, settings: Settings) -> str:
@@ -229,9 +229,20 @@ def _new_name(one: _Read, settings: Settings) -> str:
     )
 
 
+def _new_key(one: _Read) -> tuple[str, str]:
+    """The prefix and the key at the target."""
+    assert one.key is not None
+    return one.quota.prefix_for(one.key) or "", one.key.name
+
+
+def _new_written(one: _Read, settings: Settings) -> str:
+    """The name at the target, with its prefix."""
+    return _new_key(one)[0] + _new_name(one, settings)
+
+
 def _items(document: Document, one: _Read, settings: Settings) -> Iterator[QuotaItem]:
     assert document.root is not None
-    written = one.quota.prefix + _new_name(one, settings) if one.key and not one.refused else None
+    written = _new_written(one, settings) if one.key and not one.refused else None
     for number in one.numbers:
         outcome = Outcome.EXACT if number.is_exact else Outcome.ROUNDED
         given = number.given if written else None
@@ -258,7 +269,7 @@ def _items(document: Document, one: _Read, settings: Settings) -> Iterator[Quota
 
 def _edits(document: Document, one: _Read, settings: Settings) -> Iterator[Edit]:
     """The names and the numbers of a resource; what stays the same has no edit."""
-    name = one.quota.prefix + _new_name(one, settings)
+    name = _new_written(one, settings)
     numbers = {number.value.path: _written(document, number) for number in one.numbers}
     for path in one.quota.names:
         if path in numbers:
@@ -288,7 +299,7 @@ def _remarks(one: _Read, settings: Settings) -> Iterator[Diagnostic]:
                 "{amount} is rounded up to {given}: {key} {number}",
                 amount=one.counted.text(number.amount, each=one.quota.each),
                 given=one.counted.text(number.given.amount, each=one.quota.each),
-                key=one.quota.prefix + _new_name(one, settings),
+                key=_new_written(one, settings),
                 number=number.given.text,
             )
             yield quota_limits_the_same(number.value.path, message, None, Severity.INFO)
@@ -328,7 +339,7 @@ def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Me
     known = [each.amount for each in here if each.amount is not None]
     amounts = joined(one.counted.text(each, each=one.quota.each) for each in known) if one.counted else ""
     if own is None and uneven is not None and uneven.given is not None and not one.refused:
-        key = one.quota.prefix + _new_name(one, settings)
+        key = _new_written(one, settings)
         why = say("{key} has no number for {amount}", key=key, amount=amounts)
         hint = say("pass --round up to write {number}, or --allow-leftovers", number=uneven.given.text)
         return why, hint
