@@ -207,7 +207,7 @@ def sizes(name: str) -> st.SearchStrategy[PodKeys]:
     return st.builds(made, st.lists(st.tuples(values, either), min_size=1, max_size=2), above)
 
 
-@pytest.mark.parametrize("target", [one.name for one in registry.pod_backends()])
+@pytest.mark.parametrize("target", [one.name for one in registry.pod_backends() if one.resource_keys])
 def test_pods_at_random(target: str) -> None:
     @bounded(60)
     @given(st.one_of(sizes(target), sizes(target), strategies.keys(registry.get(target))), st.booleans())

@@ -70,8 +70,8 @@ ROWS: tuple[Row, ...] = (
         fields=("nominalQuota", "borrowingLimit", "lendingLimit"),
         listed=("coveredResources", "*"),
     ),
-    # QueueSpec in volcano-sh/apis pkg/apis/scheduling/v1beta1/types.go; of claims, docs/design/
-    # capacity-dra-support.md in volcano-sh/volcano: deviceclass/CLASS and CAPACITY.deviceclass/CLASS
+    # QueueSpec in volcano-sh/apis pkg/apis/scheduling/v1beta1/types.go; of claims,
+    # "DeviceClass Quota Support in Capacity Plugin" in its docs/design: deviceclass/CLASS and CAPACITY.deviceclass/CLASS
     Row(
         *("scheduling.volcano.sh/", ("Queue",), ("spec",)),
         (("capability",), ("deserved",), ("guarantee", "resource")),

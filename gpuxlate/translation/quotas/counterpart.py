@@ -7,6 +7,7 @@ counterparts only where the same part of each container's share is in both.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.quotas.amounts import Quota
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import Kind, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import BYTE, Key, Per, Place, Range
 from gpuxlate.rules.numerals import Form, is_canonical, written
@@ -105,6 +106,20 @@ def amount_of(backend: Backend, row: Key, value: Value, profile: Profile | None)
     else:
         amount = form.amount if form.form is Form.PLAIN or is_canonical(form) else None
     return None if amount is None or amount < 0 else amount * backend.unit(row, profile)
+
+
+def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
+    """The resources of one object as those of a pod, for what looks at pods: a container for each place."""
+    amounts = {value.path: value for one in quotas for value, _ in one.amounts}
+    containers = (
+        ContainerKeys(
+            limits={renamed.get(one.resource, one.resource): amounts.get(path, Value("", Kind.NODE, path))},
+            path=path,
+        )
+        for one in quotas
+        for path in one.names
+    )
+    return PodKeys(tuple(containers), served=any(one.served for one in quotas))
 
 
 class Fitted(NamedTuple):

@@ -14,7 +14,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Put, Rename
 from gpuxlate.model.messages import Message, joined, say
-from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
+from gpuxlate.model.pod import Kind, Path, Value
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules.around import cards_are_of_one_vendor, quota_limits_the_same
@@ -30,6 +30,7 @@ from gpuxlate.translation.quotas.counterpart import (
     first_of,
     fitted,
     has_whole_cards_in_cores,
+    keys_of,
     meaning,
     row_of,
 )
@@ -120,20 +121,6 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
         once = {(one.code, one.message): one for one in reversed(remarks)}
         found.diagnostics += [placed(document, one, quotas[0].object) for one in once.values()]
     return found
-
-
-def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
-    """The resources of one object as those of a pod, for what looks at pods: a container for each place."""
-    amounts = {value.path: value for one in quotas for value, _ in one.amounts}
-    containers = (
-        ContainerKeys(
-            limits={renamed.get(one.resource, one.resource): amounts.get(path, Value("", Kind.NODE, path))},
-            path=path,
-        )
-        for one in quotas
-        for path in one.names
-    )
-    return PodKeys(tuple(containers), served=any(one.served for one in quotas))
 
 
 def _left_alone(quotas: Sequence[Quota], path: Path) -> Diagnostic:
