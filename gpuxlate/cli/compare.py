@@ -16,6 +16,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.locale import tell
+from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import say, titled
 from gpuxlate.model.pod import PodKeys
@@ -65,7 +66,7 @@ def command(
         items = [
             {
                 "name": share.name,
-                **({"derived": one.to_json()} if (one := row[0][1].outcomes[0].derived) else {}),
+                **({"derived": one.to_json()} if (one := _derived(share, row)) else {}),
                 "targets": [_json(b, fit) for b, fit in row],
             }
             for share, row in fits
@@ -106,12 +107,17 @@ def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile 
     return fit_pod([ContainerShare(PROBE, 0, share=share.share)], backend, accept, known)
 
 
+def _derived(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> Amount | None:
+    """What its part of a card amounts to, which is the same for every target; None for a share in numbers."""
+    return row[0][1].outcomes[0].derived if share.share.is_part else None
+
+
 def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
     asked = share.share.given_fields()
     given = {name: getattr(share.share, one) for one, name in JSON_NAMES.items() if one in asked}
     fields = ", ".join(f"{name} {value}" for name, value in given.items())
     if share.share.is_part:
-        derived = row[0][1].outcomes[0].derived
+        derived = _derived(share, row)
         fields += "\n" + say("derived: {amount}", amount=derived.text if derived else say("not known"))
     cells = [[backend.name, _verdict(fit), "\n".join(_lines(fit))] for backend, fit in row]
     head = ["TARGET", "VERDICT", "WHAT IT BECOMES"]

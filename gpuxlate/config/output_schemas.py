@@ -187,7 +187,8 @@ _SHARE = object_of(
 )
 
 _DERIVED = object_of(
-    "What the partitions or replicas of a share amount to; absent where nothing says it.",
+    "What the partitions or replicas of a share amount to, as asked, or as the target gives them in place of "
+    "numbers; absent where nothing says it.",
     {
         "cores": a(["integer", "null"], "Compute in percent of one card, in total; null: not known."),
         "memoryMiB": a(["integer", "null"], "GPU memory in MiB, in total; null: not known."),

@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from gpuxlate import lint
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.config.document import read_share_document, to_document
@@ -248,3 +249,19 @@ def test_mps_needs_the_card() -> None:
         ("memoryMiB", "GX021", False),
     }
     assert one(share, "volcengine-mgpu", A100, round_up=True).given == Share(1, 25, 10134)
+
+
+@pytest.mark.parametrize(
+    ("profile", "nearest"),
+    [
+        ("5g.10gb", "4g.20gb, 4g.24gb, 4g.40gb"),
+        ("1g.15gb", "1g.12gb, 1g.18gb, 1g.10gb"),
+        ("1c.9g.40gb", "7g.40gb, 7g.80gb, 7g.94gb"),
+    ],
+)
+def test_an_unknown_profile_names_the_nearest(profile: str, nearest: str) -> None:
+    limits = {f"nvidia.com/mig-{profile}": 1}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}}
+    pod |= {"spec": {"containers": [{"name": "web", "image": "web", "resources": {"limits": limits}}]}}
+    [found] = [one for one in lint([pod]).diagnostics if one.code == "NVIDIA003"]
+    assert found.hint == f"nearest profiles: {nearest}"

@@ -56,7 +56,7 @@ class Outcome:
     diagnostics: tuple[Diagnostic, ...] = ()
     implied: frozenset[str] = frozenset()  # attributes that the target gives without a key
     fitted: Share | None = None  # the share in the target's terms, where they are others
-    derived: Amount | None = None  # what the partitions or replicas that were asked amount to
+    derived: Amount | None = None  # what the partitions or replicas amount to, as asked or as given
 
     @property
     def verdict(self) -> Verdict:
@@ -158,7 +158,7 @@ def fit_pod(
             tuple(placing.diagnostics),
             frozenset(placing.implied),
             terms.share,
-            amount_of(share, profile),
+            amount_of(share, profile) or terms.amount,
         )
         for (one, share), terms, placing in zip(shared, fitted, placings, strict=True)
     )

@@ -20,7 +20,8 @@ from gpuxlate.yamltext.compose import Document
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to."""
+    """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to,
+    as asked or, where they are not asked, as given."""
 
     file: str
     document: int

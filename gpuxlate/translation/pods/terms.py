@@ -40,12 +40,13 @@ class Terms:
     """The share as the target is to take it, and what changed on the way.
 
     ``undecided``: how much it is, is not known; the target then takes some numbers in its place, and only
-    what it would drop counts.
+    what it would drop counts. ``amount``: of the part of a card that it became.
     """
 
     share: Share
     losses: tuple[Loss, ...] = ()
     undecided: bool = False
+    amount: Amount | None = None
 
     def with_losses(self, more: Sequence[Loss]) -> tuple[Loss, ...]:
         """The losses on the way, and those at the target."""
@@ -245,7 +246,8 @@ def _as_part(
     )
     hint = say("write {name}: {given}, or pass --round up", name=name, given=part)
     loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, part, accept.round_up, path)
-    return Terms(replace(bare, partition=found.partition, replica=found.replica), (*filled, loss))
+    becomes = replace(bare, partition=found.partition, replica=found.replica)
+    return Terms(becomes, (*filled, loss), amount=found.amount)
 
 
 def _bare(share: Share) -> Share:

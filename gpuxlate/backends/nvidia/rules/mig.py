@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from gpuxlate.backends.device_plugin import NvidiaProfile
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.nvidia.mig import NAMES, profile_of, unfit
-from gpuxlate.model.catalogue import MIG, cards
+from gpuxlate.model.catalogue import Template, cards
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, of_resource
@@ -24,6 +24,20 @@ def _partitions(pod: PodKeys) -> Iterator[tuple[Value, str, str]]:
         for name in k.partitions(container):
             text = name.removeprefix(k.BEFORE).removesuffix(k.OF_SHARED)
             yield container.resources[name], name, of_resource(text)
+
+
+def _nearest(profile: str, known: Collection[str]) -> list[str]:
+    """At most three profiles: those with the slices and GB nearest to it, else those written alike."""
+    label = Template(profile).label
+    if label is None:
+        from difflib import get_close_matches  # only here: start-up counts
+
+        return get_close_matches(profile, sorted(known), 3, 0)
+    slices, gb = label
+    by_label = {one: found for one in known if (found := Template(one).label)}
+    return sorted(
+        by_label, key=lambda one: (abs(by_label[one][0] - slices), abs(by_label[one][1] - gb), one)
+    )[:3]
 
 
 @rule("NVIDIA002", Severity.ERROR, no_policy=NO_POLICY)
@@ -115,8 +129,7 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
         plain = profile.partition("+")[0].rpartition("c.")[2]
         if plain not in known and plain not in k.ALIASES:
             message = say("no card of the catalogue has the profile {profile}", profile=profile)
-            near = [one for one in sorted(known) if MIG.fullmatch(plain) and one.startswith(plain[:2])]
-            hint = say("profiles: {known}", known=", ".join(near or sorted(known)))
+            hint = say("nearest profiles: {known}", known=", ".join(_nearest(plain, known)))
             yield this.at(value, message, hint, on_key=True)
 
 
