@@ -6,6 +6,7 @@ The numbers of partitions are those of the catalogue (KEP-4815: 1g.5gb of an A10
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -265,3 +266,22 @@ def test_an_unknown_profile_names_the_nearest(profile: str, nearest: str) -> Non
     pod |= {"spec": {"containers": [{"name": "web", "image": "web", "resources": {"limits": limits}}]}}
     [found] = [one for one in lint([pod]).diagnostics if one.code == "NVIDIA003"]
     assert found.hint == f"nearest profiles: {nearest}"
+
+
+@pytest.mark.parametrize(
+    ("card", "template", "cores", "mib"),
+    [  # device-configmap.yaml of HAMi: 2 of 30, 5 of 20 and 4 of 8 AI cores
+        ("Ascend910A", "vir02", 7, 2184),
+        ("Ascend910B3", "vir05_1c_16g", 25, 16384),
+        ("Ascend310P", "vir04", 50, 12288),
+    ],
+)
+def test_a_template_of_ascend_becomes_its_numbers(card: str, template: str, cores: int, mib: int) -> None:
+    share = Share(partition=Partition(template), device=Device("huawei", (card,)))
+    found = one(share, "hami-ascend", round_up=True)
+    assert found.accepted
+    assert found.given is not None
+    assert (found.given.cores, found.given.memory_mib) == (cores, mib)
+    assert {loss.code for loss in found.losses} == {"GX033"}
+    hard = one(replace(share, isolation=Isolation.HARDWARE), "hami-ascend", round_up=True)
+    assert [loss.field for loss in hard.losses if not loss.accepted] == ["isolation"]

@@ -93,9 +93,9 @@ LINES = [
     ("gpuxlate --color al", ["always"]),
     ("gpuxlate translate x --to tenc", ["tencent-qgpu"]),
     ("gpuxlate translate x --from al", ["alibaba-gpushare"]),
-    ("gpuxlate translate x --from n", ["nos", "neutral"]),
-    ("gpuxlate translate x --to n", ["neutral"]),  # nos is only read
-    ("gpuxlate render x --to n", ["neutral"]),
+    ("gpuxlate translate x --from n", ["nos", "nvidia-mig", "nvidia-shared", "neutral"]),
+    ("gpuxlate translate x --to n", ["neutral", "nvidia-mig", "nvidia-shared"]),  # nos is only read
+    ("gpuxlate render x --to n", ["neutral", "nvidia-mig", "nvidia-shared"]),
     ("gpuxlate render x --to volcengine-emr-s", ["volcengine-emr-spark"]),
     ("gpuxlate explain TKE00", ["TKE001", "TKE002", "TKE003", "TKE005", "TKE006", "TKE007", "TKE008"]),
     ("gpuxlate lint x --select VKE01", [f"VKE01{n}" for n in "012346789"]),

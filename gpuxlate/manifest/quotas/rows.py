@@ -71,7 +71,8 @@ ROWS: tuple[Row, ...] = (
         listed=("coveredResources", "*"),
     ),
     # QueueSpec in volcano-sh/apis pkg/apis/scheduling/v1beta1/types.go; of claims,
-    # "DeviceClass Quota Support in Capacity Plugin" in its docs/design: deviceclass/CLASS and CAPACITY.deviceclass/CLASS
+    # "DeviceClass Quota Support in Capacity Plugin" in its docs/design: deviceclass/CLASS and
+    # CAPACITY.deviceclass/CLASS
     Row(
         *("scheduling.volcano.sh/", ("Queue",), ("spec",)),
         (("capability",), ("deserved",), ("guarantee", "resource")),
