@@ -13,8 +13,10 @@ from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode
 
 _RANK = list(Serves)
 _NVIDIA = "nvidia.com/gpu."
-_MODEL, _MEMORY, _REPLICAS = (_NVIDIA + name for name in ("product", "memory", "replicas"))
-"""Labels of NVIDIA's GPU feature discovery: card model, MiB of a card, replicas of time-slicing."""
+_MODEL, _MEMORY, _REPLICAS, _STRATEGY = (
+    _NVIDIA + name for name in ("product", "memory", "replicas", "sharing-strategy")
+)
+"""Labels of GPU feature discovery: card model, MiB of a card, its clients, how they share it."""
 _HAMI = "hami.io/node-"
 _HAMI_NODE = NodeView(
     None, Serves.NOTHING, notes=(f"HAMi shares its cards, and counts each several times as {WHOLE_KEY}",)
@@ -64,7 +66,8 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
     memory = node.labels.get(_MEMORY, "")
     mib = int(memory) if memory.isascii() and memory.isdigit() else None
     replicas = node.labels.get(_REPLICAS, "1")
-    sliced = (f"{WHOLE_KEY} counts each card {replicas} times (time-slicing)",) if replicas != "1" else ()
+    strategy = node.labels.get(_STRATEGY, "time-slicing")
+    sliced = (f"{WHOLE_KEY} counts each card {replicas} times ({strategy})",) if replicas != "1" else ()
     return NodeView(
         None,
         Serves.WHOLE,

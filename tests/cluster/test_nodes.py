@@ -102,12 +102,20 @@ def test_a_policy_that_is_none_is_told() -> None:
         assert re.search("is (no|not a) policy", found.view.notes[0])
 
 
-def test_time_slices_are_no_cards() -> None:
-    labels = {"nvidia.com/gpu.product": "Tesla-T4-SHARED", "nvidia.com/gpu.replicas": "4"}
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "time-slicing"),
+        ({"nvidia.com/gpu.sharing-strategy": "time-slicing"}, "time-slicing"),
+        ({"nvidia.com/gpu.sharing-strategy": "mps"}, "mps"),
+    ],
+)
+def test_clients_are_no_cards(more: dict[str, str], said: str) -> None:
+    labels = {"nvidia.com/gpu.product": "Tesla-T4-SHARED", "nvidia.com/gpu.replicas": "4", **more}
     found = gpu_node(made.node("n", labels=labels, resources={"nvidia.com/gpu": 8}))
     assert found is not None
     assert found.view.cards is None
-    assert "counts each card 4 times" in found.view.notes[0]
+    assert f"counts each card 4 times ({said})" in found.view.notes[0]
 
 
 @pytest.mark.parametrize(
