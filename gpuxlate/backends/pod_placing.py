@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate.backends.placing import Placing
+from gpuxlate.backends.results import Selector
 from gpuxlate.model.share import Device, Isolation, Policy, Qos
+from gpuxlate.model.sheet import By, Chosen
 
 
 class PodPlacing:
     """The shares of one pod on their way into a target.
 
-    ``containers`` counts the ordinary containers, with and without a share, in their order.
+    ``containers`` counts the ordinary containers, with and without a share, in their order. ``selectors``:
+    choices of the pod; those whose ``chosen`` is in ``taken`` are not lost.
     """
 
-    def __init__(self, placings: tuple[Placing, ...], containers: tuple[str, ...]) -> None:
+    def __init__(
+        self, placings: tuple[Placing, ...], containers: tuple[str, ...], selectors: Sequence[Selector] = ()
+    ) -> None:
         self.placings = placings
         self.containers = containers
+        self.selectors = selectors
+        self.taken: set[Chosen] = set()
+
+    def chosen(self, by: By, *, allow: bool) -> Selector | None:
+        """A choice of cards for the shares of the pod; None where there is none, or several differ."""
+        found = {
+            one.chosen: one
+            for one in self.selectors
+            if one.chosen and (one.chosen.choice.by, one.chosen.choice.allow) == (by, allow)
+        }
+        return next(iter(found.values())) if self.placings and len(found) == 1 else None
 
     def ordinary(self, index: int) -> Placing | None:
         """The share of the ordinary container at ``index``, None if it has none."""

@@ -9,17 +9,19 @@ from typing import NamedTuple
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path
 from gpuxlate.model.share import Share
+from gpuxlate.model.sheet import Chosen
 
 NODE_SELECTOR = "node selector"
 
 
 class Selector(NamedTuple):
-    """A choice of nodes or cards without counterpart at another target, such as a card model."""
+    """A choice of nodes or cards that no share holds. ``chosen``: what it says, where it is of cards."""
 
     key: str
     text: str
     path: Path
     what: str = NODE_SELECTOR  # where it is set
+    chosen: Chosen | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from gpuxlate.model.parts import Partition, Replica
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
 from gpuxlate.model.share_problems import ShareError
+from gpuxlate.model.sheet import Choice, Chosen
 from gpuxlate.rules import numerals
 
 
@@ -107,10 +108,11 @@ class Taking:
             else:
                 self._select(requirement)
 
-    def choice(self, value: Value | None, name: str, what: str) -> None:
-        """Take an annotation, a variable or a resource that chooses what other targets do not have."""
+    def choice(self, value: Value | None, name: str, what: str, choice: Choice | None = None) -> None:
+        """Take an annotation, a variable or a resource that chooses what no share holds."""
         if self._take(value) is not None and value is not None:
-            self.selectors.append(Selector(name, value.text, value.path, what))
+            chosen = Chosen.of(choice, value.text.split(","))
+            self.selectors.append(Selector(name, value.text, value.path, what, chosen))
 
     def note(
         self,

@@ -113,6 +113,12 @@ class CardModel(Strict):
         description="Name of a target to the text for the card in the target's keys.",
         examples=[{"baidu-cce": "a10_24g"}],
     )
+    productName: Text = Field(  # noqa: N815
+        default=OMITTED,
+        description="The exact name of the card that its driver has, as nvidia-smi prints it. Omitted: cards "
+        "of this model have several, or no document gives it.",
+        examples=["NVIDIA A10"],
+    )
     templates: list[TemplateModel] = Field(
         default=OMITTED,
         description="The only parts of the card that can be allocated.",

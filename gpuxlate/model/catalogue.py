@@ -89,7 +89,8 @@ class Card(NamedTuple):
     ``names``: by dialect (the name of a target), the text for the card in its keys. ``ai_cores``,
     ``multiprocessors``: those of the whole card. ``templates``, ``sizes_mib``: the only parts, or the only
     MiB of a part, that can be allocated, ascending; empty where there is no such list. ``templates_of``: the
-    card with the same templates. ``confidence``: ``seen`` where manifests say it and no document.
+    card with the same templates. ``product_name``: the exact one of its driver, where all
+    cards of the model have one. ``confidence``: ``seen`` where manifests say it and no document.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Card(NamedTuple):
     confidence: str = "documented"
     multiprocessors: int | None = None
     templates_of: str | None = None
+    product_name: str | None = None
 
     @classmethod
     def from_document(cls, data: Mapping[str, Any]) -> Self:
@@ -121,6 +123,7 @@ class Card(NamedTuple):
             data.get("confidence", "documented"),
             data.get("multiprocessors"),
             data.get("templatesOf"),
+            data.get("productName"),
         )
 
     def with_more(self, other: Card) -> Card:
@@ -187,6 +190,17 @@ def cards(profile: Profile | None = None) -> tuple[Card, ...]:
 def names_of(dialect: str, profile: Profile | None = None) -> Mapping[str, str]:
     """What a dialect (the name of a target) calls cards, to their names in the catalogue."""
     return {one.names[dialect]: one.name for one in cards(profile) if dialect in one.names}
+
+
+def products(profile: Profile | None = None) -> Mapping[str, str]:
+    """The exact names that drivers print, to names in the catalogue."""
+    return {one.product_name: one.name for one in cards(profile) if one.product_name}
+
+
+def products_with(parts: Iterable[str], profile: Profile | None = None) -> tuple[str, ...]:
+    """The names of ``products`` that have one of some parts in them, in any case."""
+    folded = [one.casefold() for one in parts]
+    return tuple(name for name in products(profile) if any(one in name.casefold() for one in folded))
 
 
 def card_named(name: str, profile: Profile | None = None) -> Card | None:

@@ -37,6 +37,38 @@ SELECTOR = "selector"
 """``says`` of a row that selects nodes or cards: not a field of a share, kept where both targets have it."""
 
 
+class By(StrEnum):
+    """What cards are told apart by, where a pod chooses them."""
+
+    UUID = "uuid"
+    MODEL = "model"
+
+
+class Choice(NamedTuple):
+    """A choice of cards: of those that a list names, or of all others. ``parts``: the list has parts of
+    names, in any case; else whole names."""
+
+    by: By
+    allow: bool = True
+    parts: bool = False
+
+
+class Chosen(NamedTuple):
+    """A choice of cards and its list."""
+
+    choice: Choice
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, choice: Choice | None, names: Iterable[str]) -> Chosen | None:
+        """None where a name has what a list cannot hold in every dialect."""
+        found = tuple(names)
+        return cls(choice, found) if choice and found and all(map(_NAME.fullmatch, found)) else None
+
+
+_NAME = re.compile(r"""[^\s,'"\\](?:[^\x00-\x1f,'"\\]*[^\s,'"\\])?""")
+
+
 class Range(NamedTuple):
     """Whole numbers from ``least`` to ``most`` (None: no maximum), multiples of ``step``."""
 
@@ -108,7 +140,7 @@ class Key(NamedTuple):
     ``whole``: it counts whole cards and nothing else. ``offline``: it counts shares of the class offline
     alone. ``model``: the card, by
     its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
-    ``{container}`` in it.
+    ``{container}`` in it. ``chooses``: the cards that a choice is about, where other dialects can say it.
     """
 
     name: str
@@ -140,6 +172,7 @@ class Key(NamedTuple):
     unread: str = ""
     model: str = ""
     template: str = ""
+    chooses: Choice | None = None
 
     @property
     def is_pattern(self) -> bool:

@@ -13,14 +13,15 @@ from gpuxlate.model.share import Isolation
 class Driver(NamedTuple):
     """``device_class``: of whole cards and of shares; its own name is that of the driver too.
 
-    ``cores``: it has capacity of compute, in percent of a card. ``unread``: further classes of the driver,
-    which no share of this tool holds, and what they are.
+    ``vendor``: of its cards. ``cores``: it has capacity of compute, in percent of a card. ``unread``: further
+    classes of the driver, which no share of this tool holds, and what they are.
     """
 
     name: str
     device_class: str
     isolation: Isolation
     cores: bool
+    vendor: str
     unread: Mapping[str, str]
     source: str
 

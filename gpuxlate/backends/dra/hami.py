@@ -21,6 +21,7 @@ DRIVER = Driver(
     "hami-core-gpu.project-hami.io",
     Isolation.SOFT,  # by a library in the container (HD)
     True,
+    "nvidia",
     {},
     "HD",
 )
@@ -36,11 +37,11 @@ BACKEND = Backend(
         "cores": 'capacity cores, percent of each card; not capped: "0"',
         "memoryMiB": "capacity memory of each card: 4096Mi",
         "isolation": "soft",
-        "device": "vendor nvidia",
+        "device": "vendor nvidia; models: selectors on productName",
     },
     device_classes=DRIVER.classes,
     also_speaks=DRIVER.speaks,
-    vendor="nvidia",
+    vendor=DRIVER.vendor,
     extension=DraProfile,
     rules_module="gpuxlate.backends.dra.rules",
 )

@@ -24,6 +24,7 @@ DRIVER = Driver(
     "gpu.nvidia.com",
     Isolation.NONE,
     False,
+    "nvidia",
     {"mig.nvidia.com": "a MIG device", "vfio.gpu.nvidia.com": "a card for a virtual machine"},
     "NV",
 )
@@ -66,11 +67,11 @@ BACKEND = Backend(
     says={
         "cards": "count",
         "memoryMiB": "capacity memory of each card, where the profile has nvidiaConsumableShares: memory",
-        "device": "vendor nvidia",
+        "device": "vendor nvidia; models: selectors on productName",
     },
     device_classes=DRIVER.classes,
     also_speaks=DRIVER.speaks,
-    vendor="nvidia",
+    vendor=DRIVER.vendor,
     extension=DraProfile,
     rules_module="gpuxlate.backends.dra.rules",
 )

@@ -11,6 +11,7 @@ from math import ceil
 from typing import NamedTuple
 
 from gpuxlate.backends.base import BYTE, ContainerShare, Reading, Selector, Taking
+from gpuxlate.backends.dra.choices import ALLOWED_MODELS, choices_of, chosen_in, models_in
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.model import quantity
 from gpuxlate.model.claims.objects import ClaimUse, DeviceRequest, Devices, PodClaim
@@ -18,7 +19,9 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Device
 from gpuxlate.model.share_problems import FULL_CARD_CORES
+from gpuxlate.model.sheet import Chosen
 
 EXACT = "ExactCount"
 CHOICE = "choice of devices"
@@ -43,7 +46,12 @@ class Amounts(NamedTuple):
 
 def read(driver: Driver, pod: Taking, profile: Profile | None) -> Reading:
     """The shares of a pod whose containers have devices of a driver."""
-    return pod.reading([_container(driver, pod, one) for one in pod.pod.all_containers()])
+    every = [each for one in pod.pod.all_containers() for each in asked(driver, pod.pod, one)]
+    choices = {choices_of(driver, one.way) for one in every}
+    alike = choices.pop() if len(choices) == 1 else frozenset()  # else no choice is that of the pod
+    models = models_in(alike, profile)
+    device = Device(driver.vendor, models) if models else None
+    return pod.reading([_container(driver, pod, one, alike, device) for one in pod.pod.all_containers()])
 
 
 def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[Asked]:
@@ -55,7 +63,9 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[As
             yield Asked(use, claim, request, (known or ways)[0])
 
 
-def _container(driver: Driver, pod: Taking, container: ContainerKeys) -> ContainerShare:
+def _container(
+    driver: Driver, pod: Taking, container: ContainerKeys, choices: frozenset[Chosen], device: Device | None
+) -> ContainerShare:
     mine = list(asked(driver, pod.pod, container))
     if not mine:
         return pod.none(container)
@@ -66,19 +76,20 @@ def _container(driver: Driver, pod: Taking, container: ContainerKeys) -> Contain
         if amounts is None:
             return pod.none(container)
         found.append(amounts)
-        _choices(pod, one)
+        _choices(driver, pod, one, choices, device)
     if len({one._replace(cards=1) for one in found}) > 1:
         message = say("container {name} has different shares of its cards", name=container.name)
         _refuse(pod, mine[-1], message, "request the same part of each card")
         return pod.none(container)
     cards = sum(one.cards for one in found)
     _, cores, memory = found[0]
-    origins = dict.fromkeys(("cards", "cores", "memory_mib"), mine[0].use.path)
+    origins = dict.fromkeys(("cards", "cores", "memory_mib", "device"), mine[0].use.path)
     return pod.share(
         container,
         cards=cards,
         cores=cores and cores * cards,
         memory_mib=memory and memory * cards,
+        device=device,
         origins=origins,
     )
 
@@ -182,17 +193,30 @@ def wrong_amounts(driver: Driver, way: DeviceRequest) -> list[tuple[Value, Messa
     return found
 
 
-def _choices(pod: Taking, one: Asked) -> None:
-    """What a request says beside its numbers: losses at every other target (``--drop selector``)."""
-    found = [("selectors", value.text) for value in one.way.selectors]
-    found += [(name, value.text or "...") for name, value in one.way.others.items()]
+def _choices(
+    driver: Driver, pod: Taking, one: Asked, choices: frozenset[Chosen], device: Device | None
+) -> None:
+    """What a request says beside its numbers: losses where a target cannot say it (``--drop selector``).
+
+    ``choices``: those of all requests of the pod; ``device``: what the share holds of them.
+    """
+    for value in one.way.selectors:
+        chosen = chosen_in(driver, value)
+        if device is None or chosen is None or chosen.choice != ALLOWED_MODELS:
+            of_pod = chosen if chosen in choices else None
+            pod.selectors.append(Selector("selectors", value.text, one.use.path, CHOICE, of_pod))
+    found = [(name, value.text or "...") for name, value in one.way.others.items()]
     devices = one.claim.devices or Devices()
-    for constraint in devices.constraints:
-        if constraint.match is not None and constraint.concerns(one.request.name):
-            found.append(("matchAttribute", constraint.match.text))
-    for config in devices.configs:
-        if not config.requests or one.request.name in config.requests:
-            found.append(("config", config.driver))
+    found += [
+        ("matchAttribute", each.match.text)
+        for each in devices.constraints
+        if each.match is not None and each.concerns(one.request.name)
+    ]
+    found += [
+        ("config", each.driver)
+        for each in devices.configs
+        if not each.requests or one.request.name in each.requests
+    ]
     pod.selectors.extend(Selector(name, text, one.use.path, CHOICE) for name, text in found)
 
 

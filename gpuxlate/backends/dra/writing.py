@@ -7,6 +7,7 @@ to be equal, and those of two containers need not be.
 from __future__ import annotations
 
 from gpuxlate.backends.base import Placing, PodPlacing
+from gpuxlate.backends.dra.choices import selectors_of
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, DraProfile, counts_capacity
 from gpuxlate.model.claims.names import shortened
@@ -27,9 +28,10 @@ def write(driver: Driver, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     api = DraProfile.of(profile).version
     claims, containers = [], []
     several = len(pod.placings) > 1
+    selectors = selectors_of(driver, pod, profile)
     for placing in pod.placings:
         name = claim_name(placing, several=several)
-        devices = _devices(driver, placing, profile)
+        devices = _devices(driver, placing, profile, selectors)
         placing.on_nodes(card_of(profile, (driver.name,)), "GX023", "GX023")
         claims.append(PodClaim(name, devices=devices, api=api))
         containers.append(ContainerKeys(placing.name, placing.index, placing.init, claims=(ClaimUse(name),)))
@@ -48,7 +50,9 @@ def claim_name(placing: Placing, *, several: bool) -> str:
     return shortened(f"{REQUEST}-{own}", LABEL)
 
 
-def _devices(driver: Driver, placing: Placing, profile: Profile | None) -> Devices:
+def _devices(
+    driver: Driver, placing: Placing, profile: Profile | None, selectors: tuple[Value, ...]
+) -> Devices:
     cards, cores, memory = int(placing.take("cards")), None, placing.take("memory_mib")
     capacity: dict[str, Value] = {}
     if driver.cores:
@@ -66,6 +70,7 @@ def _devices(driver: Driver, placing: Placing, profile: Profile | None) -> Devic
         Value.of(driver.device_class),
         Value.of(cards) if cards > 1 else None,
         capacity=capacity,
+        selectors=selectors,
     )
     apart = Constraint((REQUEST,), distinct=Value.of(driver.attribute("uuid")))
     return Devices((request,), (apart,) if cards > 1 and capacity else ())

@@ -13,8 +13,9 @@ from __future__ import annotations
 import re
 
 from gpuxlate.backends.base import Absent, Key, Place, Range, key
-from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, percent, written
+from gpuxlate.backends.sheet.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.share import Policy, Qos
+from gpuxlate.model.sheet import By, Choice
 
 COUNT = "nvidia.com/gpu"
 """Physical cards. Every cloud has the key, so it alone does not identify a dialect."""
@@ -66,10 +67,8 @@ KEYS: tuple[Key, ...] = (
         words={"0": Qos.ONLINE, "1": Qos.OFFLINE},
         source="DEV",
     ),
-    choice("nvidia.com/use-gputype", meaning="card models, parts of names with commas", source="DEV"),
-    choice("nvidia.com/nouse-gputype", meaning="card models to avoid", source="DEV"),
-    choice("nvidia.com/use-gpuuuid", meaning="cards by UUID", source="DEV"),
-    choice("nvidia.com/nouse-gpuuuid", meaning="cards to avoid, by UUID", source="DEV"),
+    *choices("nvidia.com/{0}use-gputype", Choice(By.MODEL, parts=True), source="DEV"),
+    *choices("nvidia.com/{0}use-gpuuuid", Choice(By.UUID), source="DEV"),
     choice(MODE, meaning="isolation mode", values=("hami-core", "mig", "mps"), source="DEV"),
     choice("nvidia.com/numa-bind", meaning="all cards on one NUMA node", source="DEV"),
     choice(

@@ -93,7 +93,7 @@ def _choose(pod: Taking, row: Key) -> None:
         )
         for value in values:
             if value is not None and not row.means_nothing(value.text):
-                pod.choice(value, row.name, what)
+                pod.choice(value, row.name, what, row.chooses)
 
 
 def _on_pod(pod: Taking, row: Key) -> Value | None:

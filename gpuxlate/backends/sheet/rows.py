@@ -7,6 +7,7 @@ from typing import Any
 
 from gpuxlate.backends.base import SELECTOR, Key, Per, Place, Range, key
 from gpuxlate.model.catalogue import names_of
+from gpuxlate.model.sheet import By, Choice
 
 MODEL = "{model}"
 """What stands for the model of card in the name of a key."""
@@ -45,6 +46,14 @@ def percent(name: str, **fields: Any) -> Key:
 def choice(name: str, *places: Place, **fields: Any) -> Key:
     """A choice of cards or nodes, which no field of a share holds."""
     return key(name, *(places or (Place.ANNOTATION,)), **{"says": SELECTOR, **fields})
+
+
+def choices(name: str, chosen: Choice, **fields: Any) -> Iterator[Key]:
+    """A list of cards with commas, and that of cards to avoid, whose name has ``no`` in place of ``{0}``."""
+    what = "card models, parts of names with commas" if chosen.by is By.MODEL else "cards by UUID"
+    yield choice(name.format(""), meaning=what, chooses=chosen, **fields)
+    avoided = "card models to avoid" if chosen.by is By.MODEL else "cards to avoid, by UUID"
+    yield choice(name.format("no"), meaning=avoided, chooses=chosen._replace(allow=False), **fields)
 
 
 def unread(name: str, why: str, **fields: Any) -> Key:

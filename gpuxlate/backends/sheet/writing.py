@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Absent, Key, Per, Place, Placing, PodPlacing
 from gpuxlate.backends.numbers import outside
+from gpuxlate.backends.sheet.choices import choices_of
 from gpuxlate.backends.sheet.reading import MOST_MIB
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import Message, say
@@ -37,6 +38,7 @@ def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
         for place, values in of_pod.items():
             if place in row.places:
                 values[row.name] = value
+    of_pod[Place.ANNOTATION] |= choices_of(sheet, pod, profile)
     _count_on_pod(sheet, pod, of_pod[Place.LABEL])
     if sheet.one_share and len(pod.placings) > 1:
         for placing in pod.placings:

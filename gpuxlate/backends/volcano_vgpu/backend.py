@@ -4,11 +4,12 @@ from gpuxlate.backends.base import Limits, Range
 from gpuxlate.backends.sheet.kinds_of_keys import Excludes, Needs, Once, Words
 from gpuxlate.backends.sheet.kinds_of_numbers import Numbers
 from gpuxlate.backends.sheet.kinds_of_pods import Fits, Scheduler
-from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, percent, written
+from gpuxlate.backends.sheet.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.backends.sheet.rules import RuleRow
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.share import Isolation
+from gpuxlate.model.sheet import By, Choice
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
 NUMBER, MEMORY = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory"
@@ -49,11 +50,9 @@ SHEET = Sheet(
             meaning="isolation mode",
             source="VGPU, GUIDE",
         ),
-        choice("volcano.sh/vgpu-use-gpuuuid", meaning="cards by UUID", source="VGPU"),
-        choice("volcano.sh/vgpu-nouse-gpuuuid", meaning="cards to avoid, by UUID", source="VGPU"),
+        *choices("volcano.sh/vgpu-{0}use-gpuuuid", Choice(By.UUID), source="VGPU"),
         choice("volcano.sh/vgpu-podgroup-policy", meaning="spreads a PodGroup over cards", source="VGPU"),
-        choice("nvidia.com/use-gputype", meaning="card models", source="VGPU"),
-        choice("nvidia.com/nouse-gputype", meaning="card models to avoid", source="VGPU"),
+        *choices("nvidia.com/{0}use-gputype", Choice(By.MODEL, parts=True), source="VGPU"),
         written("volcano.sh/vgpu-ids-*", meaning="assigned cards", source="VGPU"),
         written("volcano.sh/vgpu-time", meaning="assigned", source="VGPU"),
         written("volcano.sh/vgpu-node", meaning="assigned node", source="VGPU"),

@@ -145,7 +145,8 @@ def fit_pod(
     )
     _agree(placings)
     ordinary = tuple(one.name for one in containers if not one.init)
-    keys = backend.write(PodPlacing(placings, ordinary), profile)
+    pod = PodPlacing(placings, ordinary, selectors)
+    keys = backend.write(pod, profile)
     for placing in placings:
         if backend.vendor:
             placing.made_by(backend.vendor)
@@ -162,7 +163,8 @@ def fit_pod(
         )
         for (one, share), terms, placing in zip(shared, fitted, placings, strict=True)
     )
-    return PodFit(outcomes, keys, tuple(_selector_loss(one, accept, backend) for one in selectors))
+    lost = [one for one in selectors if one.chosen not in pod.taken]
+    return PodFit(outcomes, keys, tuple(_selector_loss(one, accept, backend) for one in lost))
 
 
 def _agree(placings: tuple[Placing, ...]) -> None:

@@ -91,7 +91,9 @@ def role_of(dialects: Sequence[Backend]) -> Role:
     """The field of a share that a key of some dialects sets."""
 
     def role(name: str) -> str | None:
-        return next((found for found in (one.role(name) for one in dialects) if found), None)
+        rows = (one.find(name) for one in dialects)
+        row = next((one for one in rows if one is not None and one.says), None)
+        return f"{row.says} {row.chooses[:2]}" if row and row.chooses else row and row.says
 
     return role
 
