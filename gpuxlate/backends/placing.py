@@ -95,7 +95,7 @@ class Placing:
         )  # so it is the model
         made_by = say("its cards are made by {vendor}", vendor=vendor)
         self._imply(
-            "device", say("none of its keys names a card") if theirs else made_by, Device(vendor).__eq__
+            "device", say("none of its keys names these cards") if theirs else made_by, Device(vendor).__eq__
         )
 
     def _imply(self, attribute: str, why: Message, enough: Callable[[Any], bool]) -> None:

@@ -230,7 +230,7 @@ def test_a_refusal_says_what_the_target_has() -> None:
     assert loss.message == "device metax is not supported by tencent-qgpu: its cards are made by nvidia"
     model = Device("nvidia", ("A10-24GB",))  # theirs: which of them is what it cannot say
     [loss] = one(Share(1, 30, 4096, device=model), "tencent-qgpu").losses
-    assert str(loss.message).endswith("by tencent-qgpu: none of its keys names a card")
+    assert str(loss.message).endswith("by tencent-qgpu: none of its keys names these cards")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,225 @@
+"""Choices of cards: annotations and models as selectors of claims, and back."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+import gpuxlate
+from tests.test_kubernetes_schemas import refusal
+
+DRIVERS = {"dra-hami": "hami-core-gpu.project-hami.io", "dra-nvidia": "gpu.nvidia.com"}
+PROFILE = {
+    "dra": {"nvidiaConsumableShares": "memory"},
+    "catalogue": [{"name": "A40", "vendor": "nvidia", "productName": "NVIDIA A40"}],
+}
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  annotations:
+%s
+spec:
+  containers:
+    - name: web
+      image: web
+      resources:
+        limits:
+          %s
+    - name: side
+      image: side
+      resources:
+        limits:
+          %s
+"""
+SHARES = {
+    "hami": ("nvidia.com/gpu: 1", "nvidia.com/gpumem: "),
+    "volcano-vgpu": ("volcano.sh/vgpu-number: 1", "volcano.sh/vgpu-memory: "),
+    "neutral": ("gpuxlate.io/cores: 30", "gpuxlate.io/memory-mib: "),
+}
+
+
+def pod(dialect: str, *annotations: str) -> str:
+    count, memory = SHARES[dialect]
+    shares = [f"{count}\n          {memory}{mib}" for mib in (2048, 1024)]
+    text = POD % ("\n".join(f"    {one}" for one in annotations), *shares)
+    return text + ("  schedulerName: volcano\n" if dialect == "volcano-vgpu" else "")
+
+
+def translate(text: str, target: str, **more: Any) -> gpuxlate.Result:
+    return gpuxlate.translate(text, target, profile={"target": target, **PROFILE}, **more)
+
+
+def selectors(made: gpuxlate.Result) -> list[list[str]]:
+    """The expressions of each claim."""
+    exactly = [
+        request["exactly"]
+        for one in made.objects
+        if one["kind"] == "ResourceClaimTemplate"
+        for request in one["spec"]["spec"]["devices"]["requests"]
+    ]
+    return [[each["cel"]["expression"] for each in one.get("selectors", [])] for one in exactly]
+
+
+BOTH_WAYS = {
+    "a UUID": ("hami", ["nvidia.com/use-gpuuuid: GPU-a"], ['@.uuid in ["GPU-a"]']),
+    "UUIDs": ("hami", ['nvidia.com/use-gpuuuid: "GPU-b,GPU-a"'], ['@.uuid in ["GPU-b", "GPU-a"]']),
+    "UUIDs to avoid": ("hami", ['nvidia.com/nouse-gpuuuid: "GPU-a,b"'], ['!(@.uuid in ["GPU-a", "b"])']),
+    "a model": ("hami", ["nvidia.com/use-gputype: Tesla T4"], ['@.productName in ["Tesla T4"]']),
+    "models, of a profile too": (
+        "hami",
+        ['nvidia.com/use-gputype: "NVIDIA A40,Tesla T4"'],
+        ['@.productName in ["NVIDIA A40", "Tesla T4"]'],
+    ),
+    "a list that has all that match": (
+        "hami",
+        ['nvidia.com/use-gputype: "NVIDIA L4,NVIDIA L40"'],
+        ['@.productName in ["NVIDIA L4", "NVIDIA L40"]'],
+    ),
+    "a model to avoid": (
+        "hami",
+        ["nvidia.com/nouse-gputype: Tesla T4"],
+        ['!(@.productName in ["Tesla T4"])'],
+    ),
+    "all of them": (
+        "hami",
+        [
+            "nvidia.com/use-gputype: Tesla T4",
+            "nvidia.com/nouse-gputype: NVIDIA A100-SXM4-80GB",
+            "nvidia.com/use-gpuuuid: GPU-a",
+            "nvidia.com/nouse-gpuuuid: GPU-b",
+        ],
+        [
+            '@.uuid in ["GPU-a"]',
+            '!(@.uuid in ["GPU-b"])',
+            '!(@.productName in ["NVIDIA A100-SXM4-80GB"])',
+            '@.productName in ["Tesla T4"]',
+        ],
+    ),
+    "Volcano": (
+        "volcano-vgpu",
+        ["volcano.sh/vgpu-use-gpuuuid: GPU-a", "nvidia.com/nouse-gputype: Tesla T4"],
+        ['@.uuid in ["GPU-a"]', '!(@.productName in ["Tesla T4"])'],
+    ),
+    "models of a share": (
+        "neutral",
+        ["gpuxlate.io/device-vendor: nvidia", 'gpuxlate.io/device-models: "T4-16GB,A10-24GB"'],
+        ['@.productName in ["Tesla T4", "NVIDIA A10"]'],
+    ),
+}
+
+
+@pytest.mark.parametrize("target", DRIVERS)
+@pytest.mark.parametrize("title", BOTH_WAYS)
+def test_there_and_back(title: str, target: str) -> None:
+    """Byte for byte, at each claim of the pod."""
+    dialect, annotations, expected = BOTH_WAYS[title]
+    more = ["cores"] if (dialect, target) == ("neutral", "dra-nvidia") else []
+    there = translate(pod(dialect, *annotations), target, drop=more)
+    wanted = [one.replace("@", f'device.attributes["{DRIVERS[target]}"]') for one in expected]
+    assert [sorted(one) for one in selectors(there)] == [sorted(wanted)] * 2
+    assert "DRA012" not in {one.code for one in there.diagnostics}
+    assert all(refusal(one, "1.36") is None for one in there.objects)
+    back = translate(there.text, dialect)
+    # annotations are put back in the order of the dialect
+    lines = [one for one in pod(dialect, *annotations).splitlines() if not (more and "cores" in one)]
+    assert sorted(back.text.splitlines()) == sorted(lines)
+
+
+def test_byte_for_byte() -> None:
+    text = pod("hami", 'nvidia.com/use-gputype: "NVIDIA A40,Tesla T4"', "nvidia.com/nouse-gpuuuid: GPU-b")
+    there = translate(text, "dra-hami").text
+    assert translate(there, "hami").text == text
+    other = translate(there, "dra-nvidia").text
+    assert other.count('device.attributes["gpu.nvidia.com"]') == 4
+    assert translate(translate(other, "dra-hami").text, "hami").text == text
+
+
+REFUSED = {
+    "a part of a name": (["nvidia.com/use-gputype: A100"], "A100 is not a whole product name"),
+    "another case": (["nvidia.com/nouse-gputype: tesla t4"], "tesla t4 is not a whole product name"),
+    "one of several": (['nvidia.com/use-gputype: "Tesla T4,V100"'], ": V100 is not a whole product name"),
+    "a name in others": (["nvidia.com/use-gputype: NVIDIA A10"], "is about NVIDIA A100-SXM4-80GB too"),
+    "spaces": (['nvidia.com/use-gpuuuid: "GPU-a, GPU-b"'], ""),
+    "an empty name": (['nvidia.com/use-gputype: "Tesla T4,"'], ""),
+    "quotes": (["nvidia.com/use-gpuuuid: 'a\"b'"], ""),
+    "too long": ([f"nvidia.com/use-gpuuuid: {'a' * 10240}"], ""),
+}
+
+
+@pytest.mark.parametrize("title", REFUSED)
+def test_not_in_a_claim(title: str) -> None:
+    """A loss, with DRA012 where the names are why."""
+    annotations, reason = REFUSED[title]
+    with pytest.raises(gpuxlate.Refused) as error:
+        translate(pod("hami", *annotations), "dra-hami")
+    found = error.value.diagnostics
+    assert {one.code for one in found} == {"GX020", *(["DRA012"] if reason else [])}
+    assert all(reason in one.message for one in found if one.code == "DRA012")
+    assert selectors(translate(pod("hami", *annotations), "dra-hami", drop=["selector"])) == [[], []]
+
+
+CLAIMS = translate(pod("hami", "nvidia.com/use-gpuuuid: GPU-a"), "dra-hami").text
+AT = 'device.attributes["hami-core-gpu.project-hami.io"]'
+READ = {
+    f'{AT}.uuid == "GPU-b"': "nvidia.com/use-gpuuuid: GPU-b",
+    "device.attributes['hami-core-gpu.project-hami.io'].uuid in ['GPU-b']": "nvidia.com/use-gpuuuid: GPU-b",
+    f" ! ( {AT} . uuid in [ 'a' ,\"b\" ] ) ": 'nvidia.com/nouse-gpuuuid: "a,b"',
+    f"{AT}.productName == 'Tesla T4'": "nvidia.com/use-gputype: Tesla T4",
+    f"{AT}.productName == 'NVIDIA A10'": None,  # of a device that HAMi cannot name alone
+    f"{AT}.productName == 'Unknown'": None,
+    f"{AT}.uuid in []": None,
+    f"{AT}.uuid in ['a,b']": None,
+    f"{AT}.uuid != 'a'": None,
+    f"{AT}.uuid in ['a'] || true": None,
+    f"({AT}.uuid in ['a'])": None,
+    f"!({AT}.uuid in ['a']": None,
+    f"{AT}.brand == 'Tesla'": None,
+    'device.attributes["gpu.nvidia.com"].uuid in ["GPU-a"]': None,
+}
+
+
+def written(*expressions: str) -> str:
+    """The claims of the pod, one expression for each."""
+    given = iter(expressions)
+    return re.sub(r"expression: .*", lambda _: f"expression: {json.dumps(next(given))}", CLAIMS)
+
+
+@pytest.mark.parametrize("expression", READ)
+def test_expressions(expression: str) -> None:
+    annotation = READ[expression]
+    text = written(expression, expression)
+    if annotation is not None:
+        assert translate(text, "hami").text == pod("hami", annotation)
+        return
+    with pytest.raises(gpuxlate.Refused) as error:
+        translate(text, "hami")
+    assert {one.code for one in error.value.diagnostics} == {"GX020"}
+    assert "annotations" not in translate(text, "hami", drop=["selector", "device"]).text
+
+
+def test_claims_that_differ() -> None:
+    """A choice of one container is not that of its pod."""
+    with pytest.raises(gpuxlate.Refused, match="GX020"):
+        translate(written(f"{AT}.uuid == 'a'", f"{AT}.uuid == 'b'"), "hami")
+
+
+def test_models_of_a_claim() -> None:
+    text = written(*[f"{AT}.productName in ['NVIDIA A10']"] * 2)
+    assert [one.share.device.models for one in translate(text, "neutral").items] == [("A10-24GB",)] * 2
+
+
+def test_a_model_without_a_name() -> None:
+    text = pod("neutral", "gpuxlate.io/device-models: A100-80GB")
+    with pytest.raises(gpuxlate.Refused, match="GX020 device A100-80GB is not supported by dra-hami"):
+        translate(text, "dra-hami")
+
+
+def test_uuids_at_another_plugin() -> None:
+    made = translate(pod("hami", "nvidia.com/use-gpuuuid: GPU-a # the new one"), "volcano-vgpu").text
+    assert "    volcano.sh/vgpu-use-gpuuuid: GPU-a # the new one\n" in made
+    assert translate(made, "hami").text == pod("hami", "nvidia.com/use-gpuuuid: GPU-a # the new one")
