@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import StrPath
-from gpuxlate.inputs.kustomization import Hit, UnknownError, root_of, tree
+from gpuxlate.inputs.claims import Index, Text
+from gpuxlate.inputs.kustomization import NOT_THERE, Hit, UnknownError, root_of, tree
 from gpuxlate.inputs.kustomize import naming
 from gpuxlate.inputs.objects import Object, patched
+from gpuxlate.manifest.claims.reading import claims_of
 from gpuxlate.manifest.layers import Over
 from gpuxlate.manifest.merge import TEMPLATES, CannotMergeError
 from gpuxlate.manifest.operations import Operation, is_operations, operations
@@ -27,7 +29,8 @@ _UNUSED = say("no kustomization applies it")
 _MORE = say("it does more than set and delete keys")
 _TESTED = say("an operation tests, moves or copies keys of the pod")
 _MOVED = say("an operation adds or removes an item within a list of the pod")
-
+_TARGETED = say("its kustomization names a target, which all documents of the file are for")
+_RENAMED = say("a kustomization renames its object, and kustomize does not rename what names a template")
 
 _SHIFTS = ("add", "remove", "move", "copy")
 
@@ -48,18 +51,20 @@ def bases_of(path: StrPath, document: Document) -> list[Bases]:
     whole = is_operations(document)
     pods = [] if whole else patched_pods(document)
     found: dict[Path, list[Over | Message]] = {pod.keys.path: [] for pod in pods}
-    for hit in _hits(os.path.abspath(path), document):
-        reasons = [hit.why, *(one.unknown for one in hit.objects)]
+    for hit in hits_of(os.path.abspath(path), document):
+        objects = [one for one in hit.objects if not one.is_template]
+        reasons = [hit.why, *(one.unknown for one in objects), None if objects else NOT_THERE]
         why = next((one for one in reasons if one), None)
         if why:
             for place in found or [()]:
                 found.setdefault(place, []).append(why)
             continue
-        for one in hit.objects:
+        for one in objects:
             for place, layer in (
                 _operated(one, document) if whole else _merged(one, document, pods, targeted=hit.targeted)
             ):
-                found.setdefault(place, []).append(layer)
+                claimed = layer if isinstance(layer, Message) else _claimed(layer, one, hit, document)
+                found.setdefault(place, []).append(claimed)
     return [
         Bases(
             place,
@@ -70,7 +75,7 @@ def bases_of(path: StrPath, document: Document) -> list[Bases]:
     ]
 
 
-def _hits(file: str, document: Document) -> Iterator[Hit]:
+def hits_of(file: str, document: Document) -> Iterator[Hit]:
     """What the patch is for, in each kustomization that uses it."""
     used = False
     try:
@@ -85,6 +90,22 @@ def _hits(file: str, document: Document) -> Iterator[Hit]:
             yield Hit(why=_UNUSED)
     except UnknownError as error:
         yield Hit(why=error.message)
+
+
+def _claimed(layer: Over, one: Object, hit: Hit, document: Document) -> Over:
+    """A pod and its part with what its claims request: before, and after the patches of templates behind it."""
+    renamed = len({name for name, _ in one.identity.names}) > 1
+    alone = _TARGETED if hit.targeted else _RENAMED if renamed else None
+    if not layer.base.keys.claims:
+        return layer._replace(alone=alone)
+    before, after = (_index(some, document).resolved(layer.base, "") for some in (hit.before, hit.after))
+    return layer._replace(base=before, claims=after.keys.claims, alone=alone)
+
+
+def _index(templates: tuple[Object, ...], document: Document) -> Index:
+    known = (one for one in templates if not one.unknown)
+    claims = (claim for one in known for claim in claims_of(replace(document, root=one.root, aliases=[])))
+    return Index((Text("", tuple(claims)),))
 
 
 Found = Iterator[tuple[Path, Over | Message]]

@@ -150,7 +150,10 @@ class Claims:
 
 def _read(files: Iterable[Input]) -> Iterator[Text]:
     for one in files:
-        if one.path is None or layer_of(one.path).kind is not Kind.MANIFESTS:
+        if one.path is None or (kind := layer_of(one.path).kind) is Kind.VALUES:
+            continue
+        if kind is Kind.PATCH:  # parts of claims, which are none by themselves
+            yield Text(one.name)
             continue
         try:
             data = one.read_bytes()

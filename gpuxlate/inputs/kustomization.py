@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gpuxlate.inputs.bounded import content, inside, remembered, repository
 from gpuxlate.inputs.exclude import SKIPPED
 from gpuxlate.inputs.kustomize import kustomization_in, listed
-from gpuxlate.inputs.objects import Object, after_patch, identity_of, rename, stamp, workloads_in
+from gpuxlate.inputs.objects import Object, after_patch, identity_of, patchable_in, rename, stamp
 from gpuxlate.inputs.selectors import Identity, Selector, SelectorError, selector
 from gpuxlate.model import limits
 from gpuxlate.model.messages import Message, say
@@ -29,6 +29,7 @@ ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
 
 
 _TOO_LARGE = say("what it patches is too large to be read")
+NOT_THERE = say("what it patches is not in the kustomization")
 _CYCLE = say("the kustomizations include one another")
 
 
@@ -43,12 +44,17 @@ class UnknownError(Exception):
 class Hit(NamedTuple):
     """The objects that a patch is for, before it; ``why``: they are not known, or there are none.
 
-    ``targeted``: the kustomization says what it is for, not the patch itself.
+    ``targeted``: the kustomization says what it is for, not the patch itself. ``before``, ``after``: the
+    templates of claims before it, and after the patches of templates that follow it in its file.
+    ``workloads``: of a patch of a template, the other objects of the kustomization.
     """
 
     objects: tuple[Object, ...] = ()
     why: Message | None = None
     targeted: bool = False
+    before: tuple[Object, ...] = ()
+    after: tuple[Object, ...] = ()
+    workloads: tuple[Object, ...] = ()
 
 
 @dataclass(slots=True)
@@ -58,6 +64,16 @@ class Built:
     objects: list[Object] = field(default_factory=list)
     hits: dict[tuple[str, int], list[Hit]] = field(default_factory=dict)
     unread: Message | None = None
+
+    def templates(self) -> tuple[Object, ...]:
+        """The templates of claims, as they are so far."""
+        return tuple(one for one in self.objects if one.is_template)
+
+    def hit(self, file: str, said: list[tuple[int, Hit]], after: tuple[Object, ...]) -> None:
+        """Keep what documents of a patch are for, with the templates after them."""
+        for index, one in said:
+            self.hits.setdefault((file, index), []).append(one._replace(after=after))
+        said.clear()
 
     def flag(self, why: Message, chosen: Sequence[int] | None = None) -> None:
         """These objects, or all, are not known from here on."""
@@ -180,7 +196,7 @@ class Tree:
         else:
             try:
                 result.objects += [
-                    one for document in self._documents(path) for one in workloads_in(document)
+                    one for document in self._documents(path) for one in patchable_in(document)
                 ]
             except UnknownError as error:
                 result.unread = error.message
@@ -249,6 +265,7 @@ class Tree:
                 here = os.path.normpath(os.path.join(folder, path.text))
                 result.hits.setdefault((here, -1), []).append(Hit(why=error.message))
             return
+        said: list[tuple[int, Hit]] = []  # the last document of a workload, and the templates behind it
         for document in found:
             self._looks -= len(result.objects)
             if self._looks < 0:
@@ -257,13 +274,20 @@ class Tree:
             chosen = [number for number, one in enumerate(result.objects) if test(one.identity)]
             why = result.unread if matches is not None else None
             if not chosen:
-                why = result.unread or say("what it patches is not in the kustomization")
-            hit = Hit(tuple(result.objects[number] for number in chosen), why, matches is not None)
-            result.hits.setdefault((file, document.index), []).append(hit)
+                why = result.unread or NOT_THERE
+            patched = tuple(result.objects[number] for number in chosen)
+            before = result.templates()
+            others: tuple[Object, ...] = ()
+            if any(one.is_template for one in patched):
+                others = tuple(one for one in result.objects if not one.is_template)
+            else:
+                result.hit(file, said, before)
+            said.append((document.index, Hit(patched, why, matches is not None, before, workloads=others)))
             for number in chosen:
                 result.objects[number] = after_patch(
                     result.objects[number], document, targeted=matches is not None
                 )
+        result.hit(file, said, result.templates())
 
 
 def _documents_in(text: str) -> list[Document]:

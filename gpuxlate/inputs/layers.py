@@ -8,7 +8,7 @@ from functools import partial
 
 from gpuxlate.inputs.bounded import StrPath, remembered
 from gpuxlate.inputs.kustomize import first_document, patched_by
-from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, Kind, Laid, Layer, Over, is_values
+from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, Kind, Laid, Layer, Over, TemplatePatch, is_values
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.pod import Path
@@ -25,7 +25,7 @@ def layer_of(path: StrPath | None) -> Layer:
     if is_values(name) and os.path.isfile(os.path.join(folder, CHART)):
         return _values(folder, name)
     if patched_by(path) is not None:
-        return Layer(Kind.PATCH, partial(_patched, path), partial=True)
+        return Layer(Kind.PATCH, partial(_patched, path), partial=True, templates=partial(_templates, path))
     return MANIFESTS
 
 
@@ -41,6 +41,16 @@ def _patched(path: StrPath, document: Document) -> Sequence[Laid]:
     return [
         Laid(pod, bases[pod.keys.path].layers, bases[pod.keys.path].why) for pod in patched_pods(document)
     ]
+
+
+def _templates(path: StrPath, document: Document) -> Sequence[TemplatePatch]:
+    from gpuxlate.manifest.claims.reading import MARK
+
+    if MARK not in document.text:
+        return ()
+    from gpuxlate.inputs.claim_patches import template_patches
+
+    return template_patches(path, document, partial(_patched, path))
 
 
 def _values(folder: str, name: str) -> Layer:

@@ -20,6 +20,7 @@ from gpuxlate.manifest.merge import (
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.operations import is_operations, operated
 from gpuxlate.manifest.pods import pods_in
+from gpuxlate.model.claims.objects import GROUP, TEMPLATE
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
@@ -27,7 +28,7 @@ from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, ge
 
 
 class Object(NamedTuple):
-    """One object with pods, as it is so far; ``unknown``: why that is not known."""
+    """One object with pods, or template of claims, as it is so far; ``unknown``: why that is not known."""
 
     root: Mapping
     identity: Identity
@@ -38,11 +39,16 @@ class Object(NamedTuple):
         group, version = self.identity.group, self.identity.version
         return f"{group}/{version}" if group else version
 
+    @property
+    def is_template(self) -> bool:
+        """It is a ResourceClaimTemplate."""
+        return (self.identity.group, self.identity.kind) == (GROUP, TEMPLATE)
 
-def workloads_in(document: Document) -> Iterator[Object]:
-    """The objects of a document that have pods: patches of others do not matter here."""
-    for _, _, root in objects_in(document):
-        if any(True for _ in pods_in(replace(document, root=root, aliases=[]))):
+
+def patchable_in(document: Document) -> Iterator[Object]:
+    """The objects of a document that have pods, or what pods claim: patches of others do not matter here."""
+    for ref, _, root in objects_in(document):
+        if ref.kind == TEMPLATE or any(True for _ in pods_in(replace(document, root=root, aliases=[]))):
             yield Object(root, identity_of(root))
 
 

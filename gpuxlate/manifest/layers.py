@@ -8,6 +8,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.claims.objects import PodClaim
+from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.messages import Message
+from gpuxlate.model.pod import Path
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
 
@@ -39,11 +43,15 @@ class Over(NamedTuple):
     """A pod of another file, and the part that is laid over it. ``root``: the object of the pod.
 
     Paths of the part are those of its document; where that is a list of operations, those of the object.
+    ``claims``: those of the pod with the part, after the patches of their templates behind the part.
+    ``alone``: why another document of the file cannot be a patch of a template.
     """
 
     base: Pod
     part: Pod
     root: nodes.Mapping | None = None
+    claims: tuple[PodClaim, ...] = ()
+    alone: Message | None = None
 
 
 class Laid(NamedTuple):
@@ -64,12 +72,31 @@ class Laid(NamedTuple):
         return self._replace(pod=self.pod and self.pod.under(names), over=over)
 
 
+class TemplatePatch(NamedTuple):
+    """A patch of a template of claims. ``classes``: the device classes of the template and of the patch.
+
+    ``users``: the objects with pods that use it. ``before``: the document of its file before it, and its pods.
+    ``why``: it is not known what it is for.
+    """
+
+    path: Path
+    ref: ObjectRef
+    classes: frozenset[str]
+    users: tuple[ObjectRef, ...] = ()
+    before: tuple[Document, Sequence[Laid]] | None = None
+    why: Message | None = None
+
+
 class Layer(NamedTuple):
-    """How to read one file. ``partial``: nothing is missing in its pods, and their shares are not counted."""
+    """How to read one file. ``partial``: nothing is missing in its pods, and their shares are not counted.
+
+    ``templates``: the patches of templates of claims in it.
+    """
 
     kind: Kind
     pods: Callable[[Document], Sequence[Laid]]
     partial: bool = False
+    templates: Callable[[Document], Sequence[TemplatePatch]] | None = None
 
 
 def _manifests(document: Document) -> Sequence[Laid]:

@@ -160,7 +160,8 @@ def _containers_over(base: Several, part: Several, path: Path, field: str) -> Se
             one: _over(getattr(was, one), getattr(own, one), where) for one in _IN_CONTAINER
         }
         privileged = _value_over(was.privileged, own.privileged, where)
-        found.append(replace(own, index=index, **values, privileged=privileged))
+        claims = own.claims or was.claims  # which kustomize replaces
+        found.append(replace(own, index=index, **values, privileged=privileged, claims=claims))
     return tuple(found)
 
 

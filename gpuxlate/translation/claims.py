@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.claims.reading import claims_in
 from gpuxlate.manifest.claims.writing import template_of
+from gpuxlate.manifest.layers import TemplatePatch
 from gpuxlate.manifest.objects import CLAIMS, Pod, objects_in
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
@@ -27,7 +28,7 @@ from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.rules.claims import claim_is_known, name_is_free
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.leftovers import Leftover, Scope
+from gpuxlate.translation.leftovers import BUILT, Leftover, Scope
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply
 from gpuxlate.yamltext.nodes import get_text
@@ -37,6 +38,8 @@ from gpuxlate.yamltext.source import Source
 
 SUBDOMAIN = 253
 """Characters of the name of a template."""
+_UNUSED = say("no pod of the kustomization uses it")
+_IN_LIST = say("it is in a list")
 _KIND = f"kind: {TEMPLATE}"
 _UNFIT = re.compile(r"[^a-z0-9.-]+")
 
@@ -182,13 +185,8 @@ def changes(
     whole = False
     for one in claims_in(document):
         users = [translated(keys) for _, keys in beside.index.users(one)]
-        mine = [
-            backend
-            for backend in registry.pod_backends()
-            if set(backend.device_classes) & one.devices.classes()
-        ]
-        mine = [backend for backend in mine if backend.name != scope.target]
-        if not mine or (scope.source is not None and all(backend.name != scope.source for backend in mine)):
+        mine = _read_from(one.devices.classes(), scope)
+        if not mine:
             continue
         if users and all(any(backend in by for backend in mine) for by in users):
             if one.place.path == ():
@@ -207,12 +205,58 @@ def changes(
         else:
             made.edits.append(Append(each.pod.object_path[:-1], each.data))
     if added:
-        why = _closed(document)
+        why = closed(document)
         if why is not None:
             made.found.append(placed(document, text_is_editable(added[0].path, why), added[0].pod.object))
         else:
             made.splices.append(_with(document, [one.data for one in added]))
     return made
+
+
+def _read_from(classes: Set[str], scope: Scope) -> list[Backend]:
+    """The dialects of device classes that are replaced; none where another one is translated."""
+    found = [one for one in registry.pod_backends() if set(one.device_classes) & classes]
+    found = [one for one in found if one.name != scope.target]
+    return found if scope.source is None or any(one.name == scope.source for one in found) else []
+
+
+def patch_changes(
+    document: Document,
+    added: Sequence[dict[str, object]],
+    patches: Sequence[TemplatePatch],
+    taken: Callable[[TemplatePatch, ObjectRef], bool],
+    scope: Scope,
+) -> Changes:
+    """The new patches of templates behind a document of a patch file, and it where it is one that goes.
+
+    ``taken``: the document before a patch says of an object that uses the template what the patch says.
+    """
+    made = Changes([], [], [], [], [])
+    for one in patches:
+        if not _read_from(one.classes, scope):
+            continue
+        why = one.why or (None if one.users else _UNUSED)
+        why = why or next((_not_said(user) for user in one.users if not taken(one, user)), None)
+        why = why or (_IN_LIST if one.path else None)
+        if why is None:
+            made.splices.append(Splice(document.start, document.end, ""))
+        else:
+            name = (one.ref.name or "")[:MAX_NAME]
+            message = say(
+                "the patch of {kind} {name} is left behind: {why}", kind=TEMPLATE, name=name, why=why
+            )
+            hint = say(BUILT, target=scope.target)
+            found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
+            found = replace(found, severity=scope.severity)
+            made.leftovers.append(Leftover(name, placed(document, found, one.ref._replace(name=name))))
+    if added:
+        made.splices.append(_with(document, added))
+    return made
+
+
+def _not_said(user: ObjectRef) -> Message:
+    message = "the document before it is no patch of its {kind} {name} that can be translated"
+    return say(message, kind=user.kind or "document", name=(user.name or "")[:MAX_NAME])
 
 
 def _named(
@@ -248,7 +292,7 @@ def _unused(document: Document, one: ClaimObject, scope: Scope) -> Leftover:
     return Leftover(one.name, placed(document, found, ref))
 
 
-def _closed(document: Document) -> Message | None:
+def closed(document: Document) -> Message | None:
     """Why no document can be put behind this one."""
     text = document.source.text
     if text[: document.end].lstrip()[:1] in ("{", "[") and document.index == 0 and document.end == len(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 
 from gpuxlate.backends import registry
@@ -24,11 +25,11 @@ from gpuxlate.rules.base import check_document
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.source import no_yaml, template_in, too_many, unrendered
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.claims import Named, applied, changes, clashes, unknown_claims
+from gpuxlate.translation.claims import Named, applied, changes, clashes, patch_changes, unknown_claims
 from gpuxlate.translation.leftovers import Leftover, Translated, left_in_document, left_in_text
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.pods.layers import Made, left_part, translate_over
+from gpuxlate.translation.pods.layers import Made, is_taken, left_cards, left_part, translate_over
 from gpuxlate.translation.pods.placement import Written, disagreements
 from gpuxlate.translation.pods.pod import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
 from gpuxlate.translation.pods.remarks import common_key, left_alone, named_by_others, stale_comments
@@ -142,7 +143,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
             document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled
         )
         _leave(part, chain(quotas.leftovers, behind), settings)
-    _settle_claims(document, beside, part, settings)
+    _settle_claims(document, beside, part, settings, layer)
     if part.edits and not refuses(part.diagnostics):
         _edit(document, part)
         stale = stale_comments(document, part.edits, settings.context)
@@ -167,6 +168,8 @@ def _translate_pods(
                 part.add(left_part(made.part, pod or over[0].part, settings) if over else made.part)
                 if made.left:
                     left[id(pod)] = made.left
+                    if over:
+                        _leave(part, left_cards(document, made, pod or over[0].part, settings), settings)
                 elif pod:
                     translated.append((pod, made.sources))
             continue
@@ -189,7 +192,7 @@ def _translate_pods(
     return translated, left
 
 
-def _settle_claims(document: Document, beside: Beside, part: Part, settings: Settings) -> None:
+def _settle_claims(document: Document, beside: Beside, part: Part, settings: Settings, layer: Layer) -> None:
     """The documents that are added and removed beside the pods of a document."""
     if settings.reads_only or settings.with_own or refuses(part.diagnostics):
         return
@@ -198,8 +201,14 @@ def _settle_claims(document: Document, beside: Beside, part: Part, settings: Set
         found = dialects_of(keys, settings)
         return () if found == (settings.to,) else found
 
-    made = changes(document, part.templates, beside, sources, settings.scope)
+    if layer.kind is Kind.PATCH:
+        patches = layer.templates(document) if layer.templates else ()
+        taken = partial(is_taken, settings=settings)
+        made = patch_changes(document, part.patches, patches, taken, settings.scope)
+    else:
+        made = changes(document, part.templates, beside, sources, settings.scope)
     part.templates.clear()
+    part.patches.clear()
     part.edits += made.edits
     part.beside += made.splices
     part.diagnostics += made.found

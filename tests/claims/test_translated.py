@@ -227,53 +227,6 @@ def test_two_workloads_of_one_name(tmp_path: Path) -> None:
     assert {path: path.read_text() for path in files} == files
 
 
-OVERLAY = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: bert-serving, namespace: ml}
-spec:
-  replicas: 4
-  template:
-    spec:
-      containers:
-        - name: server
-          %s
-"""
-
-
-def overlaid(folder: Path, change: str) -> dict[Path, str]:
-    """A base and an overlay with a patch of one line more."""
-    texts = {
-        "base/kustomization.yaml": "resources: [web.yaml]\n",
-        "base/web.yaml": DEPLOYMENT,
-        "over/kustomization.yaml": "resources: [../base]\npatches: [{path: more.yaml}]\n",
-        "over/more.yaml": OVERLAY % change,
-    }
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text)
-    return {folder / name: text for name, text in texts.items()}
-
-
-def test_an_overlay(tmp_path: Path) -> None:
-    """One that changes no share stays as it is, there and back."""
-    before = overlaid(tmp_path, "image: bert:2")
-    assert run("translate", "-i", str(tmp_path), "--to", "dra-hami").code == Exit.CLEAN
-    assert {path.name for path, text in before.items() if path.read_text() != text} == {"web.yaml"}
-    assert run("translate", "-i", str(tmp_path), "--to", "hami").code == Exit.CLEAN
-    assert {path: path.read_text() for path in before} == before
-
-
-def test_an_overlay_of_a_share(tmp_path: Path) -> None:
-    """What it changes is in a template then: it is left behind, and nothing is written."""
-    before = overlaid(tmp_path, "resources: {limits: {nvidia.com/gpumem: 8192}}")
-    done = run("translate", "-i", str(tmp_path), "--to", "dra-hami")
-    assert done.code == Exit.FINDINGS
-    assert "over/more.yaml:10:32" in done.err.decode()
-    assert "what a claim requests is in another document than the pod" in done.err.decode()
-    assert {path: path.read_text() for path in before} == before
-
-
 def test_values_of_a_chart(tmp_path: Path) -> None:
     """They have no place for a claim; one error says so."""
     (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: web\nversion: 0.1.0\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpuxlate.model.claims.objects import FLAT, GROUP, TEMPLATE, DeviceRequest, Devices, PodClaim
 from gpuxlate.model.edits import below
 
@@ -23,6 +25,13 @@ def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, 
         "metadata": metadata,
         **below(("spec", "spec", "devices"), asked),
     }
+
+
+def patch_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, object] | None:
+    """A template as a patch of what it was before, with whole lists; None where nothing changes."""
+    old, new = (one["spec"]["spec"]["devices"] for one in (before, after))
+    changed = {name: new.get(name) for name in (*new, *old) if old.get(name) != new.get(name)}
+    return {**after, **below(("spec", "spec", "devices"), changed)} if changed else None
 
 
 def _written(request: DeviceRequest, api: str) -> dict[str, object]:

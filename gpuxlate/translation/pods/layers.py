@@ -6,23 +6,28 @@ So the translated file, laid over the translated files below, gives the translat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.layers import Over
+from gpuxlate.manifest.claims.writing import patch_of
+from gpuxlate.manifest.layers import Over, TemplatePatch
 from gpuxlate.manifest.objects import Pod
 from gpuxlate.manifest.operation_edits import op_edits
 from gpuxlate.manifest.operations import is_operations, written_at
 from gpuxlate.manifest.patches import laid_over, strangers
-from gpuxlate.model.diagnostics import Diagnostic, LossKind
+from gpuxlate.manifest.pods import pods_in
+from gpuxlate.model.claims.objects import ClaimUse
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, ObjectRef
 from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Place
-from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.translation.claims import closed, goes, with_templates
+from gpuxlate.translation.leftovers import BUILT, Leftover
 from gpuxlate.translation.pods.difference import Owned, Role
 from gpuxlate.translation.pods.placement import replaced_keys, role_of, share_edits
 from gpuxlate.translation.pods.pod import Part, dialects_of, fitted, is_refusal, refuses
@@ -45,6 +50,13 @@ class Made(NamedTuple):
     left: str | None = None
 
 
+class _Changes(NamedTuple):
+    """The edits of a part, and its patches of templates of claims."""
+
+    edits: list[Edit]
+    patches: list[dict[str, object]]
+
+
 class _CannotError(Exception):
     """The part has no place for what changes."""
 
@@ -53,7 +65,7 @@ def translate_over(document: Document, over: Sequence[Over], settings: Settings)
     """The edits of a part of a pod that is laid over pods of other files, which must agree on them."""
     part = Part()
     sources: tuple[Backend, ...] = ()
-    edits: list[list[Edit]] = []
+    edits: list[_Changes] = []
     try:
         for one in over:
             keys = _whole(one)
@@ -66,9 +78,32 @@ def translate_over(document: Document, over: Sequence[Over], settings: Settings)
     if any(one != edits[0] for one in edits[1:]):
         return Made(part, sources, say("the objects that it is laid over need different values"))
     if edits and not refuses(part.diagnostics):
-        part.edits = edits[0]
+        part.edits, part.patches = edits[0]
         part.kept = list(over[0].part.siblings)
     return Made(part, sources)
+
+
+def is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
+    """The document before the patch of a template says of an object what the patch says of its claims."""
+    document, laid = patch.before or (None, ())
+    for one in laid if document else ():
+        over = one.under(renamed_by(settings.profile)).over
+        if document and one.unknown is None and any(each.base.object == user for each in over):
+            made = translate_over(document, over, settings)
+            if made.sources and made.left is None and not refuses(made.part.diagnostics):
+                return True
+    return False
+
+
+def left_cards(document: Document, made: Made, pod: Pod, settings: Settings) -> Iterator[Leftover]:
+    """Whole cards in a part that is left: their key is no dialect's, so nothing else says it."""
+    keys = {one.whole_card_key for one in made.sources} - {settings.to.whole_card_key}
+    for container in pod.keys.all_containers():
+        for name, value in container.resources.items():
+            if name in keys and made.left:
+                path = written_at(document, value.path) if is_operations(document) else value.path
+                found = settings.scope.found(name, Place.RESOURCE, path, made.left, BUILT)
+                yield Leftover(name, placed(document, found, pod.object))
 
 
 def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
@@ -80,18 +115,22 @@ def _whole(one: Over) -> PodKeys:
     new = strangers(one.base.keys, one.part.keys)
     if new:
         raise _CannotError(say("what it is laid over has no container {name}", name=new[0].name))
-    return laid_over(one.base.keys, one.part.keys)
+    keys = laid_over(one.base.keys, one.part.keys)
+    return replace(keys, claims=one.claims) if one.claims else keys
 
 
 def _edits(
     document: Document, one: Over, keys: PodKeys, sources: tuple[Backend, ...], settings: Settings, part: Part
-) -> list[Edit]:
+) -> _Changes:
     """The edits that make the translated base the translated whole. Raises _CannotError, EditError.
 
     What is wrong with the whole, and not with the base alone, is added to the part.
     """
     target = settings.to
     whole = one.part._replace(keys=keys, lacks=one.part.lacks & one.base.lacks)
+    missing = next((claim.missing for claim in keys.claims if claim.missing), None)
+    if missing:
+        raise _CannotError(missing.message)
     below = dialects_of(one.base.keys, settings)
     if target in below and sources != below:
         message = "what it is laid over is in keys of {target} already: translate both in one run"
@@ -107,16 +146,46 @@ def _edits(
             found = replace(found, path=written_at(document, found.path)) if listed else found
             part.diagnostics.append(placed(document, found, one.part.object))
     if refuses(after.found):
-        return []
-    if before.fit.keys.claims != after.fit.keys.claims:
-        raise _CannotError(say("what a claim requests is in another document than the pod"))
-    difference = _Difference(replaced_keys(sources, target), role_of((*sources, target)))
+        return _Changes([], [])
+    patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below)
+    gone = {claim.name for claim in one.base.keys.claims if goes(claim, sources)}
+    difference = _Difference(replaced_keys(sources, target), role_of((*sources, target)), gone)
     wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
     edits = share_edits(one.part, wanted, sources, target, mirror_requests=True)
     if not listed:
-        return edits
+        return _Changes(edits, patches)
     own = share_edits(one.base, before.fit.keys, sources, target, mirror_requests=True)
-    return op_edits(document, edits, partial(_is_there, one.root, own))
+    return _Changes(op_edits(document, edits, partial(_is_there, one.root, own)), [])
+
+
+def _template_patches(
+    document: Document, one: Over, before: PodKeys, after: PodKeys, replaced: Sequence[Backend]
+) -> list[dict[str, object]]:
+    """What the templates of the base have to change to request what the whole pod does. Raises _CannotError.
+
+    kustomize has no schema of templates: it replaces their lists.
+    """
+    new = {one.name: one for one in after.claims}
+    if new == {one.name: one for one in before.claims} and _claimed(before) == _claimed(after):
+        return []
+    if is_operations(document) or one.root is None:
+        raise _CannotError(say("what a claim requests is in another object, which no operation can change"))
+    if _claimed(before) != _claimed(after):
+        raise _CannotError(say("it adds or removes the claim of a container, or changes its name"))
+    why = one.alone or closed(document)
+    if why:
+        raise _CannotError(why)
+    based = replace(document, root=one.root, aliases=[])
+    writing = with_templates(based, one.base, before, list(pods_in(based)), replaced)
+    if writing.found:
+        raise _CannotError(writing.found[0].message)
+    pairs = [(one.data, one._replace(claim=new[one.claim.name]).data) for one in writing.templates]
+    return [made for old, data in pairs if (made := patch_of(old, data))]
+
+
+def _claimed(keys: PodKeys) -> set[tuple[bool, str, tuple[ClaimUse, ...]]]:
+    """The claims of containers by name."""
+    return {(one.init, one.name, one.claims) for one in keys.all_containers() if one.claims}
 
 
 def _is_there(root: nodes.Mapping | None, edits: Sequence[Edit], path: Path) -> bool:
@@ -160,10 +229,14 @@ Pair = tuple[PodKeys, PodKeys]
 
 
 class _Difference(NamedTuple):
-    """What a part has to say so that the pod below it becomes the whole pod, both translated."""
+    """What a part has to say so that the pod below it becomes the whole pod, both translated.
+
+    ``gone``: the names of claims that are replaced.
+    """
 
     owned: Owned
     role: Role
+    gone: Set[str] = frozenset()
 
     def of_pods(self, below: Pair, whole: Pair, own: PodKeys) -> PodKeys:
         """``own``: the part. Raises _CannotError."""
@@ -198,13 +271,17 @@ class _Difference(NamedTuple):
         new: ContainerKeys | None,
         own: ContainerKeys,
     ) -> ContainerKeys:
-        """``base``: what the source has below; its translation has requests if it has some, or no limits."""
+        """``base``: what the source has below; its translation has requests if it has some, or neither limits
+        nor a claim."""
         old, new = old or ContainerKeys(), new or ContainerKeys()
-        mirrored = base is not None and (self._asks(base.requests) or not self._asks(base.limits))
+        claimed = base is not None and any(one.name in self.gone for one in base.claims)
+        limited = base is not None and (claimed or self._asks(base.limits))
+        mirrored = base is not None and (self._asks(base.requests) or not limited)
         there = old.requests if mirrored else {}
         requests = self._changed(there, new.requests, own.requests, Place.RESOURCE)
         return replace(
             own,
+            claims=(),
             limits=self._changed(old.limits, new.limits, own.limits, Place.RESOURCE),
             requests=requests if mirrored or self._asks(own.requests) else {},
             env={

@@ -40,7 +40,7 @@ PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET write
 class Part:
     """The result for a document, or for a pod in it. ``spoken``: the dialects of its pods.
 
-    ``kept``: mappings and lists that stay where they are emptied.
+    ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates, as plain data.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -55,6 +55,7 @@ class Part:
     spoken: set[str] = field(default_factory=set)
     templates: list[Template] = field(default_factory=list)
     named: list[Named] = field(default_factory=list)
+    patches: list[dict[str, object]] = field(default_factory=list)
 
     def add(self, more: Part) -> None:
         self.leftovers += more.leftovers
@@ -69,6 +70,7 @@ class Part:
         self.spoken |= more.spoken
         self.templates += more.templates
         self.named += more.named
+        self.patches += more.patches
 
 
 class Fitted(NamedTuple):

@@ -1,0 +1,245 @@
+"""Overlays that change a share: a patch of its template, and the patch of the workload again.
+
+With the real tool: what kustomize builds of the translated files is the translation of what it builds of the
+files of before.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuxlate.cli.common import Exit
+from gpuxlate.inputs.bounded import forget
+from tests.claims.test_translated import DEPLOYMENT
+from tests.overlays.apps import Files, build, needs_kubectl, written
+from tests.overlays.test_translated import tidy
+from tests.running import run
+
+HEAD = """\
+# production
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: bert-serving
+  namespace: ml
+spec:
+  replicas: 8
+  template:
+    spec:
+      containers:
+"""
+IMAGE = """\
+        - name: server
+          image: bert:2
+"""
+SHARE = """\
+          resources:
+            limits:
+              %s
+"""
+MORE = HEAD + IMAGE + SHARE % "nvidia.com/gpumem: 8192"
+ONE = DEPLOYMENT[: DEPLOYMENT.index("        - name: side")]
+
+
+def app(patch: str = MORE, base: str = DEPLOYMENT, over: str = "patches: [{path: gpu.yaml}]\n") -> Files:
+    """A base, and an overlay with a patch."""
+    return {
+        "base/kustomization.yaml": "resources: [web.yaml]\n",
+        "base/web.yaml": base,
+        "overlays/prod/kustomization.yaml": f"resources: [../../base]\n{over}",
+        "overlays/prod/gpu.yaml": patch,
+    }
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {str(one.relative_to(folder)): one.read_text() for one in folder.rglob("*.yaml")}
+
+
+def translated(folder: Path, target: str, *options: str) -> tuple[int, str]:
+    forget()  # the files of an earlier run
+    done = run("translate", "-i", str(folder), "--to", target, *options)
+    return done.code, done.err.decode()
+
+
+def built(text: str) -> list[Any]:
+    found = [tidy(one) for one in yaml.safe_load_all(text)]
+    for one in found:
+        if one["kind"] == "Deployment":  # kustomize puts the containers of a patch first
+            one["spec"]["template"]["spec"]["resourceClaims"].sort(key=lambda claim: claim["name"])
+    return sorted(found, key=lambda one: json.dumps(one["metadata"]))
+
+
+MOVED: dict[str, Files] = {
+    "a share, the replicas and the image": app(),
+    "an older field": app(over="patchesStrategicMerge: [gpu.yaml]\n"),
+    "no share": app(HEAD + IMAGE),
+    "a container by itself": app(base=ONE),
+    "compute alone": app(HEAD + IMAGE + SHARE % "nvidia.com/gpucores: 60"),
+    "the second container": app(HEAD + "        - name: side\n" + SHARE % "nvidia.com/gpumem: 1000"),
+    "both containers": app(
+        MORE + "        - name: side\n          image: side:2\n" + SHARE % "nvidia.com/gpumem: 1000"
+    ),
+    "a second card": app(HEAD + IMAGE + SHARE % "nvidia.com/gpu: 2"),
+    "one card of two": app(HEAD + "        - name: side\n" + SHARE % "nvidia.com/gpu: 1"),
+    "two documents": app(f"{HEAD}{IMAGE}---\n{MORE}".replace("# production\n", "")),
+    "another namespace": {
+        **app(),
+        "base/web.yaml": DEPLOYMENT.replace("  namespace: ml\n", ""),
+        "base/kustomization.yaml": "namespace: ml\nresources: [web.yaml]\n",
+    },
+    "an overlay of an overlay": {
+        **app(),
+        "overlays/large/kustomization.yaml": "resources: [../prod]\npatches: [{path: large.yaml}]\n",
+        "overlays/large/large.yaml": MORE.replace("8192", "16384"),
+    },
+}
+
+
+@needs_kubectl
+@pytest.mark.parametrize("title", MOVED)
+def test_there_and_back(tmp_path: Path, title: str) -> None:
+    """Byte for byte, and nothing in keys of HAMi is left on the way."""
+    root = written(tmp_path, MOVED[title])
+    before = texts(root)
+    overlays = sorted((root / "overlays").iterdir())
+    wanted = []
+    for one in overlays:
+        text = build(one)
+        assert text is not None
+        done = run("translate", "-", "--to", "dra-hami", stdin=text.encode())
+        wanted.append(built(done.out.decode()))
+    assert translated(root, "dra-hami")[0] == Exit.CLEAN
+    there = texts(root)
+    assert not any("nvidia.com" in text for text in there.values())
+    for one, whole in zip(overlays, wanted, strict=True):
+        text = build(one)
+        assert text is not None
+        assert built(text) == whole
+    assert translated(root, "dra-hami")[0] == Exit.CLEAN
+    assert texts(root) == there
+    assert translated(root, "hami")[0] == Exit.CLEAN
+    assert {name: text for name, text in texts(root).items() if text != before[name]} == {}
+
+
+REMOVED = "{nvidia.com/gpu: null, nvidia.com/gpumem: null, nvidia.com/gpucores: null}"
+LIMIT = "/spec/template/spec/containers/0/resources/limits/nvidia.com~1gpumem"
+OPERATION = f"[{{op: replace, path: {LIMIT}, value: 8192}}]\n"
+TARGET = "target: {kind: Deployment}"
+NO_SHARE = DEPLOYMENT.replace("              nvidia.com/gpumem: 3000\n", "").replace(
+    "              nvidia.com/gpu: 2\n", "              cpu: 1\n"
+)
+LEFT: dict[str, tuple[Files, str]] = {
+    "an operation": (
+        app(OPERATION, over=f"patches: [{{path: gpu.yaml, {TARGET}}}]\n"),
+        "what a claim requests is in another object, which no operation can change",
+    ),
+    "a patch in the kustomization": (
+        app(over=f"patches:\n- patch: |\n    {MORE.replace(chr(10), chr(10) + '    ')}\n"),
+        "nvidia.com/gpumem is left behind: a text names it",
+    ),
+    "a target": (
+        app(over=f"patches: [{{path: gpu.yaml, {TARGET}}}]\n"),
+        "its kustomization names a target, which all documents of the file are for",
+    ),
+    "a first share": (
+        app(HEAD + "        - name: side\n" + SHARE % "nvidia.com/gpu: 1", base=NO_SHARE),
+        "it adds or removes the claim of a container, or changes its name",
+    ),
+    "the share goes": (
+        app(HEAD + IMAGE + f"          resources: {{limits: {REMOVED}}}\n"),
+        "it adds or removes the claim of a container, or changes its name",
+    ),
+    "another name": (
+        {**app(), "base/kustomization.yaml": "namePrefix: a-\nresources: [web.yaml]\n"},
+        "a kustomization renames its object, and kustomize does not rename what names a template",
+    ),
+    "JSON": (app(json.dumps(yaml.safe_load(MORE))), "a JSON file has one object"),
+}
+
+
+@pytest.mark.parametrize("title", LEFT)
+def test_what_is_left(tmp_path: Path, title: str) -> None:
+    """Nothing is written of any file."""
+    files, why = LEFT[title]
+    root = written(tmp_path, files)
+    before = texts(root)
+    code, said = translated(root, "dra-hami")
+    assert code == Exit.FINDINGS
+    assert why in said, said
+    assert texts(root) == before
+
+
+TEMPLATE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata:
+  name: %s
+  namespace: ml
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly:
+          deviceClassName: hami-core-gpu.project-hami.io
+          capacity: {requests: {cores: "30", memory: 8192Mi}}
+"""
+MINE = TEMPLATE % "bert-serving-gpu-server"
+NOT_SAID = "the document before it is no patch of its Deployment bert-serving that can be translated"
+LEFT_BACK: dict[str, tuple[str, str, str]] = {
+    "a patch of the template alone": (MINE, "", NOT_SAID),
+    "a patch of another container": (f"{HEAD}        - name: side\n---\n{MINE}", "", NOT_SAID),
+    "a target": (
+        f"{HEAD}{IMAGE}---\n{MINE}",
+        "patches: [{path: gpu.yaml, target: {kind: ResourceClaimTemplate, name: bert-serving-gpu-server}}]\n",
+        "its kustomization names a target for it",
+    ),
+    "a template that is not there": (
+        f"{HEAD}{IMAGE}---\n{TEMPLATE % 'other'}",
+        "",
+        "what it patches is not in the kustomization",
+    ),
+    "before the workload": (f"{MINE}---\n{HEAD}{IMAGE}", "", NOT_SAID),
+    "it deletes the template": (
+        f"{HEAD}{IMAGE}---\n$patch: delete\n{MINE}",
+        "",
+        NOT_SAID,
+    ),
+}
+
+
+@pytest.mark.parametrize("title", LEFT_BACK)
+def test_what_is_left_on_the_way_back(tmp_path: Path, title: str) -> None:
+    patch, over, why = LEFT_BACK[title]
+    root = written(tmp_path, app(HEAD + IMAGE, over=over or "patches: [{path: gpu.yaml}]\n"))
+    if over:
+        (root / "overlays/prod/kustomization.yaml").write_text("resources: [../../base]\n")
+    assert translated(root, "dra-hami")[0] == Exit.CLEAN
+    for name, text in app(patch, over=over or "patches: [{path: gpu.yaml}]\n").items():
+        if name.startswith("overlays"):
+            (root / name).write_text(text)
+    before = texts(root)
+    code, said = translated(root, "hami")
+    assert code == Exit.FINDINGS
+    assert why in said, said
+    assert said.count("error[") == 1
+    assert texts(root) == before
+
+
+def test_between_drivers(tmp_path: Path) -> None:
+    """A patch of one driver's template makes place for that of the other."""
+    root = written(tmp_path, app())
+    assert translated(root, "dra-hami")[0] == Exit.CLEAN
+    profile = tmp_path / "profile.yaml"
+    profile.write_text("target: dra-nvidia\ndra: {nvidiaConsumableShares: memory}\n")
+    code, said = translated(root, "dra-nvidia", "--drop", "cores", "--profile", str(profile))
+    assert code == Exit.CLEAN, said
+    workload, *templates = yaml.safe_load_all((root / "overlays/prod/gpu.yaml").read_text())
+    assert workload["spec"]["template"]["spec"] == {"containers": [{"name": "server", "image": "bert:2"}]}
+    [request] = [one["spec"]["spec"]["devices"]["requests"][0]["exactly"] for one in templates]
+    assert request == {"deviceClassName": "gpu.nvidia.com", "capacity": {"requests": {"memory": "8192Mi"}}}
