@@ -93,7 +93,7 @@ def hits_of(file: str, document: Document) -> Iterator[Hit]:
 
 
 def _claimed(layer: Over, one: Object, hit: Hit, document: Document) -> Over:
-    """A pod and its part with what its claims request: before, and after the patches of templates behind it."""
+    """A pod and its part with their claims: before, and after the patches of templates behind the part."""
     renamed = len({name for name, _ in one.identity.names}) > 1
     alone = _TARGETED if hit.targeted else _RENAMED if renamed else None
     if not layer.base.keys.claims:

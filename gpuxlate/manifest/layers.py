@@ -75,7 +75,7 @@ class Laid(NamedTuple):
 class TemplatePatch(NamedTuple):
     """A patch of a template of claims. ``classes``: the device classes of the template and of the patch.
 
-    ``users``: the objects with pods that use it. ``before``: the document of its file before it, and its pods.
+    ``users``: the objects with pods that use it. ``before``: the document before it, and its pods.
     ``why``: it is not known what it is for.
     """
 
