@@ -156,7 +156,7 @@ class Backend:
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     model_label: str | None = None  # the label of nodes that has the card model
     reads_only: bool = False  # a source of migrations, never a target
-    nodes_module: str | None = None  # its LIVE; None where it has no nodes in a cluster of the user's
+    nodes_module: str | None = None  # module, or module:NAME, of its LIVE; None where the user has no nodes
     live_rows: Callable[[], Live | None] = lambda: None  # in place of it: what follows from its sheet
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
     cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
@@ -192,7 +192,7 @@ class Backend:
     @cached_property
     def live(self) -> Live | None:
         """Its nodes and records on a live cluster, loaded when asked for."""
-        found: Live | None = import_module(self.nodes_module).LIVE if self.nodes_module else self.live_rows()
+        found: Live | None = _named(self.nodes_module, "LIVE") if self.nodes_module else self.live_rows()
         return found
 
     @cached_property

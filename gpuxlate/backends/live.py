@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.model import quantity
@@ -22,13 +22,41 @@ PERCENT = 100
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What a claim has of a device. ``pods``: those that it is reserved for. None: all of the device."""
+
+    namespace: str
+    claim: str
+    pods: tuple[str, ...]
+    consumed: Mapping[str, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device of a ResourceSlice, its values as text. ``tainted``: it takes no new claims."""
+
+    driver: str
+    name: str
+    attributes: Mapping[str, str]
+    capacity: Mapping[str, str]
+    shared: bool
+    tainted: bool = False
+    taken: tuple[Taken, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LiveNode:
-    """A node of the server: its labels and annotations, and ``status.allocatable`` as text."""
+    """A node of the server: its labels and annotations, and ``status.allocatable`` as text.
+
+    ``devices``: those that claims can have; ``classes``: the device classes of the server.
+    """
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
     allocatable: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
+    devices: tuple[Device, ...] = ()
+    classes: frozenset[str] = frozenset()
 
     def amount(self, resource: str) -> int:
         """The allocatable amount of a resource; 0 where there is none, or it is not a whole number."""
@@ -55,6 +83,17 @@ class Serves(StrEnum):
     NOTHING = "nothing"
 
 
+class CardUse(NamedTuple):
+    """What a claim has of a card: percent, and MiB; None: all of it, for itself alone."""
+
+    card: int
+    namespace: str
+    pods: tuple[str, ...]
+    claim: str
+    cores: int = 0
+    memory_mib: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class NodeView:
     """One GPU node as its vendor reads it. None: the node does not show it.
@@ -66,7 +105,8 @@ class NodeView:
     where the node does not show it; None where memory is counted in MiB. ``extension``: the vendor's part
     of a profile, for pods of this node. ``whole_key``: the resource that counts whole cards.
     ``labels``: as the vendor reads them, with defaults. ``ids``: what records call the cards, by index.
-    ``instances``: the most containers on one card, where the node shows it.
+    ``instances``: the most containers on one card, where the node shows it. ``uses``: what claims have of
+    its cards, where the server shows it: pods have no records then.
     """
 
     target: str | None
@@ -88,6 +128,7 @@ class NodeView:
     notes: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     instances: int | None = None
+    uses: tuple[CardUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

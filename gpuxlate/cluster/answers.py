@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 from gpuxlate.cluster.kubeconfig import Context
-from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, MissingError
+from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, ForbiddenError, MissingError
 from gpuxlate.model.messages import say
 
 CHECK_ADDRESS = "is the address in the kubeconfig right? does it need a VPN or a proxy?"
@@ -189,7 +189,7 @@ def _status(answer: Any) -> dict[str, Any]:
 def _forbidden(asked: Request, message: str) -> ClusterError:
     user = _USER.search(message)
     who = f"user {user.group(1)} may not" if user else "you may not"
-    return ClusterError(
+    return ForbiddenError(
         say("{who} {verb} {thing}", who=who, verb=asked.verb, thing=asked.thing),
         "ask an administrator for access, or choose another --context or --namespace",
     )

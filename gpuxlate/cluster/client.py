@@ -47,7 +47,7 @@ class Cluster:
 
     def __init__(self, options: Options, note: Callable[[str], None] = _to_stderr) -> None:
         self.options = options
-        self._note = note
+        self.note = note
         self._connection = Connection(
             Kubeconfig(options.kubeconfig), options.context, options.request_timeout
         )
@@ -83,7 +83,7 @@ class Cluster:
                 if restarted or not gone.token:
                     raise
                 restarted = True
-                self._note(f"the list at {path} changed while it was read: its later pages are newer")
+                self.note(f"the list at {path} changed while it was read: its later pages are newer")
                 query["continue"] = gone.token
                 continue
             items = page.get("items")
@@ -124,7 +124,7 @@ class Cluster:
         )
         warning = headers.get("Warning")
         if warning:
-            self._note(shown(warning.partition('"')[2].rpartition('"')[0] or warning, set()))
+            self.note(shown(warning.partition('"')[2].rpartition('"')[0] or warning, set()))
         return found
 
     def version(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import LiveNode, NodeView, Serves
+from gpuxlate.cluster.devices import NO_DEVICES, Devices, devices_of
 from gpuxlate.cluster.server import NODES, Json, Server
 from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode
 
@@ -26,13 +27,14 @@ _HAMI_NODE = NodeView(
 
 def gpu_nodes(server: Server, selector: str | None = None) -> list[GpuNode]:
     """The GPU nodes of the cluster, by name."""
-    found = (gpu_node(one) for page in server.pages(NODES, selector=selector) for one in page)
+    devices = devices_of(server)
+    found = (gpu_node(one, devices) for page in server.pages(NODES, selector=selector) for one in page)
     return sorted((one for one in found if one is not None), key=lambda one: one.name)
 
 
-def gpu_node(node: Json) -> GpuNode | None:
-    """One node; None where it has nothing to do with GPUs."""
-    live = _live_node(node)
+def gpu_node(node: Json, devices: Devices = NO_DEVICES) -> GpuNode | None:
+    """One node; None where it has nothing to do with GPUs. ``devices``: those of the cluster."""
+    live = _live_node(node, devices)
     views = [
         (one, seen)
         for one in registry.pod_backends()
@@ -81,13 +83,16 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
     )
 
 
-def _live_node(node: Json) -> LiveNode:
+def _live_node(node: Json, devices: Devices) -> LiveNode:
     """A node of the server as backends read it."""
+    name = str(node["metadata"]["name"])
     return LiveNode(
-        str(node["metadata"]["name"]),
+        name,
         _texts(node["metadata"].get("labels")),
         _texts((node.get("status") or {}).get("allocatable")),
         _texts(node["metadata"].get("annotations")),
+        devices.by_node.get(name, ()),
+        devices.classes,
     )
 
 

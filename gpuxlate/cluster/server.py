@@ -39,6 +39,10 @@ class MissingError(ClusterError):
     """The server does not have the object, or the kind."""
 
 
+class ForbiddenError(ClusterError):
+    """The user may not do it."""
+
+
 class ExpiredError(ClusterError):
     """The list has expired on the server. ``token``, if any, continues with the list as it is now."""
 
@@ -53,6 +57,9 @@ class Server(Protocol):
     @property
     def namespace(self) -> str:
         """The namespace to work in."""
+
+    def note(self, text: str) -> None:
+        """A remark of one line for the user; it stops nothing."""
 
     def get(self, path: str, **query: Any) -> Json:
         """One object."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
 from gpuxlate.config.specs import is_share_document
+from gpuxlate.inputs.claims import Beside, Index, text_of
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -41,8 +42,10 @@ class DemandError(ValueError):
 
 def demand(sources: Iterable[Source]) -> Demand:
     """The pods of some texts. Raises DemandError."""
-    found = Demand()
-    for source in sources:
+    found, texts = Demand(), list(sources)
+    index = Index(map(text_of, texts))
+    for source in texts:
+        beside = Beside(source.name, index)
         found.sources.add(source)
         try:
             for document in documents(source):
@@ -52,7 +55,7 @@ def demand(sources: Iterable[Source]) -> Demand:
                         "write one: gpuxlate render FILE --to TARGET | kubectl gpuxlate capacity -f -",
                     )
                 for pod in pods_in(document):
-                    _pod(found, document, pod)
+                    _pod(found, document, beside.resolved(pod))
         except NotYamlError as error:
             found.diagnostics.append(no_yaml(source, error))
     return found
@@ -61,9 +64,11 @@ def demand(sources: Iterable[Source]) -> Demand:
 def _pod(found: Demand, document: Document, pod: Pod) -> None:
     dialects = registry.spoken_in(pod.keys)
     whole = any(WHOLE_KEY in one.resources for one in pod.keys.containers)
-    if not dialects and not whole:
-        return
     name = f"{pod.object.kind}/{pod.object.name}"
+    if not dialects and not whole:
+        missing = (claim.missing.message for claim in pod.keys.claims if claim.missing)
+        found.unclear += [f"{name}: {message}" for message in missing]
+        return
     foreign = next((one for one in dialects if one.live is None), None)
     if foreign is not None or len(dialects) > 1:
         names = " and ".join(one.name for one in dialects)

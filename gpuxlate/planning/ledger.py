@@ -145,7 +145,13 @@ def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> Books:
 
 def open_ledger(node: GpuNode) -> Ledger:
     shares = node.view.serves is Serves.SHARES
-    return Ledger(node, [Card(index) for index in range(node.view.cards or 0 if shares else 0)])
+    ledger = Ledger(node, [Card(index) for index in range(node.view.cards or 0 if shares else 0)])
+    for use in node.view.uses:
+        whole = use.memory_mib is None
+        ask = Ask(f"claim {use.claim}", False, 0, 1, use.cores, use.memory_mib, whole)
+        pods = ", ".join(use.pods) or "-"
+        ledger.cards[use.card].held.append(Held(use.namespace, pods, ask, use.memory_mib))
+    return ledger
 
 
 def enter(ledger: Ledger, pod: GpuPod) -> None:

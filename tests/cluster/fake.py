@@ -24,11 +24,16 @@ class FakeServer:
         self.nodes, self.pods = list(nodes), list(pods)
         self.owners: dict[str, tuple[tuple[str, str], ...]] = {}
         self.refused: dict[str, ClusterError] = {}
+        self.lists: dict[str, Sequence[Json]] = {}
+        self.notes: list[str] = []
         self.requests: list[tuple[str, str]] = []
         self.printed = ""
         self.options: object = None
         self.namespace = "default"
         self._version = version
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
 
     def get(self, path: str, **_query: Any) -> Json:
         self.requests.append(("get", path))
@@ -51,7 +56,12 @@ class FakeServer:
         limit: int = 500,  # noqa: ARG002 - as a cluster's
     ) -> Iterator[list[Json]]:
         self.requests.append(("list", path))
-        items = {NODES: self.nodes, PODS: self.pods}[path]
+        listed = {NODES: self.nodes, PODS: self.pods, **self.lists}
+        if path in self.refused:
+            raise self.refused[path]
+        if path not in listed:
+            raise MissingError(f"{path}: not found")
+        items = listed[path]
         if selector:
             key, _, value = selector.partition("=")
             items = [one for one in items if one["metadata"]["labels"].get(key) == value]

@@ -137,6 +137,36 @@ def results(one: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
+def shown_by_the_plugin(cluster: Cluster, found: list[dict[str, Any]], path: str) -> None:
+    """``nodes``, ``capacity`` and ``plan`` on the real server: what is left of each card, and who has it."""
+
+    def asked(*words: str) -> dict[str, Any]:
+        done = plugin(cluster.environment(), *words, "-o", "json")
+        assert done.returncode in (0, 1), done.stderr
+        return dict(json.loads(done.stdout))
+
+    [node] = asked("nodes")["items"]
+    used = 2 * (4096 + 2 * 3000)
+    assert (node["target"], node["cards"], node["cardMiB"]) == ("dra-hami", 2, CARD)
+    assert node["free"] == {"cores": 200 - 2 * 30, "memoryMiB": 2 * CARD - used, "cards": 0}
+    [shown] = asked("capacity")["nodes"]
+    wanted: dict[str, list[tuple[str, int, int]]] = {"gpu-0": [], "gpu-1": []}
+    for one in found:
+        [user] = one["status"]["reservedFor"]
+        for device, consumed in results(one):
+            memory = {"4Gi": 4096, "3000Mi": 3000}[consumed["memory"]]
+            wanted[device].append((user["name"], int(consumed["cores"]), memory))
+    held = [[(one["pod"], one["cores"], one["memoryMiB"]) for one in card["held"]] for card in shown["cards"]]
+    assert [sorted(one) for one in held] == [sorted(wanted["gpu-0"]), sorted(wanted["gpu-1"])]
+    [room] = asked("plan")["targets"]
+    assert (room["coresFree"], room["memoryFreeMiB"]) == (140, 2 * CARD - used)
+    manifest = plugin(cluster.environment(), "translate", path, "--to", "dra-hami")
+    for replicas, verdict in ((2, "fits"), (12, "does not fit")):
+        text = manifest.stdout.replace("replicas: 2", f"replicas: {replicas}")
+        done = plugin(cluster.environment(), "capacity", "-f", "-", "-o", "json", stdin=text)
+        assert json.loads(done.stdout)["answer"]["verdict"] == verdict, done.stdout
+
+
 def test_what_is_written_is_allocated(scheduled: Cluster, tmp_path: Path) -> None:
     """Two replicas of two containers: four claims on two cards, each consumed as the share says."""
     path = tmp_path / "deployment.yaml"
@@ -160,6 +190,9 @@ def test_what_is_written_is_allocated(scheduled: Cluster, tmp_path: Path) -> Non
         assert [consumed for _, consumed in several] == [{"cores": "0", "memory": "3000Mi"}] * 2
     pods = json.loads(scheduled.kubectl("get", "pods", "-n", "ml", "-o", "json").stdout)["items"]
     assert [one["spec"]["nodeName"] for one in pods] == ["n1"] * 2
+    cards = {str(n): [device for device, _ in results(one)] for n, one in enumerate(found)}
+    assert max(sum(f"gpu-{n}" in each for each in cards.values()) for n in (0, 1)) >= 2  # shares of one card
+    shown_by_the_plugin(scheduled, found, str(path))
     scheduled.kubectl(
         "delete", "deployment", "-n", "ml", "bert-serving", "--cascade=foreground", "--wait=false"
     )

@@ -14,7 +14,8 @@ class Driver(NamedTuple):
     """``device_class``: of whole cards and of shares; its own name is that of the driver too.
 
     ``vendor``: of its cards. ``cores``: it has capacity of compute, in percent of a card. ``unread``: further
-    classes of the driver, which no share of this tool holds, and what they are.
+    classes of the driver, which no share of this tool holds, and what they are. ``card_type``: the attribute
+    ``type`` of its cards.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Driver(NamedTuple):
     vendor: str
     unread: Mapping[str, str]
     source: str
+    card_type: str
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ DRIVER = Driver(
     "nvidia",
     {},
     "HD",
+    "hami-gpu",
 )
 BACKEND = Backend(
     name=DRIVER.name,
@@ -43,5 +44,6 @@ BACKEND = Backend(
     also_speaks=DRIVER.speaks,
     vendor=DRIVER.vendor,
     extension=DraProfile,
+    nodes_module="gpuxlate.backends.dra.nodes:HAMI",
     rules_module="gpuxlate.backends.dra.rules",
 )

@@ -27,6 +27,7 @@ DRIVER = Driver(
     "nvidia",
     {"mig.nvidia.com": "a MIG device", "vfio.gpu.nvidia.com": "a card for a virtual machine"},
     "NV",
+    "gpu",
 )
 BY_MEMORY = "memory"
 
@@ -73,5 +74,6 @@ BACKEND = Backend(
     also_speaks=DRIVER.speaks,
     vendor=DRIVER.vendor,
     extension=DraProfile,
+    nodes_module="gpuxlate.backends.dra.nodes:NVIDIA",
     rules_module="gpuxlate.backends.dra.rules",
 )

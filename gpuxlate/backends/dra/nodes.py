@@ -1,0 +1,109 @@
+"""Drivers of devices on a live cluster: the cards of ResourceSlices, and what claims have of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from math import ceil
+
+from gpuxlate.backends.base import BYTE
+from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
+from gpuxlate.backends.dra.hami import DRIVER as HAMIS
+from gpuxlate.backends.dra.nvidia import DRIVER as NVIDIAS
+from gpuxlate.backends.live import (
+    PERCENT,
+    CardUse,
+    Device,
+    Live,
+    LiveNode,
+    LivePod,
+    NodeView,
+    Placement,
+    Serves,
+    Taken,
+    keeps_nobody_out,
+)
+from gpuxlate.model import quantity
+
+
+def view(driver: Driver, node: LiveNode) -> NodeView | None:
+    """The cards of the driver that take claims, in the order of their names.
+
+    The amounts are those of the smallest card, so that no share is promised that does not fit.
+    """
+    mine = [one for one in node.devices if one.driver == driver.device_class]
+    if not mine:
+        return None
+    cards = [one for one in mine if _value(driver, one.attributes, "type") in (None, driver.card_type)]
+    shared = [one for one in cards if one.shared] or cards
+    open_ = [one for one in shared if not one.tainted]
+    notes = tuple(_notes(driver, node, mine, cards, shared, open_))
+    if not open_:
+        return NodeView(driver.name, Serves.NOTHING, notes=notes)
+    sizes = [_mib(driver, one.capacity) for one in open_]
+    known = [size for size in sizes if size is not None]
+    size = min(known) if len(known) == len(sizes) else None
+    if size is not None and size != max(known):
+        notes = (*notes, f"its cards differ: {size} to {max(known)} MiB; the smallest is counted")
+    models = {_value(driver, one.attributes, "productName") for one in open_}
+    return NodeView(
+        driver.name,
+        Serves.SHARES,
+        mode=None if open_[0].shared else "exclusive",
+        cards=len(open_),
+        card_mib=size,
+        physical_mib=size,
+        cores=PERCENT * len(open_) if driver.cores else None,
+        memory_mib=None if size is None else size * len(open_),
+        model=models.pop() if len(models) == 1 else None,
+        notes=notes,
+        ids=tuple(one.name for one in open_),
+        instances=None if open_[0].shared else 1,
+        uses=tuple(
+            _use(driver, number, one, taken) for number, one in enumerate(open_) for taken in one.taken
+        ),
+    )
+
+
+def _notes(driver: Driver, node: LiveNode, *kinds: list[Device]) -> Iterator[str]:
+    """What is not counted. ``kinds``: all devices, its cards, those that are counted, those that are open."""
+    whys = ("no cards", "not shared, beside cards that are", "tainted")
+    for there, rest, why in zip(kinds, kinds[1:], whys, strict=False):
+        if len(there) > len(rest):
+            count = len(there) - len(rest)
+            yield f"{count} {'device is' if count == 1 else 'devices are'} not counted: {why}"
+    if node.classes.isdisjoint({driver.device_class}):
+        yield f"the cluster has no DeviceClass {driver.device_class}, which claims would name"
+
+
+def _use(driver: Driver, card: int, device: Device, taken: Taken) -> CardUse:
+    """What a claim has of a card. All of its compute and memory is the whole card."""
+    if not device.shared or taken.consumed is None:
+        return CardUse(card, taken.namespace, taken.pods, taken.claim)
+    memory = _mib(driver, taken.consumed)
+    cores = quantity.whole(_value(driver, taken.consumed, CORES) or "0") or 0
+    whole = memory == _mib(driver, device.capacity) and cores == (PERCENT if driver.cores else 0)
+    return CardUse(card, taken.namespace, taken.pods, taken.claim, cores, None if whole else memory or 0)
+
+
+def _mib(driver: Driver, amounts: Mapping[str, str]) -> int | None:
+    """MiB, rounded up; None where the driver does not say it."""
+    text = _value(driver, amounts, MEMORY)
+    return ceil(quantity.parse(text).amount * BYTE) if text and quantity.is_amount(text) else None
+
+
+def _value(driver: Driver, values: Mapping[str, str], name: str) -> str | None:
+    """A value by its short or its qualified name."""
+    return values.get(name, values.get(driver.attribute(name)))
+
+
+def placements(_pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
+    """None: claims have the cards, and not pods."""
+    return ()
+
+
+def _live(driver: Driver) -> Live:
+    return Live(partial(view, driver), placements, keeps_nobody_out)
+
+
+HAMI, NVIDIA = _live(HAMIS), _live(NVIDIAS)
