@@ -27,8 +27,9 @@ _HAMI_NODE = NodeView(
 
 def gpu_nodes(server: Server, selector: str | None = None) -> list[GpuNode]:
     """The GPU nodes of the cluster, by name."""
-    devices = devices_of(server)
-    found = (gpu_node(one, devices) for page in server.pages(NODES, selector=selector) for one in page)
+    nodes = [one for page in server.pages(NODES, selector=selector) for one in page]
+    devices = devices_of(server) if nodes else NO_DEVICES
+    found = (gpu_node(one, devices) for one in nodes)
     return sorted((one for one in found if one is not None), key=lambda one: one.name)
 
 
