@@ -55,7 +55,8 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     for claim in pod.claims:
         if claim.name not in used:
             message = say("claim {name} is used by no container", name=claim.name)
-            yield this.at(claim.path, message, "name it in resources.claims of a container, or remove it")
+            hint = "name it in resources.claims of a container, or remove it"
+            yield this.at(claim.path, message, hint, missing=True)
     for container in pod.all_containers():
         for use in container.claims:
             named = pod.claim(use.name)
