@@ -6,7 +6,7 @@ to be equal, and those of two containers need not be.
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Placing, PodPlacing
+from gpuxlate.backends.base import BYTE, Placing, PodPlacing
 from gpuxlate.backends.dra.choices import selectors_of
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, DraProfile, counts_capacity
@@ -15,7 +15,9 @@ from gpuxlate.model.claims.objects import ClaimUse, Constraint, DeviceRequest, D
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import Isolation
+from gpuxlate.model.share_problems import above_limit
 
 REQUEST = "gpu"
 """The name of every request, and the beginning of the name of every claim."""
@@ -60,6 +62,10 @@ def _devices(
         if not placing.whole_cards:
             capacity[CORES] = Value.of(str(int(cores or 0) // cards))
     if memory is not None:
+        most = int(LIMIT * BYTE) * cards
+        if int(memory) > most:
+            problem = above_limit("memoryMiB", int(memory), most)
+            placing.refuse("memory_mib", "GX011", problem.message, problem.hint)
         capacity[MEMORY] = Value.of(f"{int(memory) // cards}Mi")
     if capacity:
         _shared(driver, placing, profile)
