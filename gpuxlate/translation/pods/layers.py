@@ -151,7 +151,7 @@ def _edits(
     gone = {claim.name for claim in one.base.keys.claims if goes(claim, sources)}
     difference = _Difference(replaced_keys(sources, target), role_of((*sources, target)), gone)
     wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
-    edits = share_edits(one.part, wanted, sources, target, mirror_requests=True)
+    edits = share_edits(one.part, wanted, sources, target, mirror_requests=False)
     if not listed:
         return _Changes(edits, patches)
     own = share_edits(one.base, before.fit.keys, sources, target, mirror_requests=True)
@@ -271,11 +271,10 @@ class _Difference(NamedTuple):
         new: ContainerKeys | None,
         own: ContainerKeys,
     ) -> ContainerKeys:
-        """``base``: what the source has below; its translation has requests if it has some, or neither limits
-        nor a claim."""
+        """``base``: what the source has below; its translation has requests if it has some, or if neither it
+        nor the part has limits or a claim."""
         old, new = old or ContainerKeys(), new or ContainerKeys()
-        claimed = base is not None and any(one.name in self.gone for one in base.claims)
-        limited = base is not None and (claimed or self._asks(base.limits))
+        limited = base is not None and (self._limited(base) or self._limited(own))
         mirrored = base is not None and (self._asks(base.requests) or not limited)
         there = old.requests if mirrored else {}
         requests = self._changed(there, new.requests, own.requests, Place.RESOURCE)
@@ -290,6 +289,9 @@ class _Difference(NamedTuple):
                 if old.env.get(name) != value or name in own.env
             },
         )
+
+    def _limited(self, container: ContainerKeys) -> bool:
+        return self._asks(container.limits) or any(one.name in self.gone for one in container.claims)
 
     def _asks(self, values: Mapping[str, Value]) -> bool:
         return any(self.owned(name, Place.RESOURCE) for name in values)
