@@ -156,6 +156,7 @@ class Backend:
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     model_label: str | None = None  # the label of nodes that has the card model
     reads_only: bool = False  # a source of migrations, never a target
+    needs_profile: bool = False  # parts of cards are written only where a profile says what nodes have
     nodes_module: str | None = None  # module, or module:NAME, of its LIVE; None where the user has no nodes
     live_rows: Callable[[], Live | None] = lambda: None  # in place of it: what follows from its sheet
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any

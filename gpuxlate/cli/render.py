@@ -17,6 +17,7 @@ from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.bounded import inside
 from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
 from gpuxlate.translation.settings import Settings
@@ -65,7 +66,7 @@ def command(
         raise common.CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs))
-    targets = _with_cards(targets, to, [document.share for _, _, document in found.found])
+    targets = _of_all(targets, to, [document.share for _, _, document in found.found], known)
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
     done: list[tuple[Backend, Rendering]] = []
@@ -93,19 +94,23 @@ def _targets(names: list[str]) -> list[Backend]:
     return list({backend.name: backend for backend in found}.values())
 
 
-def _with_cards(targets: list[Backend], named: list[str], shares: list[Share]) -> list[Backend]:
-    """Of ``all``, the targets with cards that the shares name; those that a user named stay."""
+def _of_all(
+    targets: list[Backend], named: list[str], shares: list[Share], known: Profile | None
+) -> list[Backend]:
+    """Of ``all``, the targets with cards that the shares name, and with the profile that they need; those
+    that a user named stay."""
     chosen = {common.target(name).name for name in named if name != "all"}
-    left_out = [
-        one.name
-        for one in targets
-        if one.name not in chosen and not all(one.has_cards_of(share) for share in shares)
-    ]
-    if left_out:
+    free = [one for one in targets if one.name not in chosen]
+    no_card = [one.name for one in free if not all(one.has_cards_of(share) for share in shares)]
+    target = registry.get(known.target).name if known else None
+    no_profile = [one.name for one in free if one.needs_profile and one.name != target]
+    if no_card:
         common.remark(
-            say("note: left out, since device names no card of them: {names}", names=", ".join(left_out))
+            say("note: left out, since device names no card of them: {names}", names=", ".join(no_card))
         )
-    return [one for one in targets if one.name not in left_out]
+    if no_profile:
+        common.remark(say("note: left out, since they need a profile: {names}", names=", ".join(no_profile)))
+    return [one for one in targets if one.name not in {*no_card, *no_profile}]
 
 
 def written_manifests() -> Iterator[Backend]:

@@ -288,7 +288,7 @@ def test_targets() -> None:
     assert by_name["alibaba-gpushare"].fields["qos"] == "no key"
     assert set(by_name["neutral"].fields) == {
         *("cards", "cores", "memoryMiB", "memoryPercent", "policy", "qos"),
-        *("memoryLimitMiB", "device", "isolation"),
+        *("memoryLimitMiB", "device", "isolation", "partition", "replica"),
     }
 
 

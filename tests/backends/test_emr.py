@@ -309,9 +309,10 @@ def test_render(run: Run, tmp_path: Path) -> None:
 def test_all_is_all_that_write_manifests(run: Run, tmp_path: Path) -> None:
     code, _, said = run("render bert.yaml --to all --output-dir made --round up --drop cores")
     names = {path.name for path in (tmp_path / "made").iterdir()}
-    by_card = {"hami-iluvatar", "hami-ascend", "baidu-cce"}  # their keys name a card, and the share does not
-    assert (code, names | by_card) == (0, {one.name for one in registry.pod_backends() if not one.reads_only})
-    assert all(name in said and name not in names for name in by_card)
+    left = {"hami-iluvatar", "hami-ascend", "baidu-cce"}  # their keys name a card, and the share does not
+    left |= {one.name for one in registry.pod_backends() if one.needs_profile}
+    assert (code, names | left) == (0, {one.name for one in registry.pod_backends() if not one.reads_only})
+    assert all(name in said and name not in names for name in left)
 
 
 def test_render_into_a_file(run: Run, tmp_path: Path) -> None:

@@ -86,12 +86,13 @@ def anchors(page: Path) -> set[str]:
 def test_every_rule_has_its_page(pages: Path) -> None:
     """Where findings lead to: ``URL`` and the code are ``rules/CODE`` of the site."""
     rules = all_rules(registry.all_backends())
-    assert {path.stem for path in (pages / "rules").iterdir()} == set(rules)
+    there = {path.name for path in (pages / "rules").iterdir()}
+    assert there == {f"{code}{language}.md" for code in rules for language in ("", ".zh")}
     listed = re.findall(r"\]\(rules/(\w+)\.md\)", (pages / "rules.md").read_text(encoding="utf-8"))
     assert sorted(listed) == sorted(rules)
     for code, rule in rules.items():
         text = (pages / "rules" / f"{code}.md").read_text(encoding="utf-8")
-        assert text.startswith(f"# {code} {rule.name}\n"), code
+        assert f"\n# {code} {rule.name}\n" in text, code
         assert re.findall(r"^## (.+)$", without_blocks(text), re.MULTILINE) == list(rule.sections), code
 
 

@@ -31,8 +31,8 @@ def of_code(code: str, text: str, **options: object) -> list[Diagnostic]:
     [
         (
             [WHOLE],
-            "pass --from one of alibaba-gpushare, hami, koordinator, kai, huawei-cce to read it "
-            "as whole cards",
+            "pass --from one of alibaba-gpushare, hami, koordinator, kai, nvidia-mig, nvidia-shared, gke, "
+            "huawei-cce to read it as whole cards",
         ),
         ([WHOLE, HAMI], "pass --from hami to read it as whole cards"),
         ([HAMI, WHOLE], "pass --from hami to read it as whole cards"),

@@ -18,9 +18,11 @@ from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.catalogue import cards as catalogue
+from gpuxlate.model.parts import Partition, Replica, Strategy
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
 from gpuxlate.model.share_problems import ShareError
+from gpuxlate.rules.translation import share_is_expressible
 from gpuxlate.translation.pods.fit import Outcome, Verdict, fit_pod
 from gpuxlate.translation.render import PROBE
 
@@ -34,6 +36,7 @@ PERCENT = (1, 50)
 
 POLICIES = tuple((one, None) for one in (None, *Policy))
 CLASSES = tuple(product((None, Policy.BEST_EFFORT), Qos))
+PARTITIONS = ("1g.5gb", "3g.20gb", "7g.80gb")
 DEVICES = tuple(Device(one) for one in dict.fromkeys(card.vendor for card in catalogue()))
 """Any card of each vendor."""
 
@@ -100,6 +103,9 @@ def _cells(target: str) -> dict[str, Cell]:
             origins = {attribute: (name,) for attribute, name in JSON_NAMES.items()}
             container = ContainerShare(PROBE, 0, share=share, origins=origins)
             _add(row, fit_pod([container], backend, Accept(), profile).outcomes[0])
+    for cell in row.values():
+        if not cell.met:  # it goes down with what it stands beside: parts of cards that no profile names
+            cell.add(str(Verdict.REFUSED), share_is_expressible.code)
     return row
 
 
@@ -107,6 +113,8 @@ def _add(row: dict[str, Cell], outcome: Outcome) -> None:
     share = outcome.share
     # a percentage that a profile turned into MiB is told of the field that was asked
     met = [(_PERCENT if loss.code == "GX017" else loss.field, loss) for loss in outcome.losses]
+    if share.is_part:  # and the numbers that a part becomes, of the part
+        met = [("partition" if share.partition else "replica", loss) for loss in outcome.losses]
     lost = {name for name, _ in met}
     for name, loss in met:
         row[name].add(str(loss.kind), loss.code)
@@ -134,6 +142,8 @@ def _grid(backend: Backend) -> Iterator[Share]:
         yield replace(share, memory_limit_mib=8192 * cards)
         yield from (replace(share, isolation=one) for one in Isolation)
         yield from (replace(share, device=one) for one in (None, Device(backend.vendor), *DEVICES))
+    yield from (Share(partition=Partition(one), device=named) for one in PARTITIONS)
+    yield from (Share(replica=Replica(of, one), device=named) for of in (2, 4) for one in (None, *Strategy))
 
 
 def _profiles(target: str) -> Iterator[Profile | None]:

@@ -61,6 +61,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 BACKEND = Backend(
     name=DRIVER.name,
     title="NVIDIA's DRA driver",
+    needs_profile=True,
     keys=keys(DRIVER),
     gpu_prefixes=(f"{DRIVER.device_class}/",),
     read=partial(reading.read, DRIVER),
