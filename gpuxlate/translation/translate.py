@@ -32,7 +32,7 @@ from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.layers import Made, is_taken, left_cards, left_part, translate_over
 from gpuxlate.translation.pods.placement import Written, disagreements
 from gpuxlate.translation.pods.pod import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
-from gpuxlate.translation.pods.remarks import common_key, left_alone, named_by_others, stale_comments
+from gpuxlate.translation.pods.remarks import common_keys, left_alone, named_by_others, stale_comments
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.quotas.step import Quotas, translate_quotas
 from gpuxlate.translation.settings import Settings
@@ -253,9 +253,7 @@ def translate_jobs(document: Document, settings: Settings) -> Part:
 
 def _unread(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Iterator[Diagnostic]:
     """What is said of containers without a share: whole cards that are no dialect's, and misspelt keys."""
-    common = common_key(pod, sources)
-    if common is not None:
-        yield left_alone(common)
+    yield from map(left_alone, common_keys(pod, sources))
     if not (sources or settings.reads_only):
         yield from (one.located(fix=None) for one in key_is_known(pod, settings.context))
 

@@ -174,8 +174,8 @@ def right(chance: random.Random, dialects: tuple[Backend, ...]) -> Pod:
     while True:
         backend, asked = chance.choice(dialects), share(chance)
         fit = fit_pod([ContainerShare("main-0", 0, share=asked)], backend, GENEROUS)
-        if not fit.accepted or not fit.keys.containers:
-            continue
+        if not fit.accepted or not fit.keys.containers or fit.keys.claims:
+            continue  # a claim is an object of its own, and these are pods alone
         [container] = fit.keys.containers
         pod = Pod(backend, fit.outcomes[0].given, kind=chance.choice(("Pod", "Deployment", "Job")))
         pod.containers[0].limits = {name: one.plain for name, one in container.limits.items()}
@@ -200,10 +200,18 @@ def right(chance: random.Random, dialects: tuple[Backend, ...]) -> Pod:
 Mistake = Callable[[Pod, random.Random], None]
 
 
+KEYS_IN_PODS = [
+    rows
+    for one in registry.pod_backends()
+    if (rows := [row for row in one.keys if row.places & PLACE_OF.keys()])
+]
+"""By dialect; what a dialect has in claims and quotas only is in no pod."""
+
+
 def any_name(chance: random.Random) -> tuple[str, str]:
-    """A key of any dialect, and a place where its data sheet has it."""
-    row = chance.choice(chance.choice(registry.pod_backends()).keys)
-    return row.name.replace("*", "main"), PLACE_OF[chance.choice(sorted(row.places))]
+    """A key of any dialect, and a place in a pod where its data sheet has it."""
+    row = chance.choice(chance.choice(KEYS_IN_PODS))
+    return row.name.replace("*", "main"), PLACE_OF[chance.choice(sorted(row.places & PLACE_OF.keys()))]
 
 
 def any_value(place: str, chance: random.Random) -> Any:

@@ -114,18 +114,18 @@ def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------
 
 
-def common_key(pod: PodKeys, sources: Sequence[Backend]) -> Path | None:
-    """Where a container requests whole cards by a key that every cloud uses, and no dialect reads it."""
+def common_keys(pod: PodKeys, sources: Sequence[Backend]) -> tuple[Path, ...]:
+    """Where containers request whole cards by keys that every cloud uses, and no dialect reads them: the
+    first place of each key."""
     names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
     names -= {one.whole_card_key for one in sources}
-    found = (
-        value.path
-        for container in pod.all_containers()
-        if not any(one.owns(name) for one in sources for name in container.resources)
-        for name, value in container.resources.items()
-        if name in names
-    )
-    return next(found, None)
+    found: dict[str, Path] = {}
+    for container in pod.all_containers():
+        if not any(one.owns(name) for one in sources for name in container.resources):
+            for name, value in container.resources.items():
+                if name in names:
+                    found.setdefault(name, value.path)
+    return tuple(found.values())
 
 
 def left_alone(path: Path) -> Diagnostic:

@@ -21,7 +21,7 @@ from gpuxlate.rules.around import cards_are_of_one_vendor, quota_limits_the_same
 from gpuxlate.rules.translation import nothing_is_left_behind, whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import BY_HAND, Leftover
 from gpuxlate.translation.pods.pod import dialects_of
-from gpuxlate.translation.pods.remarks import common_key
+from gpuxlate.translation.pods.remarks import common_keys
 from gpuxlate.translation.quotas.counterpart import (
     Counted,
     Fitted,
@@ -100,8 +100,7 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
         quotas = list(group)
         keys = keys_of(quotas, renamed_by(settings.profile))
         sources = dialects_of(keys, settings)
-        common = common_key(keys, sources)
-        if common is not None and not settings.reads_only:
+        for common in () if settings.reads_only else common_keys(keys, sources):
             found.diagnostics.append(placed(document, _left_alone(quotas, common), quotas[0].object))
         read = [one for quota in quotas if (one := _read(quota, sources, settings)) is not None]
         found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
