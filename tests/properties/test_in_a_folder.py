@@ -24,7 +24,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from tests.properties.mutated import BASES, MUTATIONS, mutated
-from tests.properties.test_alone_and_together import CLASH, RUN_WIDE, Stream, takes_a_share
+from tests.properties.test_alone_and_together import RUN_WIDE, Stream, takes_a_share
 from tests.running import Ran, run
 
 FILES = 80
@@ -35,6 +35,8 @@ ACCEPTING = (
     *("--round", "up", "--fill", "cores=30", "--fill", "memoryMiB=8192"),
     *("--drop", "cores,policy,qos,selector"),
 )
+CLASH = "DRA015"
+"""Two files are translated to objects of one name: found of the later one, and never of one alone."""
 IN_A_STREAM = ("document", "fingerprint", "partialFingerprints")
 
 
