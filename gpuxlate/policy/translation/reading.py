@@ -242,6 +242,8 @@ class Source:
                 divisor = " * ".join([*below, *over]) or "1"
                 amount = f"{value}.asInteger(){up}"
                 exact = f"({within}) && ({amount}) % ({divisor}) == 0" if divisor != "1" else within
+                if up and over:  # a dialect may count whole units on each card: others are not translated
+                    exact += f" && {value}.asInteger() % e.n == 0"
                 each = f"({amount}) / ({divisor})" if divisor != "1" else amount
                 terms.append(f"({key} in e.l ? ({exact} ? {each} : -1) : 0)")
         return " + ".join(terms) or "0"
