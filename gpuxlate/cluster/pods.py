@@ -16,7 +16,7 @@ from gpuxlate.cluster.nodes import gpu_node
 from gpuxlate.cluster.server import ENDED, NODES, PODS, ChoiceError, ClusterError, Json, Server
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import Books, GpuPod, books, whole_cards
@@ -65,8 +65,7 @@ def keys_of_pod(pod: Json) -> PodKeys:
         for index, one in enumerate(spec.get(name) or ())
     ]
     return PodKeys(
-        containers=tuple(one for one in containers if not one.init),
-        init_containers=tuple(one for one in containers if one.init),
+        *in_lists(containers),
         labels=_values(metadata.get("labels"), ("metadata", "labels")),
         annotations=_values(metadata.get("annotations"), ("metadata", "annotations")),
         node_selector=_values(spec.get("nodeSelector"), ("spec", "nodeSelector")),

@@ -11,7 +11,7 @@ from typing import TypeGuard
 from gpuxlate.manifest.kinds import Copied, Steps, filled
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.model.claims.objects import ClaimUse, PodClaim
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
 
 REQUIRED_AFFINITY = (
@@ -35,8 +35,7 @@ def keys(
     scheduler, node_name = get(spec, "schedulerName"), get(spec, "nodeName")
     labels, annotations = fields.get("labels", "labels"), fields.get("annotations", "annotations")
     return PodKeys(
-        containers=tuple(c for c in containers if not c.init),
-        init_containers=tuple(c for c in containers if c.init),
+        *in_lists(containers),
         labels=values(get(metadata, labels), (*metadata_path, labels)),
         annotations=values(get(metadata, annotations), (*metadata_path, annotations)),
         node_selector=values(get(spec, "nodeSelector"), (*path, "nodeSelector")),

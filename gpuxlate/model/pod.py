@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -105,6 +105,14 @@ class ContainerKeys:
             for values in (self.limits, self.requests)
         )
         return replace(self, limits=limits, requests=requests)
+
+
+def in_lists(
+    containers: Iterable[ContainerKeys],
+) -> tuple[tuple[ContainerKeys, ...], tuple[ContainerKeys, ...]]:
+    """The ordinary containers and the init containers, as ``PodKeys`` has them first."""
+    made = tuple(containers)
+    return tuple(one for one in made if not one.init), tuple(one for one in made if one.init)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.model.sheet import Place
 
 TEMPLATE: Path = ("spec", "template")
@@ -25,12 +25,12 @@ def as_manifest(keys: PodKeys, containers: Sequence[ContainerShare] = ()) -> Pod
     made = {(c.init, c.index): c for c in keys.all_containers()}
     for one in containers:
         made.setdefault((one.init, one.index), ContainerKeys(one.name, one.index, one.init))
-    ordered = [_container(made[place]) for place in sorted(made)]
+    ordinary, init = in_lists(_container(made[place]) for place in sorted(made))
     metadata: Path = (*TEMPLATE, "metadata")
     return replace(
         keys,
-        containers=tuple(c for c in ordered if not c.init),
-        init_containers=tuple(c for c in ordered if c.init),
+        containers=ordinary,
+        init_containers=init,
         labels=_values(keys.labels, (*metadata, "labels")),
         annotations=_values(keys.annotations, (*metadata, "annotations")),
         node_selector=_values(keys.node_selector, (*TEMPLATE, "spec", "nodeSelector")),

@@ -23,7 +23,7 @@ from gpuxlate.backends.base import (
 from gpuxlate.backends.numbers import requesting, too_many_cards
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import joined, say
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Profile, card_of
 from gpuxlate.model.share import Isolation, Qos, Share
 
@@ -138,8 +138,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
         selector[k.SCHEDULE] = Value.of(mode)
     keys = [one.keys() for one in written]
     return PodKeys(
-        containers=tuple(c for c in keys if not c.init),
-        init_containers=tuple(c for c in keys if c.init),
+        *in_lists(keys),
         labels=labels,
         node_selector=selector,
     )

@@ -13,7 +13,7 @@ from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, DraProfile, counts_capa
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import ClaimUse, Constraint, DeviceRequest, Devices, PodClaim
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import Isolation
@@ -38,8 +38,7 @@ def write(driver: Driver, pod: PodPlacing, profile: Profile | None) -> PodKeys:
         claims.append(PodClaim(name, devices=devices, api=api))
         containers.append(ContainerKeys(placing.name, placing.index, placing.init, claims=(ClaimUse(name),)))
     return PodKeys(
-        containers=tuple(one for one in containers if not one.init),
-        init_containers=tuple(one for one in containers if one.init),
+        *in_lists(containers),
         claims=tuple(claims),
     )
 

@@ -13,7 +13,7 @@ from gpuxlate.model.amounts import Part
 from gpuxlate.model.catalogue import names_of
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Device, Isolation, Policy, Share
 from gpuxlate.rules.predicates.conditions import Any, Selects
@@ -98,8 +98,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
         chosen |= {k.SIZE: size} if size else {}
         chosen |= {k.STRATEGY: names[strategy], k.CLIENTS: str(of)} if strategy and of else {}
     return PodKeys(
-        containers=tuple(one for one in containers if not one.init),
-        init_containers=tuple(one for one in containers if one.init),
+        *in_lists(containers),
         node_selector={name: Value.of(text) for name, text in chosen.items()},
     )
 

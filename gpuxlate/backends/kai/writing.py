@@ -6,7 +6,7 @@ from gpuxlate.backends.base import Placing, PodPlacing
 from gpuxlate.backends.kai import keys as k
 from gpuxlate.backends.kai.profile import NV_FRACTIONS, isolation, mode_of, reads
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation
 
@@ -40,8 +40,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
             say("add the label {key} with a queue of the cluster, unless it is there", key=k.QUEUE),
         )
     return PodKeys(
-        containers=tuple(one for one in containers if not one.init),
-        init_containers=tuple(one for one in containers if one.init),
+        *in_lists(containers),
         annotations=annotations,
         scheduler_name=Value.of(k.SCHEDULER) if containers else None,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.neutral import keys as k
 from gpuxlate.model.parts import Partition, Replica, in_resource, of_resource
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device
 
@@ -83,8 +83,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
         k.ISOLATION: pod.isolation(),
     }
     return PodKeys(
-        containers=tuple(c for c in containers if not c.init),
-        init_containers=tuple(c for c in containers if c.init),
+        *in_lists(containers),
         annotations={name: Value.of(str(value)) for name, value in annotations.items() if value},
     )
 

@@ -12,7 +12,7 @@ from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.rules.predicates.conditions import Asks, Selects, SomeContainer
@@ -94,8 +94,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
             placing.refuse("partition", "GX022", message, "use a separate pod for each profile")
     selector = {k.CONFIG: Value.of(k.ALL + in_resource(min(profiles)))} if single and profiles else {}
     return PodKeys(
-        containers=tuple(one for one in containers if not one.init),
-        init_containers=tuple(one for one in containers if one.init),
+        *in_lists(containers),
         node_selector=selector,
     )
 

@@ -12,7 +12,7 @@ from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.rules.predicates.conditions import Asks, Selects, SomeContainer
@@ -82,8 +82,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     of, strategy = min(found, key=str) if found else (None, None)
     chosen = {k.STRATEGY: strategy and str(strategy), k.REPLICAS: of and str(of)}
     return PodKeys(
-        containers=tuple(one for one in containers if not one.init),
-        init_containers=tuple(one for one in containers if one.init),
+        *in_lists(containers),
         node_selector={name: Value.of(text) for name, text in chosen.items() if text},
     )
 

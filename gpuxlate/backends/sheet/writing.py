@@ -12,7 +12,7 @@ from gpuxlate.backends.sheet.choices import choices_of
 from gpuxlate.backends.sheet.reading import MOST_MIB
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.model.share_problems import FULL_CARD_CORES
@@ -45,8 +45,7 @@ def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
             message = say(ONE_SHARE, target=sheet.name, count=len(pod.placings))
             placing.refuse("cards", "GX022", message, "use a separate pod for each container")
     return PodKeys(
-        containers=tuple(one for one in containers if not one.init),
-        init_containers=tuple(one for one in containers if one.init),
+        *in_lists(containers),
         labels=of_pod[Place.LABEL],
         annotations=of_pod[Place.ANNOTATION],
         scheduler_name=Value.of(sheet.scheduler) if sheet.scheduler and containers else None,

@@ -9,7 +9,7 @@ from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
@@ -26,8 +26,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     if policy:
         _doubtful_policy(pod.placings[0], policy, qos, profile)
     return PodKeys(
-        containers=tuple(c for c in containers if not c.init),
-        init_containers=tuple(c for c in containers if c.init),
+        *in_lists(containers),
         annotations={k.APP_CLASS: Value.of(str(qos))} if qos else {},
         affinity=((NodeRequirement(k.POLICY, "In", k.SPELLINGS[policy]),),) if policy else (),
     )

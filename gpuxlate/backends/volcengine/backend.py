@@ -15,7 +15,7 @@ from gpuxlate.backends.sheet.rules import RuleRow
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.predicates.terms import number_of
@@ -91,8 +91,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
         counts = [pod.ordinary(n) for n in range(len(pod.containers))]
         annotations[k.MULTIPLE_GPU] = Value.of(",".join(str(p.cards if p else 0) for p in counts))
     return PodKeys(
-        containers=tuple(c for c in containers if not c.init),
-        init_containers=tuple(c for c in containers if c.init),
+        *in_lists(containers),
         annotations=annotations,
     )
 

@@ -8,7 +8,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing,
 from gpuxlate.backends.volcengine_aiapp import keys as k
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
 
@@ -167,8 +167,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to the values of one form each."""
     forms = [_write_form(placing) for placing in pod.placings]
     return PodKeys(
-        containers=tuple(one for one in forms if not one.init),
-        init_containers=tuple(one for one in forms if one.init),
+        *in_lists(forms),
     )
 
 

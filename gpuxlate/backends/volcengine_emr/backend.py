@@ -7,7 +7,7 @@ from functools import partial
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.volcengine_emr import keys as k
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share_problems import FULL_CARD_CORES
 
@@ -32,8 +32,7 @@ def write(engine: k.Engine, pod: PodPlacing, profile: Profile | None) -> PodKeys
     """Shares to parameters: the two of mGPU, and the engine's own for one card."""
     jobs = [_write_job(engine, placing, profile) for placing in pod.placings]
     return PodKeys(
-        containers=tuple(one for one in jobs if not one.init),
-        init_containers=tuple(one for one in jobs if one.init),
+        *in_lists(jobs),
     )
 
 

@@ -23,7 +23,7 @@ from gpuxlate.model.claims.objects import ClaimUse
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, ObjectRef
 from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import message_of, say
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Place
 from gpuxlate.translation.claims import closed, goes, with_templates
@@ -253,8 +253,7 @@ class _Difference(NamedTuple):
             for place in [(one.init, one.name)]
         ]
         return PodKeys(
-            tuple(one for one in made if not one.init),
-            tuple(one for one in made if one.init),
+            *in_lists(made),
             self._changed(before.labels, after.labels, own.labels, Place.LABEL),
             self._changed(before.annotations, after.annotations, own.annotations, Place.ANNOTATION),
             self._changed(before.node_selector, after.node_selector, own.node_selector, Place.NODE_SELECTOR),
