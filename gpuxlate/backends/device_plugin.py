@@ -1,14 +1,20 @@
-"""The part of a cluster profile about NVIDIA's device plugin: how its nodes divide cards."""
+"""NVIDIA's device plugin: the part of a profile about how its nodes divide cards, and what that gives."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
+from gpuxlate.backends.base import Placing
+from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, partitions_of
-from gpuxlate.model.parts import Replica, Strategy
+from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy
 from gpuxlate.model.profile import Extension, Profile, Setting
-from gpuxlate.model.share import Isolation, Share
+from gpuxlate.model.share import Isolation, Policy, Share
+
+MIG = "nvidia.com/mig-"
+"""The resources of partitions where the strategy is mixed: with the profile behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,21 @@ CARD_NEEDED = (
     "or name it in device.models"
 )
 """What to say so that the partitions are known."""
+
+
+def clients_in(texts: Sequence[str]) -> int | None:
+    """The number of clients of a card in the values of a label; None where they do not say one."""
+    number = quantity.plain(texts[0]) if len(texts) == 1 else None
+    return number if number is not None and number >= LEAST_CLIENTS else None
+
+
+def shares(placing: Placing, replica: Replica) -> None:
+    """A client of MPS is kept within its part; a time-sliced one has none."""
+    if replica.strategy is Strategy.MPS:
+        placing.isolated(Isolation.SOFT)
+        placing.shared_by(Policy.FIXED_SHARE)
+    else:
+        placing.isolated(Isolation.NONE)
 
 
 def clients(share: Share, profile: Profile | None) -> tuple[Part, ...]:

@@ -100,6 +100,11 @@ def is_plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None
 
 
+def plain(text: str) -> int | None:
+    """The number of a text that is written plainly; None for any other text and above LIMIT."""
+    return whole(text) if is_plain(text) else None
+
+
 def round_up(value: int, step: int) -> int:
     """The least multiple of ``step`` that is not below ``value``."""
     return -(-value // step) * step

@@ -6,9 +6,15 @@ import re
 from collections.abc import Mapping
 
 from gpuxlate.backends.base import Backend, Cloud, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.device_plugin import CARD_NEEDED, NvidiaProfile, clients, partitions
+from gpuxlate.backends.device_plugin import (
+    CARD_NEEDED,
+    NvidiaProfile,
+    clients,
+    clients_in,
+    partitions,
+    shares,
+)
 from gpuxlate.backends.gke import keys as k
-from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.catalogue import names_of
 from gpuxlate.model.messages import say
@@ -28,7 +34,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     chosen = {name: pod.node_values(name) for name in (k.STRATEGY, k.CLIENTS, k.SIZE, k.MODEL)}
     one = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
     strategy = k.STRATEGIES.get(one[k.STRATEGY] or "")
-    of = _clients(one[k.CLIENTS])
+    of = clients_in(chosen[k.CLIENTS])
     size, model = one[k.SIZE], names_of(k.NAME, profile).get(one[k.MODEL] or "")
     size = size if size and k.SIZES.fullmatch(size) else None
     for name, found in ((k.STRATEGY, strategy), (k.CLIENTS, of), (k.SIZE, size), (k.MODEL, model)):
@@ -44,11 +50,6 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
             for container in pod.pod.all_containers()
         ]
     )
-
-
-def _clients(text: str | None) -> int | None:
-    number = quantity.whole(text) if text and quantity.is_plain(text) else None
-    return number if number is not None and number >= k.LEAST else None
 
 
 def _where(pod: Taking, name: str) -> Path | None:
@@ -118,10 +119,7 @@ def _write(placing: Placing, profile: Profile | None) -> ContainerKeys:
     count = 1
     if replica is not None:
         count = replica.count
-        mps = replica.strategy is Strategy.MPS
-        placing.isolated(Isolation.SOFT if mps else Isolation.NONE)
-        if mps:
-            placing.shared_by(Policy.FIXED_SHARE)
+        shares(placing, replica)
         _replica(placing, replica)
     elif partition is not None:
         count = partition.count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.device_plugin import MIG
 from gpuxlate.backends.gke import keys as k
 from gpuxlate.backends.numbers import number
 from gpuxlate.model import quantity
@@ -105,7 +106,7 @@ def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """
     for one in pod.choices(k.CLIENTS):
         for text in one.values:
-            found = quantity.whole(text) if quantity.is_plain(text) else None
+            found = quantity.plain(text)
             if found is None or not k.LEAST <= found <= k.MOST:
                 message = say("{key} is {value!r}, not a number from 2 to 48", key=k.CLIENTS, value=text)
                 yield this.at(one, message, "write the number of clients that the node pool has")
@@ -208,7 +209,7 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
             yield this.at(size, message, "write the profile of the node pool, as 1g.5gb")
     for container in pod.all_containers():
         for name, value in container.resources.items():
-            if name.startswith("nvidia.com/mig-"):
+            if name.startswith(MIG):
                 message = say(
                     "{key} beside {size}: GKE counts partitions with {gpu}",
                     key=name,

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 
 from gpuxlate.backends.base import Key, Place, Range, key
+from gpuxlate.backends.device_plugin import MIG
 from gpuxlate.backends.sheet.rows import choice
 from gpuxlate.model.parts import Strategy
 from gpuxlate.model.pod import ContainerKeys
 
 WHOLE = "nvidia.com/gpu"
-BEFORE = "nvidia.com/mig-"
+BEFORE = MIG
 ENDINGS = ("gb", "gb.me", "gb.me.all", "gb.gfx", "gb-me", "gb.shared")
 """What the name of a partition's resource ends in."""
 OF_SHARED = ".shared"

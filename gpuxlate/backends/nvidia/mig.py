@@ -14,7 +14,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.model.share import Isolation, Policy, Share
 from gpuxlate.rules.predicates.conditions import Asks, Selects, SomeContainer
 
 NAMES = ("nvidia-mig", "mig")
@@ -126,8 +126,6 @@ def _fits_the_card(placing: Placing, partition: Partition, profile: Profile | No
 
 def unfit(partition: Partition, profile: Profile | None) -> tuple[str, str, str] | None:
     """Why the cards of a profile for MIG do not give a partition: code, message, hint."""
-    from gpuxlate.model.share import Share
-
     if profile is None or profile.target not in NAMES:
         return None
     card = card_for(Share(), profile)

@@ -7,11 +7,10 @@ written as a choice of nodes by the labels of GPU feature discovery, and read fr
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.device_plugin import NvidiaProfile, clients
+from gpuxlate.backends.device_plugin import NvidiaProfile, clients, clients_in, shares
 from gpuxlate.backends.nvidia import keys as k
-from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
-from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy
+from gpuxlate.model.parts import Replica
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation, Policy
@@ -37,10 +36,7 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     asked = not_renamed or any(k.GPU_SHARED in one.resources for one in pod.pod.all_containers())
     texts, numbers = pod.node_values(k.STRATEGY), pod.node_values(k.REPLICAS)
     strategy = k.STRATEGIES.get(texts[0]) if asked and len(texts) == 1 else None
-    number = (
-        quantity.whole(numbers[0]) if asked and len(numbers) == 1 and quantity.is_plain(numbers[0]) else None
-    )
-    of = number if number is not None and number >= LEAST_CLIENTS else None
+    of = clients_in(numbers) if asked else None
     pod.selector(k.STRATEGY, texts if strategy else ())
     pod.selector(k.REPLICAS, numbers if of else ())
     for row in k.SHARED_KEYS:
@@ -100,10 +96,7 @@ def _write(placing: Placing, profile: Profile | None) -> ContainerKeys:
             placing.refuse("cards", "GX023", message, "request a replica, or nodes that do not share cards")
     else:
         limits = {name: Value.of(replica.count)}
-        mps = replica.strategy is Strategy.MPS
-        placing.isolated(Isolation.SOFT if mps else Isolation.NONE)
-        if mps:
-            placing.shared_by(Policy.FIXED_SHARE)
+        shares(placing, replica)
         if replica.count > 1:
             message = say("requests {count} clients of cards; a container has one", count=replica.count)
             placing.refuse("replica", "NVIDIA001", message, "request one larger part, or whole cards")
