@@ -32,16 +32,17 @@ class Text(NamedTuple):
 
 def text_of(source: Source) -> Text:
     """The claims of a source, as far as it is valid YAML."""
-    found = Text(source.name, [], [])
+    objects: list[ClaimObject] = []
+    pods: list[Pod] = []
     if MARK in source.text:
         try:
             for document in documents(source):
                 if MARK in document.text:
-                    found.objects.extend(claims_in(document))  # type: ignore[attr-defined]
-                    found.pods.extend(one for one in pods_in(document) if one.keys.claims)  # type: ignore[attr-defined]
+                    objects += claims_in(document)
+                    pods += (one for one in pods_in(document) if one.keys.claims)
         except NotYamlError:
             pass  # reading the source for its pods reports it
-    return found
+    return Text(source.name, objects, pods)
 
 
 class Index:

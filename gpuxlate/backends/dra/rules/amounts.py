@@ -23,12 +23,18 @@ def requests(
     document: DocumentKeys, *drivers: Driver
 ) -> Iterator[tuple[ClaimObject, DeviceRequest, DeviceRequest, Driver]]:
     """Each claim of a document, its requests for devices of drivers, and the ways to satisfy these."""
+    for claim, request, way in ways(document):
+        for driver in drivers:
+            if way.asks(driver.device_class):
+                yield claim, request, way, driver
+
+
+def ways(document: DocumentKeys) -> Iterator[tuple[ClaimObject, DeviceRequest, DeviceRequest]]:
+    """Each claim of a document, its requests, and the ways to satisfy these."""
     for claim in document.claims:
         for request in claim.devices.requests:
             for way in request.ways():
-                for driver in drivers:
-                    if way.asks(driver.device_class):
-                        yield claim, request, way, driver
+                yield claim, request, way
 
 
 @rule("DRA002", Severity.ERROR, scope=Scope.DOCUMENT)
@@ -86,17 +92,15 @@ def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context
     """
     if counts_capacity(context.profile) is not False:
         return
-    for claim in document.claims:
-        for request in claim.devices.requests:
-            for way in request.ways():
-                for name, value in way.capacity.items():
-                    message = say("the cluster drops capacity {name}: the claim gets a whole card", name=name)
-                    hint = say(
-                        "use Kubernetes {version} or later, or turn the gate {gate} on",
-                        version=ON_BY_DEFAULT,
-                        gate="DRAConsumableCapacity",
-                    )
-                    yield this.at(value, message, hint, on_key=True)
+    hint = say(
+        "use Kubernetes {version} or later, or turn the gate {gate} on",
+        version=ON_BY_DEFAULT,
+        gate="DRAConsumableCapacity",
+    )
+    for _, _, way in ways(document):
+        for name, value in way.capacity.items():
+            message = say("the cluster drops capacity {name}: the claim gets a whole card", name=name)
+            yield this.at(value, message, hint, on_key=True)
 
 
 @rule("DRA003", Severity.WARNING, scope=Scope.DOCUMENT)
