@@ -27,7 +27,7 @@ from gpuxlate.policy.translation.together import conflicts
 from gpuxlate.rules import catalog
 from gpuxlate.rules.predicates.cel import text
 
-LEFT = "keys of {source} that this cluster does not translate; run gpuxlate translate --to {target}"
+LEFT = "keys ({source}) that this cluster does not translate; run gpuxlate translate --to {target}"
 GROUP, BETA = "admissionregistration.k8s.io", "v1beta1"
 KIND = "MutatingAdmissionPolicy"
 
