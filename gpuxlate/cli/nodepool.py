@@ -25,7 +25,7 @@ from gpuxlate.yamltext.place import placed
 
 FORMATS = ("text", "kubectl", "yaml", "json", "asg-tags", "karpenter")
 SCALING = ("asg-tags", "karpenter")
-"""What autoscalers are told of nodes that are not there yet."""
+"""Formats for autoscalers, about nodes that do not exist yet."""
 PLACEHOLDER = "<node>"
 WIDTH = 100
 """Columns of text."""

@@ -147,7 +147,7 @@ class Written(NamedTuple):
 
 
 _KEYS = ("name", "containerPort")
-"""Fields by which the items of lists in a pod are told apart."""
+"""Fields that identify the items of lists in a pod."""
 
 
 def _dicts(found: Iterable[Any]) -> tuple[Json, ...]:

@@ -79,7 +79,7 @@ HANDLERS: dict[str, tuple[Callable[..., Any], Any]] = {
     types.TEXT_DOCUMENT_COMPLETION: (completed, types.CompletionOptions(trigger_characters=["/", ".", "-"])),
     types.TEXT_DOCUMENT_CODE_LENS: (lenses, None),
 }
-"""What is answered, by method: by whom, and what the editor is told of it."""
+"""What is answered, by method: by whom, and what the editor gets."""
 
 
 def build(options: Options) -> Server:

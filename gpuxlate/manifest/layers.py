@@ -57,7 +57,7 @@ class Over(NamedTuple):
 class Laid(NamedTuple):
     """A pod of a file. ``over``: what it is laid over in other files, nothing where it is whole.
 
-    ``unknown``: why it cannot be said what it is laid over. ``pod`` is None for operations alone.
+    ``unknown``: why that is not known. ``pod`` is None for operations alone.
     """
 
     pod: Pod | None

@@ -38,7 +38,7 @@ SELECTOR = "selector"
 
 
 class By(StrEnum):
-    """What cards are told apart by, where a pod chooses them."""
+    """What identifies cards, where a pod chooses them."""
 
     UUID = "uuid"
     MODEL = "model"

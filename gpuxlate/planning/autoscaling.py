@@ -1,4 +1,4 @@
-"""What an autoscaler is told of nodes that are not there yet, so that a pool scales up from zero.
+"""Documents for autoscalers about nodes that do not exist yet, so that a pool scales up from zero.
 
 Sources: kubernetes/autoscaler, cluster-autoscaler/cloudprovider/aws (tags of the group, since 1.14);
 karpenter.sh, concepts/nodeoverlays (v1.13 to v1.15, alpha, feature gate NodeOverlay).

@@ -58,7 +58,7 @@ class _Changes(NamedTuple):
 
 
 class _CannotError(Exception):
-    """The part has no place for what changes."""
+    """The part does not support what changes."""
 
 
 def translate_over(document: Document, over: Sequence[Over], settings: Settings) -> Made:
