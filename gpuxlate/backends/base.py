@@ -156,7 +156,6 @@ class Backend:
     in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
     model_label: str | None = None  # the label of nodes that has the card model
     reads_only: bool = False  # a source of migrations, never a target
-    needs_profile: bool = False  # parts of cards are written only where a profile says what nodes have
     nodes_module: str | None = None  # module, or module:NAME, of its LIVE; None where the user has no nodes
     live_rows: Callable[[], Live | None] = lambda: None  # in place of it: what follows from its sheet
     vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
@@ -166,7 +165,7 @@ class Backend:
     parts: Callable[[Share, Profile | None], Iterable[Part]] | None = (
         None  # in place of numbers, smallest first
     )
-    parts_need: str = ""  # what to say in a profile, so that its parts are known
+    parts_need: str = ""  # what to say in a profile, without which it writes no parts of cards
     limits: Limits = UNBOUND  # of its cards and nodes
     device_classes: tuple[str, ...] = ()  # of its devices, where pods ask for them in claims
     offers: Offers | None = None  # what is allocatable of its shares on a node

@@ -103,7 +103,7 @@ def _of_all(
     free = [one for one in targets if one.name not in chosen]
     no_card = [one.name for one in free if not all(one.has_cards_of(share) for share in shares)]
     target = registry.get(known.target).name if known else None
-    no_profile = [one.name for one in free if one.needs_profile and one.name != target]
+    no_profile = [one.name for one in free if one.parts_need and one.name != target]
     if no_card:
         common.remark(
             say("note: left out, since device names no card of them: {names}", names=", ".join(no_card))

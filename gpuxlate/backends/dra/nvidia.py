@@ -30,6 +30,7 @@ DRIVER = Driver(
     "gpu",
 )
 BY_MEMORY = "memory"
+PROFILE_NEEDED = say("pass a profile that says so: dra: {{nvidiaConsumableShares: {mode}}}", mode=BY_MEMORY)
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
@@ -41,8 +42,7 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
             message = say(
                 "{name} shares cards by memory only where the cluster is set so", name=DRIVER.device_class
             )
-            hint = say("pass a profile that says so: dra: {{nvidiaConsumableShares: {mode}}}", mode=BY_MEMORY)
-            placing.refuse("memory_mib", "GX023", message, hint)
+            placing.refuse("memory_mib", "GX023", message, PROFILE_NEEDED)
         elif part:
             message = say(
                 "{name} counts memory, and nothing keeps a container within it", name=DRIVER.device_class
@@ -61,7 +61,6 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
 BACKEND = Backend(
     name=DRIVER.name,
     title="NVIDIA's DRA driver",
-    needs_profile=True,
     keys=keys(DRIVER),
     gpu_prefixes=(f"{DRIVER.device_class}/",),
     read=partial(reading.read, DRIVER),
@@ -77,4 +76,5 @@ BACKEND = Backend(
     extension=DraProfile,
     nodes_module="gpuxlate.backends.dra.nodes:NVIDIA",
     rules_module="gpuxlate.backends.dra.rules",
+    parts_need=PROFILE_NEEDED,
 )

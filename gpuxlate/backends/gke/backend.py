@@ -159,7 +159,6 @@ MACHINE = re.compile(r"[a-z][0-9][a-z]?-(?:standard|highmem|highcpu|highgpu|ultr
 BACKEND = Backend(
     name=k.NAME,
     title="GKE GPU sharing",
-    needs_profile=True,
     keys=k.KEYS,
     gpu_prefixes=("cloud.google.com/gke-gpu-", "cloud.google.com/gke-max-shared-clients"),
     read=read,

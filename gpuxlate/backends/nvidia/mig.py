@@ -151,7 +151,6 @@ def unfit(partition: Partition, profile: Profile | None) -> tuple[str, str, str]
 MIG = Backend(
     name=NAMES[0],
     title="NVIDIA MIG",
-    needs_profile=True,
     keys=k.MIG_KEYS,
     gpu_prefixes=(k.BEFORE,),
     read=read,

@@ -121,7 +121,6 @@ def _is_of_the_nodes(placing: Placing, asked: Replica, known: Replica | None) ->
 SHARED = Backend(
     name=NAMES[0],
     title="NVIDIA time-slicing and MPS",
-    needs_profile=True,
     keys=k.SHARED_KEYS,
     gpu_prefixes=(k.GPU_SHARED,),
     read=read,
