@@ -8,8 +8,7 @@ from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli.capacity import books_text, node_json
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.cluster.pods import gpu_pods
-from gpuxlate.cluster.server import PODS
+from gpuxlate.cluster.pods import pods_of
 from gpuxlate.planning.ledger import Books, books
 from gpuxlate.planning.remarks import plural
 from gpuxlate.planning.room import Hole, Room, rooms
@@ -31,7 +30,7 @@ def command(
     """
     server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
     nodes = gpu_nodes(server, selector)
-    pods = list(gpu_pods(pod for page in server.pages(PODS) for pod in page))
+    pods = list(pods_of(server))
     found = books(nodes, pods)
     there = rooms(found, pods)
     if output == "json":

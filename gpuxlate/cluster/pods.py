@@ -25,7 +25,12 @@ from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode, unit_profile
 
 def books_of(server: Server, nodes: Sequence[GpuNode]) -> Books:
     """The books of a cluster. Its pods are read page by page; those without GPUs are not kept."""
-    return books(nodes, gpu_pods(pod for page in server.pages(PODS) for pod in page))
+    return books(nodes, pods_of(server))
+
+
+def pods_of(server: Server) -> Iterator[GpuPod]:
+    """The pods of a server that request GPUs, read page by page."""
+    return gpu_pods(pod for page in server.pages(PODS) for pod in page)
 
 
 def gpu_pods(pods: Iterable[Json]) -> Iterator[GpuPod]:
