@@ -160,8 +160,11 @@ def _numbers(share: Share | None, derived: Amount | None) -> list[str]:
     words = [str(share.policy or ""), str(share.qos or "")]
     if share.is_part:
         known = (derived.cores, derived.memory_mib) if derived else (None, None)
-        part = " of ".join(str(one) for one in (share.replica, share.partition) if one)
-        return [part, *("?" if one is None else say("{number} derived", number=one) for one in known), *words]
+        return [
+            share.part,
+            *("?" if one is None else say("{number} derived", number=one) for one in known),
+            *words,
+        ]
     whole = share.whole_cards
     cores = say("whole") if whole else str(share.cores or "-")
     return [str(share.cards), cores, _memory(share), *words]

@@ -62,6 +62,9 @@ def of_rule(rule: Rule) -> str:
 
 def of_share(share: Share) -> str:
     """A share in a few words: ``30 % and 4 GiB of one card``."""
+    rest = f", {share.qos}" if share.qos else ""
+    if share.is_part:
+        return share.part + rest
     cards = "one card" if share.cards == 1 else f"each of {share.cards} cards"
     if share.whole_cards:
         return "one whole card" if share.cards == 1 else f"{share.cards} whole cards"
@@ -78,7 +81,6 @@ def of_share(share: Share) -> str:
         limit = share.memory_limit_mib_per_card
         burst = f" (up to {_amount(limit)})" if limit else ""
         parts.append(_amount(share.memory_mib_per_card) + burst)
-    rest = f", {share.qos}" if share.qos else ""
     return f"{' and '.join(parts)} of {cards}{rest}"
 
 

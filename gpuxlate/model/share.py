@@ -158,6 +158,11 @@ class Share:
         return self.partition is not None or self.replica is not None
 
     @property
+    def part(self) -> str:
+        """Its partitions or replicas in a few words, as in ``1/3, mps of 1g.10gb``; empty for numbers."""
+        return " of ".join(str(one) for one in (self.replica, self.partition) if one)
+
+    @property
     def caps_memory(self) -> bool:
         """The container gets a part of the memory of its cards, in MiB or in percent."""
         return self.memory_mib is not None or self.memory_percent is not None

@@ -176,6 +176,8 @@ def test_half_typed_text_is_a_finding_and_leaves_nothing_behind(tmp_path: Path) 
             await one.actions(uri, types.Range(types.Position(0, 0), types.Position(99, 0)), "quickfix") == []
         )
         assert await one.lenses(uri) == []
+        assert not await one.type(uri, POD.replace("LIMITS", "nvidia.com/mig-1g.10gb: 1"))
+        assert await one.lenses(uri) == ["7: 1g.10gb"]
         assert not await one.type(uri, QGPU)
         assert await one.lenses(uri) == ["7: 30 % and 4 GiB of one card"]
         one.close(uri)
