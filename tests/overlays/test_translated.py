@@ -187,3 +187,17 @@ def containers(*, part: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
 )
 def test_drawn_applications(base: list[dict[str, Any]], patch: Any, target: str, component: bool) -> None:
     event(check(ACK, target, json.loads(json.dumps(application(base, patch, component))), allow=True))
+
+
+@needs_kubectl
+def test_another_dialect_in_a_part_that_is_left() -> None:
+    """The added container makes the operations a leftover; the key that ``--from`` does not name is said."""
+    patch = [
+        {"op": "add", "path": "/spec/template/spec/containers/-", "value": asking("side", {MEM: 4})},
+        {"op": "add", "path": f"{LIMITS}/{VMEM.replace('/', '~1')}", "value": 4096},
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        root = written(Path(folder), application([asking("web", {MEM: 8, CORE: 30})], patch, component=False))
+        done = run("translate", str(root), "--from", ACK, "--to", TKE, *MORE)
+    assert done.code == 1
+    assert "K8S007" in done.err.decode() and "p.yaml:" in done.err.decode()

@@ -30,7 +30,7 @@ from gpuxlate.translation.claims import closed, goes, with_templates
 from gpuxlate.translation.leftovers import BUILT, Leftover
 from gpuxlate.translation.pods.difference import Owned, Role
 from gpuxlate.translation.pods.placement import replaced_keys, role_of, share_edits
-from gpuxlate.translation.pods.pod import Part, dialects_of, fitted, is_refusal, refuses
+from gpuxlate.translation.pods.pod import Part, dialects_of, fitted, is_refusal, other_dialects, refuses
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
@@ -74,6 +74,10 @@ def translate_over(document: Document, over: Sequence[Over], settings: Settings)
             if mine and mine != (settings.to,):
                 edits.append(_edits(document, one, keys, mine, settings, part))
     except (_CannotError, EditError) as error:
+        pod = over[0].part
+        for found in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
+            path = written_at(document, found.path) if is_operations(document) else found.path
+            part.diagnostics.append(placed(document, replace(found, path=path), pod.object))
         return Made(part, sources, message_of(error))
     if any(one != edits[0] for one in edits[1:]):
         return Made(part, sources, say("the objects that it is laid over need different values"))

@@ -89,9 +89,8 @@ def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings:
         for number, backend in enumerate(sources)
     ]
     found = [one for _, problems in read for one in problems]
-    if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
-        others = (one for one in registry.spoken_in(pod.keys) if one is not settings.from_)
-        found += [other_dialect(pod.keys, settings.from_, one) for one in others]
+    if all(one.code != container_asks_one_vendor.code for one in found):
+        found += other_dialects(pod.keys, settings)
     broken = refuses(found)
     readings = shares_once(pod.keys, sources, [reading for reading, _ in read])
     containers = merge_readings([reading for _, reading in readings])
@@ -108,6 +107,13 @@ def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings:
         found.extend(written_without_a_dialect(fit, settings.to))
         found.extend(uncounted(pod, fit, settings.to))
     return Fitted(readings, fit, found, broken)
+
+
+def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
+    """The dialects of a pod, or of a part of one, beside the only one that is read (K8S007)."""
+    source = settings.from_
+    if source:
+        yield from (other_dialect(keys, source, one) for one in registry.spoken_in(keys) if one is not source)
 
 
 def translate_pod(
