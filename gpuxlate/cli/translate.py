@@ -101,8 +101,9 @@ def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
         common.documents_out(_joined(run.files))
         return
     written = {}
+    names = _inside([file.name for file in run.files if file.is_file])
     for file in run.files:
-        name = _inside(file.name) if file.is_file else f"{file.name.strip('<>')}.yaml"
+        name = names[file.name] if file.is_file else f"{file.name.strip('<>')}.yaml"
         path = outputs.output_path(output_dir, name)
         if path in written:
             raise common.CliError(
@@ -123,8 +124,9 @@ def _joined(files: Sequence[Translated]) -> Iterator[bytes]:
             yield b"\n"
 
 
-def _inside(name: str) -> str:
-    """The path of an input below ``--output-dir``: relative, without steps out of it."""
-    path = Path(name)
-    relative = os.path.relpath(name) if path.is_absolute() else os.path.normpath(name)
-    return relative if not relative.startswith("..") else path.name
+def _inside(names: Sequence[str]) -> dict[str, str]:
+    """The paths of inputs below ``--output-dir``: from the working folder, else from the one they share."""
+    below = {name: os.path.relpath(name) if os.path.isabs(name) else os.path.normpath(name) for name in names}
+    outside = {name: os.path.abspath(name) for name, path in below.items() if path.startswith("..")}
+    shared = os.path.commonpath([os.path.dirname(path) for path in outside.values()]) if outside else ""
+    return below | {name: os.path.relpath(path, shared) for name, path in outside.items()}

@@ -136,10 +136,11 @@ def translate_input(one: Input, settings: Settings) -> Translated:
     if one.named and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name))
     source = one.source(data)
-    if not one.named and not may_matter(data, settings.profile):
+    layer = layer_of(one.place)
+    if not (one.named or layer.renamed or may_matter(data, settings.profile)):
         return Translated(one.name, one.path is not None, data, data)
     from_ = settings.from_.name if settings.from_ else None
-    made = translate_source(source, settings, reader(one, source, from_), layer_of(one.place))
+    made = translate_source(source, settings, reader(one, source, from_), layer)
     return Translated(
         one.name,
         one.path is not None,

@@ -11,13 +11,14 @@ from gpuxlate.inputs.bounded import StrPath
 from gpuxlate.inputs.claims import Index, Text
 from gpuxlate.inputs.kustomization import NOT_THERE, Hit, UnknownError, root_of, tree
 from gpuxlate.inputs.kustomize import naming
-from gpuxlate.inputs.objects import Object, patched
+from gpuxlate.inputs.objects import Object, changed_names, patched
 from gpuxlate.manifest.claims.reading import claims_of
 from gpuxlate.manifest.layers import Over
 from gpuxlate.manifest.merge import TEMPLATES, CannotMergeError
 from gpuxlate.manifest.operations import Operation, is_operations, operations
 from gpuxlate.manifest.patches import laid_over, own_part, part_of_operations, patched_pods
 from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.claims.objects import TEMPLATE
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Place
@@ -73,6 +74,22 @@ def bases_of(path: StrPath, document: Document) -> list[Bases]:
         )
         for place, layers in found.items()
     ]
+
+
+def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
+    """The pods of a kustomization whose objects get other names, and templates of claims only there.
+
+    None where it tells kustomize what names a template (its ``configurations``).
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    kustomizations = tree(root_of(folder))
+    try:
+        if not changed_names(document.root) or kustomizations.follows(folder, TEMPLATE):
+            return []
+    except UnknownError:  # a configuration that cannot be read says nothing
+        pass
+    found = (one for one in kustomizations.built(folder).objects if not one.is_template)
+    return [pod for one in found for pod in pods_in(replace(document, root=one.root, aliases=[]))]
 
 
 def hits_of(file: str, document: Document) -> Iterator[Hit]:

@@ -121,6 +121,13 @@ class Tree:
             raise UnknownError(say("no kustomization includes its component"))
         return sorted(found)
 
+    def follows(self, folder: str, kind: str) -> bool:
+        """Its configurations say which fields name objects of a kind: they are renamed with them."""
+        found = (self._local(folder, entry) for entry in listed(kustomization_in(folder), "configurations"))
+        read = [one for path in found if path is not None for one in self._documents(path)]
+        rows = (row for one in read for row in listed(one.root, "nameReference"))
+        return any(get_text(row, "kind") == kind for row in rows)
+
     def _including(self) -> dict[str, list[str]]:
         """By component the folders of kustomizations that include it."""
         if self._includers is None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from gpuxlate.inputs.bounded import StrPath, remembered
-from gpuxlate.inputs.kustomize import first_document, patched_by
+from gpuxlate.inputs.kustomize import NAMES, first_document, patched_by
 from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, Kind, Laid, Layer, Over, TemplatePatch, is_values
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.manifest.pods import Pod
@@ -26,7 +26,13 @@ def layer_of(path: StrPath | None) -> Layer:
         return _values(folder, name)
     if patched_by(path) is not None:
         return Layer(Kind.PATCH, partial(_patched, path), partial=True, templates=partial(_templates, path))
-    return MANIFESTS
+    return MANIFESTS._replace(renamed=partial(_renamed, path)) if name in NAMES else MANIFESTS
+
+
+def _renamed(path: StrPath, document: Document) -> Sequence[Pod]:
+    from gpuxlate.inputs.bases import renamed_pods
+
+    return renamed_pods(path, document)
 
 
 def _patched(path: StrPath, document: Document) -> Sequence[Laid]:

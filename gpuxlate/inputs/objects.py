@@ -128,9 +128,17 @@ def _renewed(one: Object, root: Mapping) -> Object:
 # -- names and labels ---------------------------------------------------------------------------------
 
 
+PREFIX, SUFFIX = "namePrefix", "nameSuffix"
+
+
+def changed_names(root: Node | None) -> tuple[str, ...]:
+    """The fields by which a kustomization gives its objects other names."""
+    return tuple(name for name in (PREFIX, SUFFIX) if get_text(root, name))
+
+
 def rename(objects: list[Object], root: Node) -> None:
     """Give the objects the names that the kustomization makes of theirs; the old ones are found too."""
-    before, after = get_text(root, "namePrefix") or "", get_text(root, "nameSuffix") or ""
+    before, after = get_text(root, PREFIX) or "", get_text(root, SUFFIX) or ""
     namespace = get_text(root, "namespace")
     if not (before or after or namespace):
         return

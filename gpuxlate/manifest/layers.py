@@ -90,13 +90,15 @@ class TemplatePatch(NamedTuple):
 class Layer(NamedTuple):
     """How to read one file. ``partial``: nothing is missing in its pods, and their shares are not counted.
 
-    ``templates``: the patches of templates of claims in it.
+    ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
+    objects that it renames.
     """
 
     kind: Kind
     pods: Callable[[Document], Sequence[Laid]]
     partial: bool = False
     templates: Callable[[Document], Sequence[TemplatePatch]] | None = None
+    renamed: Callable[[Document], Sequence[Pod]] | None = None
 
 
 def _manifests(document: Document) -> Sequence[Laid]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.claims import Beside
+from gpuxlate.inputs.objects import changed_names
 from gpuxlate.manifest.claims.reading import claims_in
 from gpuxlate.manifest.claims.writing import template_of
 from gpuxlate.manifest.layers import TemplatePatch
@@ -26,7 +27,7 @@ from gpuxlate.model.edits import Append, Edit, Remove
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys, Value
-from gpuxlate.rules.claims import claim_is_known, name_is_free
+from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.leftovers import BUILT, Leftover, Scope
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
@@ -281,6 +282,13 @@ def clashes(named: Sequence[Named]) -> Iterator[Diagnostic]:
         if key in seen:
             yield one.found
         seen.add(key)
+
+
+def names_apart(document: Document, pods: Iterable[Pod], translated: Sources) -> Iterator[Diagnostic]:
+    """Templates to come that a kustomization renames, and not where the pods name them."""
+    user = next((one for one in pods if translated(one.keys)), None)
+    if user is not None:
+        yield placed(document, names_are_followed(changed_names(document.root)[0], user.object))
 
 
 def _unused(document: Document, one: ClaimObject, scope: Scope) -> Leftover:

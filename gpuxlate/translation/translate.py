@@ -25,7 +25,15 @@ from gpuxlate.rules.base import check_document
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.source import no_yaml, template_in, too_many, unrendered
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.claims import Named, applied, changes, clashes, patch_changes, unknown_claims
+from gpuxlate.translation.claims import (
+    Named,
+    applied,
+    changes,
+    clashes,
+    names_apart,
+    patch_changes,
+    unknown_claims,
+)
 from gpuxlate.translation.leftovers import Leftover, Translated, left_in_document, left_in_text
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
@@ -207,6 +215,8 @@ def _settle_claims(document: Document, beside: Beside, part: Part, settings: Set
         made = patch_changes(document, part.patches, patches, taken, settings.scope)
     else:
         made = changes(document, part.templates, beside, sources, settings.scope)
+        if layer.renamed and settings.to.device_classes:
+            made.found.extend(names_apart(document, layer.renamed(document), sources))
     part.templates.clear()
     part.patches.clear()
     part.edits += made.edits

@@ -7,6 +7,7 @@ files of before.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,17 @@ def built(text: str) -> list[Any]:
     return sorted(found, key=lambda one: json.dumps(one["metadata"]))
 
 
+NAMES = """\
+nameReference:
+- kind: ResourceClaimTemplate
+  group: resource.k8s.io
+  fieldSpecs:
+  - {kind: Deployment, path: spec/template/spec/resourceClaims/resourceClaimTemplateName}
+"""
+PREFIXED = {
+    **app(over="namePrefix: prod-\npatches: [{path: gpu.yaml}]\nconfigurations: [names.yaml]\n"),
+    "overlays/prod/names.yaml": NAMES,
+}
 MOVED: dict[str, Files] = {
     "a share, the replicas and the image": app(),
     "an older field": app(over="patchesStrategicMerge: [gpu.yaml]\n"),
@@ -92,6 +104,7 @@ MOVED: dict[str, Files] = {
         "base/web.yaml": DEPLOYMENT.replace("  namespace: ml\n", ""),
         "base/kustomization.yaml": "namespace: ml\nresources: [web.yaml]\n",
     },
+    "names with a prefix, which kustomize follows": PREFIXED,
     "an overlay of an overlay": {
         **app(),
         "overlays/large/kustomization.yaml": "resources: [../prod]\npatches: [{path: large.yaml}]\n",
@@ -243,3 +256,38 @@ def test_between_drivers(tmp_path: Path) -> None:
     assert workload["spec"]["template"]["spec"] == {"containers": [{"name": "server", "image": "bert:2"}]}
     [request] = [one["spec"]["spec"]["devices"]["requests"][0]["exactly"] for one in templates]
     assert request == {"deviceClassName": "gpu.nvidia.com", "capacity": {"requests": {"memory": "8192Mi"}}}
+
+
+RENAMING: dict[str, tuple[Files, list[str]]] = {
+    "a prefix": (app(over="namePrefix: prod-\n"), ["DRA016"]),
+    "a suffix over an overlay": (
+        {**app(), "top/kustomization.yaml": "nameSuffix: -1\nresources: [../overlays/prod]\n"},
+        ["DRA016"],
+    ),
+    "both, with a patch": (
+        app(over="namePrefix: a-\nnameSuffix: -b\npatches: [{path: gpu.yaml}]\n"),
+        ["DRA016"],
+    ),
+    "an empty prefix": (app(over="namePrefix: ''\n"), []),
+    "no GPUs": (app(base=DEPLOYMENT.replace("nvidia.com/gpu", "example.com/a"), over="namePrefix: a-\n"), []),
+    "a configuration that says it": (PREFIXED, []),
+    "a configuration of another kind": (
+        {**PREFIXED, "overlays/prod/names.yaml": NAMES.replace("ResourceClaimTemplate", "Secret")},
+        ["DRA016"],
+    ),
+    "a configuration that is not there": (
+        app(over="namePrefix: a-\nconfigurations: [none.yaml]\n"),
+        ["DRA016"],
+    ),
+}
+
+
+@pytest.mark.parametrize("title", RENAMING)
+def test_templates_that_kustomize_renames(tmp_path: Path, title: str) -> None:
+    """kustomize does not know that a pod names a template, if its configurations do not say it."""
+    files, expected = RENAMING[title]
+    root = written(tmp_path, files)
+    forget()
+    done = run("translate", str(root), "--to", "dra-hami", "--output-dir", str(tmp_path / "made"))
+    assert re.findall(r"error\[(DRA016)\]", done.err.decode()) == expected
+    assert done.code == (Exit.FINDINGS if expected else Exit.CLEAN), done.err.decode()

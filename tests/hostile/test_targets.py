@@ -304,10 +304,30 @@ def test_nothing_is_written_outside_the_output_folder(
 
 
 def test_two_inputs_are_not_written_to_one_file(tmp_path: Path, worker: Worker) -> None:
-    fill(tmp_path, {"x/a.yaml": OLD, "y/a.yaml": OLD.replace("web", "api"), "in/b.txt": ""})
-    done = worker(tmp_path / "in", "translate", "../x", "../y", "--to", "tke", "--output-dir", "out")
+    fill(tmp_path, {"x/a.yaml": OLD, "in/a.yaml": OLD.replace("web", "api")})
+    done = worker(tmp_path / "in", "translate", "../x", "a.yaml", "--to", "tke", "--output-dir", "out")
     assert (done.code, done.err) == (
         2,
         "error: two files would be written to out/a.yaml\nhelp: translate them one by one\n",
     )
     assert not (tmp_path / "in" / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["../x", "../y"], {"x/a.yaml", "y/a.yaml"}),
+        (["../x/a.yaml"], {"a.yaml"}),
+        (["../x", "."], {"a.yaml", "b/c.yaml"}),
+        (["ABOVE/x", "ABOVE/in/b/c.yaml"], {"a.yaml", "b/c.yaml"}),
+    ],
+)
+def test_files_from_elsewhere_keep_their_places(
+    tmp_path: Path, worker: Worker, given: list[str], expected: set[str]
+) -> None:
+    fill(tmp_path, {"x/a.yaml": OLD, "y/a.yaml": OLD.replace("web", "api"), "in/b/c.yaml": OLD})
+    paths = [one.replace("ABOVE", str(tmp_path)) for one in given]
+    done = worker(tmp_path / "in", "translate", *paths, "--to", "tke", "--output-dir", "out")
+    assert done.code == 0, done.err
+    out = tmp_path / "in" / "out"
+    assert {str(one.relative_to(out)) for one in out.rglob("*.yaml")} == expected

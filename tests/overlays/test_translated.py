@@ -200,4 +200,5 @@ def test_another_dialect_in_a_part_that_is_left() -> None:
         root = written(Path(folder), application([asking("web", {MEM: 8, CORE: 30})], patch, component=False))
         done = run("translate", str(root), "--from", ACK, "--to", TKE, *MORE)
     assert done.code == 1
-    assert "K8S007" in done.err.decode() and "p.yaml:" in done.err.decode()
+    assert "K8S007" in done.err.decode()
+    assert "p.yaml:" in done.err.decode()

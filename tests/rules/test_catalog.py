@@ -20,6 +20,7 @@ from gpuxlate.rules.base import Rule, Scope, rule
 # code, severity and kind of fix of the rules of translation; fixtures/lint has those that a file can break
 TABLE = """
 DRA015 error -
+DRA016 error -
 GX015 info -
 GX016 info -
 GX017 info -

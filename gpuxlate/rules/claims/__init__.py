@@ -6,6 +6,7 @@ from gpuxlate.rules.claims.pods import (
     claim_is_known,
     claims_are_used,
     name_is_free,
+    names_are_followed,
     queue_counts_the_claims,
 )
 
@@ -14,6 +15,7 @@ __all__ = [
     "claim_is_known",
     "claims_are_used",
     "name_is_free",
+    "names_are_followed",
     "pods_have_claims_of_their_own",
     "queue_counts_the_claims",
     "request_has_the_form_of_its_version",

@@ -1,11 +1,12 @@
-"""Rules on claims of pods: DRA008, DRA013 to DRA015."""
+"""Rules on claims of pods: DRA008, DRA013 to DRA016."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, Form
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
+from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, rule
@@ -196,3 +197,50 @@ def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
     Kubernetes, "Object Names and IDs" (2026-11).
     """
     return this.at(path, message, say("rename the workload, or remove the other {kind}", kind=TEMPLATE))
+
+
+@rule("DRA016", Severity.ERROR, scope=Scope.TRANSLATION)
+def names_are_followed(this: Rule, field: str, user: ObjectRef) -> Diagnostic:
+    """A kustomization that renames templates renames them where pods name them.
+
+    ## What it does
+    Reports `namePrefix` and `nameSuffix` of a kustomization whose workloads get templates by the
+    translation, where its `configurations` do not say which fields name a ResourceClaimTemplate.
+
+    ## Why
+    kustomize renames the template, but does not know that `resourceClaimTemplateName` names it. The pods
+    wait for a template that is not there.
+
+    ## Example
+    ```yaml
+    namePrefix: prod-
+    resources: [../base]
+    ```
+
+    ## Use instead
+    ```yaml
+    namePrefix: prod-
+    resources: [../base]
+    configurations: [names.yaml]
+    ```
+    with the fields of the kinds that you have in `names.yaml`:
+    ```yaml
+    nameReference:
+    - kind: ResourceClaimTemplate
+      group: resource.k8s.io
+      fieldSpecs:
+      - {kind: Deployment, path: spec/template/spec/resourceClaims/resourceClaimTemplateName}
+    ```
+
+    ## Source
+    kubernetes-sigs/kustomize `api/internal/konfig/builtinpluginconsts/namereference.go`, and `kubectl
+    kustomize` 5.5 (2026-08).
+    """
+    message = say(
+        "{field} renames the template of {kind} {name}, and not where its pods name it",
+        field=field,
+        kind=user.kind or "Pod",
+        name=(user.name or "")[:MAX_NAME],
+    )
+    hint = say("add configurations with a nameReference of kind {kind}", kind=TEMPLATE)
+    return this.at((field,), message, hint)
