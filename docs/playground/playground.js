@@ -14,7 +14,10 @@ const CHINESE = {
   "Translated.": "已转换。", "Nothing changes.": "没有变化。", "Refused: nothing is written.": "已拒绝：不写入任何内容。",
   "Verdict of each share": "各份额的结论", "Findings of the translation": "转换的检查结果",
   "Findings of lint": "清单的检查结果", "none": "无", "error": "错误", "warning": "警告", "info": "提示",
-  "Hint:": "建议：", "The link is copied. It holds this text; nothing was sent.": "链接已复制，其中含有此文本；没有发送任何内容。",
+  "line": "行", "container": "容器", "Hint:": "建议：",
+  "GPUShare documents are read on the command line and in Python, not on this page.":
+    "本页不读取 GPUShare 文档，请使用命令行或 Python。",
+  "The link is copied. It holds this text; nothing was sent.": "链接已复制，其中含有此文本；没有发送任何内容。",
   "The address of this page is now the link.": "本页地址即为该链接。",
 };
 const say = (text) => (language === "zh" && CHINESE[text]) || text;
@@ -57,6 +60,7 @@ let ready = false;
 let asked = 0;
 let timer = 0;
 let wasRefused = false;
+let byLink = false;
 
 function element(name, text, attributes = {}) {
   const made = document.createElement(name);
@@ -124,6 +128,7 @@ function opened() {
     }
     const drop = Array.isArray(given.drop) ? given.drop : [];
     for (const box of form.querySelectorAll("[name=drop]")) box.checked = drop.includes(box.value);
+    byLink = true;
     return true;
   } catch { return false; }
 }
@@ -153,7 +158,7 @@ function shown({ answer, failed }) {
   }));
   at("result").querySelector("pre").textContent = refused ? nothing : said.text;
   at("found").replaceChildren(
-    ...listed(say("Verdict of each share"), said.verdicts.map((one) => element("li", one))),
+    ...listed(say("Verdict of each share"), said.verdicts.map(verdict)),
     ...listed(say("Findings of the translation"), said.translation.map(finding)),
     ...listed(say("Findings of lint"), said.lint.map(finding)),
   );
@@ -163,6 +168,8 @@ function shown({ answer, failed }) {
   if (refused !== wasRefused) select(at(refused ? "tab-found" : "tab-diff"));
   wasRefused = refused;
   at("tab-found").classList.toggle("pg-error", errors > 0);
+  if (byLink) form.querySelector("[role=tablist]").scrollIntoView();
+  byLink = false;
   form.dataset.shown = asked;
 }
 
@@ -173,6 +180,10 @@ function listed(title, items) {
   return [element("h4", title), list];
 }
 
+function verdict(one) {
+  return element("li", `${one.object}, ${say("container")} ${one.container}: ${one.verdict}`);
+}
+
 function finding(one) {
   const item = element("li", "", { class: `pg-${one.severity}` });
   if (one.line) {
@@ -181,7 +192,7 @@ function finding(one) {
     item.append(place, " ");
   }
   item.append(element("strong", say(one.severity)), " ");
-  item.append(element("a", one.code, { href: new URL(`../rules/${one.code}/`, base).href, target: "_blank" }));
+  item.append(element("a", one.code, { href: new URL(`../${language === "zh" ? "zh/" : ""}rules/${one.code}/`, base).href, target: "_blank" }));
   item.append(` ${one.message}`);
   if (one.hint) item.append(element("em", ` ${say("Hint:")} ${one.hint}`));
   return item;
@@ -228,10 +239,10 @@ form.addEventListener("keydown", (event) => event.stopPropagation()); // the the
 example();
 at("to").value = "tencent-qgpu";
 at("link").addEventListener("click", link);
-addEventListener("hashchange", () => { if (opened() && ready) ask(); });
+addEventListener("hashchange", () => { if (opened()) ask(); });
 for (const walk = document.createTreeWalker(form, NodeFilter.SHOW_TEXT); walk.nextNode();) {
   const text = walk.currentNode.data.trim();
   if (CHINESE[text]) walk.currentNode.data = walk.currentNode.data.replace(text, say(text));
 }
-opened();
 form.hidden = false;
+if (opened()) ask(); // whoever follows a link wants to see what was found

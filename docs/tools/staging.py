@@ -81,7 +81,8 @@ def for_the_site(text: str, page: Path) -> str:
     text = re.sub(
         rf"\]\((?:\.\./)?({names})((?:\.[a-z]+)?\.md)", lambda m: f"]({OF_THE_ROOT[m[1]]}{m[2]}", text
     )
-    text = re.sub(r"(\]\([\w/-]+)\.zh\.md", r"\1.md", text)  # the site finds the page of each language itself
+    # the site finds the page and the picture of each language itself
+    text = re.sub(r"(\]\([\w/-]+)\.zh\.(md|svg)", r"\1.\2", text)
     text = _ON_THE_SITE.sub(lambda link: f"]({_relative(link[1], page)}{link[2] or ''})", text)
     return _FENCE.sub(r"\1", text)
 

@@ -16,9 +16,8 @@ PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 
 ENGLISH_ONLY = {
     "ai-app", "alibaba-multi-card", "charts", "dra", "editors", "emr", "hami", "krm", "kubectl",
-    "moving-an-application", "node-pools", "partitions", "performance", "pipelines", "plan", "playground",
-    "policy", "python",
-    "security", "sources", "tencent-qgpu", "volcano-vgpu",
+    "moving-an-application", "node-pools", "partitions", "performance", "pipelines", "plan", "policy",
+    "python", "security", "sources", "tencent-qgpu", "volcano-vgpu",
     "volcengine-colocation", "writing-a-target",
 }  # fmt: skip
 """Pages of docs/ without a Chinese twin. Generated ones have none either; of rules, the summaries alone are
@@ -92,7 +91,7 @@ def test_links(pair: tuple[str, str]) -> None:
 def place(link: str) -> tuple[str, bool]:
     """The page in whatever language, and whether a place on it is named."""
     path, anchor, _ = link.partition("#")
-    return path.replace(".zh-CN.md", ".md").replace(".zh.md", ".md"), bool(anchor)
+    return path.replace(".zh-CN.", ".").replace(".zh.", "."), bool(anchor)
 
 
 def test_tables(pair: tuple[str, str]) -> None:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import gpuxlate
+from docs.tools.inserts import chinese
 from docs.tools.inserts.pictures import house, share, terminal, way
 from tests.test_architecture import OURS, PACKAGE
 
@@ -62,6 +63,20 @@ def test_the_bars_are_to_scale() -> None:
     whole = float(re.search(r'class="empty" [^>]*width="([\d.]+)"', share.draw())[1])  # type: ignore[index]
     assert widths
     assert {round(width / whole, 2) for width in widths} == {0.6}
+
+
+def test_chinese_pictures_have_no_english_words() -> None:
+    """Beside names of keys, fields, vendors' products and modules, which stay."""
+    names = re.compile(
+        r"[\w-]+(?:[./][\w-]+)+|[\w-]+: \S+|[a-z]+[A-Z]\w+|[a-z]GPU|HAMi|Pod|QoS|limits|cores|[GM]iB|cgpu"
+    )
+    for draw in (share.draw, way.draw):
+        texts = [
+            one.text or ""
+            for one in ElementTree.fromstring(draw(chinese.PICTURES)).iter()
+            if one.tag.endswith(("text", "title", "desc"))
+        ]
+        assert [one for one in texts if re.search(r"[a-z]{2}", names.sub("", one))] == []
 
 
 def test_every_room_is_drawn() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import itertools
 import json
 import os
 import re
@@ -61,7 +63,7 @@ def test_a_translation() -> None:
     assert found["text"] == gpuxlate.translate(POD, "tencent-qgpu", round="up").text
     assert "-        vke.volcengine.com/mgpu-core: 30" in found["diff"]
     assert '+        tke.cloud.tencent.com/qgpu-core: "30"' in found["diff"]
-    assert found["verdicts"] == ["Pod web, container web: rounded"]
+    assert found["verdicts"] == [{"object": "Pod web", "container": "web", "verdict": "rounded"}]
     assert [(one["code"], one["severity"], one["line"]) for one in found["translation"]] == [
         ("TKE001", "info", 12)
     ]
@@ -77,7 +79,9 @@ def test_a_refusal() -> None:
 
 
 def test_it_speaks_chinese() -> None:
-    [one] = answered(round=False, lang="zh")["translation"]
+    found = answered(round=False, lang="zh")
+    assert [one["verdict"] for one in found["verdicts"]] == ["取整"]
+    [one] = found["translation"]
     assert one["message"] == "memoryMiB 4000 不是 1024 MiB 的整数倍；下一个有效值：4096"
     assert one["hint"] == "请写 memoryMiB: 4096，或使用 --round up"
 
@@ -133,10 +137,20 @@ def test_nothing_but_the_package_meant_is_taken(tmp_path: Path, monkeypatch: pyt
         browser_tool.package()
 
 
+def test_every_word_of_the_form_is_there_in_chinese() -> None:
+    """Also those that the script says; names of products and targets stay."""
+    script = (ROOT / "docs/playground/playground.js").read_text(encoding="utf-8")
+    there = set(re.findall(r'"([^"]+)":\s+"[^"]*[\u4e00-\u9fff]', script))
+    said = re.findall(r">\s*([A-Za-z][^<>]*?)\s*<", re.sub(r"<(option|noscript).*?</\1>", "", FORM))
+    said += re.findall(r'(?:say|told)\("([^"]+)"\)', script) + re.findall(r'summary = .*?"(\w[^"]+)"', script)
+    assert len(said) > 30
+    assert sorted(set(said) - there) == []
+
+
 def test_without_it_the_page_says_so(tmp_path: Path) -> None:
-    for there in (False, True):
+    for there, name in itertools.product((False, True), ("playground.md", "playground.zh.md")):
         staging.stage(tmp_path, playground=there)
-        page = (tmp_path / "playground.md").read_text(encoding="utf-8")
+        page = (tmp_path / name).read_text(encoding="utf-8")
         assert (staging.NO_PLAYGROUND in page) is not there
         assert ("<option>tencent-qgpu</option>" in page) is there
         assert staging.PLAYGROUND not in page
@@ -240,6 +254,15 @@ def test_in_chromium(built: Path, tmp_path: Path) -> None:
     with browser(f"--log-net-log={log}") as page:
         with served(built) as server, served(tmp_path) as other:
             origin = f"http://127.0.0.1:{server.server_port}"
+            # a link, in Chinese: what was found is there without a click
+            given = base64.urlsafe_b64encode(json.dumps(ASKED | {"round": False}).encode()).decode()
+            page.open(f"{origin}/zh/playground/#share={given}")
+            chinese = page.wait(SHOWN, 0)
+            assert chinese["status"] == "已拒绝：见检查结果。"
+            assert "Pod web, 容器 web: 取整" in chinese["found"]
+            assert "行 12:41 错误 TKE001 memoryMiB 4000 不是 1024 MiB 的整数倍" in chinese["found"]
+            rule = page.run("return document.querySelector('#pg-found a').href")
+            assert rule == f"{origin}/zh/rules/TKE001/"
             page.open(f"{origin}/playground/")
             page.wait("return document.getElementById('pg-form')?.hidden === false")
             page.run(ENTER, POD, True)

@@ -160,6 +160,7 @@ def test_the_site_is_in_both_languages(site: Path) -> None:
             text = built.read_text(encoding="utf-8")
             assert f'<html lang="{language or "en"}"' in text, built
             assert ("份额" in text) is bool(language) or stem == "terms", built
+    assert "份额" in (site / "zh/pictures/share.svg").read_text(encoding="utf-8")
 
 
 def test_pages_without_a_translation_say_so(site: Path) -> None:

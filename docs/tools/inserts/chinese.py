@@ -100,6 +100,58 @@ WORDS = Templates(
 )
 """The words of the tables "what becomes of it"."""
 
+PICTURES = Templates(
+    {
+        "One share on each cloud": "一个份额，各家云的写法",
+        "Two cards at 60 % and 8 GiB each, written for every target, and the part of each card.": (
+            "两张卡，每张 60 % 算力和 8 GiB 显存，写给各个目标，以及在每张卡上占的部分。"
+        ),
+        "Per card: {n} % and {m} MiB": "每张卡：{n} % 算力，{m} MiB 显存",
+        "The part of each card, with {n} MiB": "在每张卡上占的部分（每张 {n} MiB）",
+        "card {n}": "卡 {n}",
+        "compute {n} %": "算力 {n} %",
+        "compute: no limit": "算力：不限",
+        "memory {n} MiB": "显存 {n} MiB",
+        "{verdict}, with a warning: {codes}": "{verdict}，有警告：{codes}",
+        "dropped: {fields}": "舍弃：{fields}",
+        "exact": "无损",
+        "label {key}": "标签 {key}",
+        "annotation {key}": "注解 {key}",
+        "Volcengine mGPU": "火山引擎 mGPU",
+        "Alibaba Cloud gpushare": "阿里云共享 GPU",
+        "Tencent Cloud qGPU": "腾讯云 qGPU",
+        "HAMi: numbers per card": "HAMi：数值按每张卡计",
+        "The way of a manifest": "一份清单的处理过程",
+        "A file is read into documents, pods and shares; the shares are fitted to the target, and written "
+        "back as edits of the same text.": (
+            "文件读为文档、Pod 和份额；份额与目标匹配后，作为对同一文本的修改写回。"
+        ),
+        "A file": "文件",
+        "bytes, as written": "原始字节",
+        "Documents": "文档",
+        "positions of every key and value": "每个键和值的位置",
+        "The keys of each pod": "每个 Pod 的键",
+        "limits, labels, annotations, selectors": "limits、标签、注解、选择器",
+        "Shares": "份额",
+        "cards, cores, memory, policy, qos": "卡数、算力、显存、策略、QoS",
+        "The same file": "同一文件",
+        "only GPU lines differ": "只有 GPU 相关的行不同",
+        "Edits of the text": "对文本的修改",
+        "checked by reading the result again": "重新读取结果加以验证",
+        "The difference": "差异",
+        "removed, added and changed keys": "删除、添加和更改的键",
+        "The new keys of each pod": "每个 Pod 的新键",
+        "in the other vendor's terms": "另一家厂商的写法",
+        "Does the share fit the target?": "目标能否容纳该份额？",
+        "exact, rounded, filled, dropped or refused: {module}": "无损、取整、补全、舍弃或拒绝：{module}",
+        "Every step can report findings, each with its file, line and rule.": (
+            "每一步都可以报告检查结果，并给出文件、行和规则。"
+        ),
+        "If a share is refused, nothing is written.": "只要有一个份额被拒绝，就不写任何内容。",
+    }
+)
+"""The words of pictures."""
+
 _LIVE = re.compile(r"(?<=^```console live\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 

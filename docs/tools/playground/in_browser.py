@@ -10,6 +10,7 @@ from typing import Any
 import gpuxlate
 from gpuxlate import locale
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.messages import message_of, say
 
 NAME = "manifest.yaml"
 """What the diff calls the text."""
@@ -17,8 +18,8 @@ NAME = "manifest.yaml"
 
 def answer(request: str) -> str:
     """``text``, ``to``, ``round``, ``fill``, ``drop``, ``lang`` in; out: ``text`` (null where it is refused),
-    ``diff`` as lines, ``verdicts``, what the translation says, what lint finds, and ``problem``, set
-    where nothing could be tried."""
+    ``diff`` as lines, ``verdicts`` by object and container, what the translation says, what lint finds, and
+    ``problem``, set where nothing could be tried."""
     asked = json.loads(request)
     tell = locale.translator(asked.get("lang", "en"))
     given = asked["text"]
@@ -41,7 +42,7 @@ def answer(request: str) -> str:
         said["problem"] = "GPUShare documents are read on the command line and in Python, not on this page."
         return json.dumps(said)
     except ValueError as error:
-        said["problem"] = str(error)
+        said["problem"] = tell(message_of(error))
         return json.dumps(said)
     else:
         found, items = made.diagnostics, made.items
@@ -49,7 +50,11 @@ def answer(request: str) -> str:
         lines = given.splitlines(), made.text.splitlines()
         said["diff"] = list(difflib.unified_diff(*lines, NAME, f"{NAME} for {asked['to']}", lineterm=""))
     said["verdicts"] = [
-        f"{one.object.kind} {one.object.name or 'without a name'}, container {one.container}: {one.verdict}"
+        {
+            "object": f"{one.object.kind} {one.object.name or ''}".rstrip(),
+            "container": one.container,
+            "verdict": tell(say(one.verdict)),
+        }
         for one in items
     ]
     said["translation"] = _told(found, tell)

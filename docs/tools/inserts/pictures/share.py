@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +60,7 @@ def _landing(name: str, title: str) -> Landing:
     return Landing(title, keys, str(made.items[0].verdict), drop, warnings, back)
 
 
-def draw() -> str:
+def draw(words: Callable[[str], str] = str) -> str:
     found = landings()
     height = TOP + ROW * len(found) + 12
     drawing = Drawing(
@@ -67,6 +68,7 @@ def draw() -> str:
         height,
         "One share on each cloud",
         "Two cards at 60 % and 8 GiB each, written for every target, and the part of each card.",
+        words,
     )
     each = f"{SHARE.cores_per_card} % and {SHARE.memory_mib_per_card} MiB"
     drawing.text(LEFT, 34, "One share on each cloud", "big")

@@ -5,6 +5,7 @@ A picture has a ground of its own, so that it reads whatever the page behind it 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 
 STYLE = """\
@@ -40,17 +41,23 @@ ARROW = (
 
 
 class Drawing:
-    """Shapes in the order they are drawn. Sizes are pixels; a text stands on its base line."""
+    """Shapes in the order they are drawn. Sizes are pixels; a text stands on its base line.
 
-    def __init__(self, width: int, height: int, title: str, description: str) -> None:
+    ``words`` says a text in the language of the picture.
+    """
+
+    def __init__(
+        self, width: int, height: int, title: str, description: str, words: Callable[[str], str] = str
+    ) -> None:
         self.width, self.height = width, height
+        self._words = words
         self._head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
             f'height="{height}" role="img" aria-labelledby="title description">'
         )
         self._about = [
-            f'<title id="title">{escape(title)}</title>',
-            f'<desc id="description">{escape(description)}</desc>',
+            f'<title id="title">{escape(words(title))}</title>',
+            f'<desc id="description">{escape(words(description))}</desc>',
         ]
         self._parts: list[str] = []
         self.box(0.5, 0.5, width - 1, height - 1, "ground", 10)
@@ -62,8 +69,9 @@ class Drawing:
 
     def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> None:
         named = f' class="{kind}"' if kind else ""
+        shown = escape(self._words(words), quote=False)
         placed = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        self._parts.append(f'<text{named} x="{x:g}" y="{y:g}"{placed}>{escape(words, quote=False)}</text>')
+        self._parts.append(f'<text{named} x="{x:g}" y="{y:g}"{placed}>{shown}</text>')
 
     def arrow(self, *points: tuple[float, float]) -> None:
         path = "L".join(f"{x:g} {y:g}" for x, y in points)

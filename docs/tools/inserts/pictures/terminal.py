@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from html import escape, unescape
+from itertools import groupby
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
@@ -33,7 +37,9 @@ RECORDED = "docs.tools.inserts.pictures.recorded"
 
 SHOTS = (
     _plain("compare", "gpuxlate compare examples/refused.gpushare.yaml"),
+    _plain("compare.zh", "gpuxlate compare examples/refused.gpushare.yaml --lang zh"),
     _plain("lint", "gpuxlate lint examples/lint/search.yaml"),
+    _plain("lint.zh", "gpuxlate lint examples/lint/search.yaml --lang zh"),
     Shot("capacity", "kubectl gpuxlate capacity --pods", ("-m", RECORDED, "capacity", "--pods")),
 )
 COLUMNS = 104
@@ -85,9 +91,36 @@ def draw(shot: Shot) -> str:
     prompt = Text.assemble(("$ ", "green"), (shot.command, "bold"))
     console.print(prompt, soft_wrap=True)
     console.print(Text.from_ansi(printed(shot)), soft_wrap=True)
-    return console.export_svg(
-        title=shot.command, theme=THEME, code_format=FORMAT, unique_id=shot.name, font_aspect_ratio=0.61
+    made = console.export_svg(
+        title=shot.command,
+        theme=THEME,
+        code_format=FORMAT,
+        unique_id=shot.name.replace(".", "-"),
+        font_aspect_ratio=0.61,
     )
+    return _TEXT.sub(_by_width, made)
+
+
+_TEXT = re.compile(
+    r'<text (class="[^"]+") x="([\d.]+)" (y="[^"]+") textLength="([\d.]+)" ([^>]+)>([^<\n]+)</text>'
+)
+
+
+def _by_width(found: re.Match[str]) -> str:
+    """Chinese letters and others apart, each in its cells: rich gives a Chinese letter the width of one cell
+    in place of two, and a font of another width would move what follows."""
+    kind, begin, y, length, clip, shown = found.groups()
+    text = unescape(shown)
+    if cell_len(text) == len(text):
+        return found[0]
+    cell, x, parts = float(length) / len(text), float(begin), []
+    for _, letters in groupby(text, cell_len):
+        run = "".join(letters)
+        width = cell * cell_len(run)
+        if run.strip():
+            parts.append(f'<text {kind} x="{x:g}" {y} textLength="{width:g}" {clip}>{escape(run)}</text>')
+        x += width
+    return "".join(parts)
 
 
 def printed(shot: Shot) -> str:

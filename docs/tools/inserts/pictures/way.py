@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from docs.tools.inserts.pictures.svg import Drawing
 
 DOWN = (
@@ -23,13 +25,14 @@ LEFT, RIGHT = 24, WIDTH - 24 - BOX
 FIT_TOP = TOP + 4 * STEP + 14
 
 
-def draw() -> str:
+def draw(words: Callable[[str], str] = str) -> str:
     drawing = Drawing(
         WIDTH,
         FIT_TOP + 140,
         "The way of a manifest",
         "A file is read into documents, pods and shares; the shares are fitted to the target, and written "
         "back as edits of the same text.",
+        words,
     )
     drawing.text(LEFT, 36, "The way of a manifest", "big")
     for number, (down, up) in enumerate(zip(DOWN, UP, strict=True)):
