@@ -151,6 +151,48 @@ def test_whole_cards() -> None:
     assert devices == {"requests": [requested(count=2)]}
 
 
+PARTITIONS = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: web
+      resources:
+        limits:
+          nvidia.com/mig-%s
+"""
+BY_PROFILE = """device.attributes['gpu.nvidia.com'] . profile == '1g.10gb'"""
+
+
+@pytest.mark.parametrize(
+    ("resource", "profile", "more"),
+    [
+        ("1g.10gb: 1", "1g.10gb", {}),
+        ("3g.20gb: 2", "3g.20gb", {"count": 2}),
+        ("1g.5gb.me: 1", "1g.5gb+me", {}),
+    ],
+)
+def test_partitions(resource: str, profile: str, more: dict[str, int]) -> None:
+    """Devices of the class of partitions, by the attribute with their profile, and back byte for byte."""
+    text = PARTITIONS % resource
+    there = gpuxlate.translate(text, "dra-nvidia")
+    [request] = there.objects[1]["spec"]["spec"]["devices"]["requests"]
+    expression = f'device.attributes["gpu.nvidia.com"].profile == "{profile}"'
+    selectors = [{"cel": {"expression": expression}}]
+    assert request["exactly"] == {"deviceClassName": "mig.nvidia.com", **more, "selectors": selectors}
+    assert refusal(there.objects[1], "1.37") is None
+    assert gpuxlate.translate(there.text, "nvidia-mig").text == text
+
+
+def test_a_profile_as_people_write_it() -> None:
+    text = gpuxlate.translate(PARTITIONS % "1g.10gb: 1", "dra-nvidia").text
+    written = text.replace('device.attributes["gpu.nvidia.com"].profile == "1g.10gb"', BY_PROFILE)
+    assert written != text
+    assert gpuxlate.translate(written, "nvidia-mig").text == PARTITIONS % "1g.10gb: 1"
+
+
 # --- refusals -----------------------------------------------------------------------------------
 
 CLAIMS = gpuxlate.translate(DEPLOYMENT, "dra-hami").text
@@ -191,6 +233,36 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
     ),
     "a template that no pod uses": ("---\n" + TEMPLATES, "hami", ["5:3 GX026", "22:3 GX026"]),
     "one object in JSON": (json.dumps(yaml.safe_load(DEPLOYMENT), indent=1), "dra-hami", ["GX024"]),
+    "a partition of no profile": (
+        CLAIM % ("", "resourceClaimName", "{name: a, exactly: {deviceClassName: mig.nvidia.com}}"),
+        "nvidia-mig",
+        ["GX023"],
+    ),
+    "a part of a partition": (
+        CLAIM
+        % (
+            "",
+            "resourceClaimName",
+            "{name: a, exactly: {deviceClassName: mig.nvidia.com, capacity: {requests: {memory: 1Gi}}, "
+            f'selectors: [{{cel: {{expression: "{BY_PROFILE}"}}}}]}}}}',
+        ),
+        "nvidia-mig",
+        ["GX023"],
+    ),
+    "partitions of two profiles": (
+        CLAIM
+        % (
+            "",
+            "resourceClaimName",
+            ", ".join(
+                f"{{name: {name}, exactly: {{deviceClassName: mig.nvidia.com, selectors: [{{cel: "
+                f'{{expression: "{BY_PROFILE.replace("1g.10gb", name)}"}}}}]}}}}'
+                for name in ("1g.10gb", "2g.20gb")
+            ),
+        ),
+        "nvidia-mig",
+        ["GX023"],
+    ),
     "different shares in one claim": (
         CLAIM % ("", "resourceClaimName", f"{SHARE % ('a', 30)}, {SHARE % ('b', 60)}"),
         "hami",

@@ -18,8 +18,10 @@ ATTRIBUTES = {By.UUID: "uuid", By.MODEL: "productName"}
 MOST_BYTES = 10 * 1024
 """Of an expression (TYPES: CELSelectorExpressionMaxLength)."""
 _TEXT = r"""(?:"[^"\\]*"|'[^'\\]*')"""
+_OF_DRIVER = rf"device\.attributes\s*\[\s*(?P<driver>{_TEXT})\s*\]\s*\.\s*"
+_PROFILE = re.compile(rf"{_OF_DRIVER}profile\s*==\s*(?P<one>{_TEXT})")
 _FORM = re.compile(
-    rf"(?P<others>!\s*\(\s*)?device\.attributes\s*\[\s*(?P<driver>{_TEXT})\s*\]\s*\.\s*"
+    rf"(?P<others>!\s*\(\s*)?{_OF_DRIVER}"
     rf"(?P<name>{'|'.join(ATTRIBUTES.values())})\s*"
     rf"(?:in\s*\[\s*(?P<names>{_TEXT}(?:\s*,\s*{_TEXT})*)\s*\]|==\s*(?P<one>{_TEXT}))(?(others)\s*\))"
 )
@@ -34,6 +36,17 @@ def chosen_in(driver: Driver, expression: Value) -> Chosen | None:
     by = next(by for by, name in ATTRIBUTES.items() if name == found["name"])
     names = [one[1:-1] for one in re.findall(_TEXT, found["names"] or found["one"])]
     return Chosen.of(Choice(by, allow=found["others"] is None), names)
+
+
+def profile_in(driver: Driver, expression: Value) -> str | None:
+    """The profile of hardware partitions that an expression chooses; None where it has another form."""
+    found = _PROFILE.fullmatch(expression.text.strip())
+    return found["one"][1:-1] if found and found["driver"][1:-1] == driver.device_class else None
+
+
+def with_profile(driver: Driver, profile: str) -> Value:
+    """The expression for the partitions of a profile (NV: their attribute ``profile``)."""
+    return Value.of(f'device.attributes["{driver.device_class}"].profile == "{profile}"')
 
 
 def choices_of(driver: Driver, way: DeviceRequest) -> frozenset[Chosen]:

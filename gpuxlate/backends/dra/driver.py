@@ -15,7 +15,7 @@ class Driver(NamedTuple):
 
     ``vendor``: of its cards. ``cores``: it has capacity of compute, in percent of a card. ``unread``: further
     classes of the driver, which no share of this tool holds, and what they are. ``card_type``: the attribute
-    ``type`` of its cards.
+    ``type`` of its cards. ``partition_class``: of hardware partitions, which have an attribute ``profile``.
     """
 
     name: str
@@ -26,10 +26,16 @@ class Driver(NamedTuple):
     unread: Mapping[str, str]
     source: str
     card_type: str
+    partition_class: str = ""
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The classes whose devices a share can hold."""
+        return (self.device_class, *((self.partition_class,) if self.partition_class else ()))
 
     @property
     def classes(self) -> tuple[str, ...]:
-        return (self.device_class, *self.unread)
+        return (*self.read, *self.unread)
 
     def speaks(self, pod: PodKeys) -> bool:
         """A container of the pod requests devices of the driver."""

@@ -25,9 +25,10 @@ DRIVER = Driver(
     Isolation.NONE,
     False,
     "nvidia",
-    {"mig.nvidia.com": "a MIG device", "vfio.gpu.nvidia.com": "a card for a virtual machine"},
+    {"vfio.gpu.nvidia.com": "a card for a virtual machine"},
     "NV",
     "gpu",
+    "mig.nvidia.com",
 )
 BY_MEMORY = "memory"
 PROFILE_NEEDED = say("pass a profile that says so: dra: {{nvidiaConsumableShares: {mode}}}", mode=BY_MEMORY)
@@ -69,6 +70,7 @@ BACKEND = Backend(
         "cards": "count",
         "memoryMiB": "capacity memory of each card, where the profile has nvidiaConsumableShares: memory",
         "device": "vendor nvidia; models: selectors on productName",
+        "partition": f"class {DRIVER.partition_class}, selector on profile, count",
     },
     device_classes=DRIVER.classes,
     also_speaks=DRIVER.speaks,

@@ -11,12 +11,20 @@ from math import ceil
 from typing import NamedTuple
 
 from gpuxlate.backends.base import BYTE, ContainerShare, Reading, Selector, Taking
-from gpuxlate.backends.dra.choices import ALLOWED_MODELS, choices_of, chosen_in, models_in
+from gpuxlate.backends.dra.choices import (
+    ALLOWED_MODELS,
+    choices_of,
+    chosen_in,
+    models_in,
+    profile_in,
+    with_profile,
+)
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.model import quantity
 from gpuxlate.model.claims.objects import ClaimUse, DeviceRequest, Devices, PodClaim
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, say
+from gpuxlate.model.parts import Partition
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device
@@ -37,11 +45,12 @@ class Asked(NamedTuple):
 
 
 class Amounts(NamedTuple):
-    """Cards of a request, and percent of compute and MiB of each."""
+    """Cards of a request, and percent of compute and MiB of each; or partitions, and the profile of each."""
 
     cards: int
     cores: int | None
     memory_mib: int | None
+    profile: str | None = None
 
 
 def read(driver: Driver, pod: Taking, profile: Profile | None) -> Reading:
@@ -58,7 +67,7 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[As
     """The requests of a container for devices of a driver."""
     for use, claim, request in pod.requests_of(container):
         ways = [one for one in request.ways() if any(map(one.asks, driver.classes))]
-        known = [one for one in ways if one.asks(driver.device_class)]
+        known = [one for one in ways if any(map(one.asks, driver.read))]
         if ways:
             yield Asked(use, claim, request, (known or ways)[0])
 
@@ -82,8 +91,10 @@ def _container(
         _refuse(pod, mine[-1], message, "request the same part of each card")
         return pod.none(container)
     cards = sum(one.cards for one in found)
-    _, cores, memory = found[0]
-    origins = dict.fromkeys(("cards", "cores", "memory_mib", "device"), mine[0].use.path)
+    _, cores, memory, partition = found[0]
+    origins = dict.fromkeys(("cards", "cores", "memory_mib", "device", "partition"), mine[0].use.path)
+    if partition is not None:
+        return pod.share(container, partition=Partition(partition, cards), device=device, origins=origins)
     return pod.share(
         container,
         cards=cards,
@@ -129,6 +140,17 @@ def _amounts(driver: Driver, pod: Taking, container: ContainerKeys, one: Asked) 
         _refuse(pod, one, message, say("write allocationMode: {mode} and a count", mode=EXACT))
         return None
     cards = 1 if way.count is None else quantity.whole(way.count.text)
+    partition = None
+    if way.asks(driver.partition_class):
+        partition = next(filter(None, (profile_in(driver, each) for each in way.selectors)), None)
+        if partition is None or way.capacity:
+            what = say("a part of a partition") if way.capacity else say("a partition of no profile")
+            message = say("claim {name} requests {what}", name=one.claim.name, what=what)
+            hint = say(
+                "select the devices by their profile alone: {text}", text=with_profile(driver, "1g.10gb").text
+            )
+            _refuse(pod, one, message, hint)
+            return None
     cores, memory = amounts_of(driver, way)
     wrong = wrong_amounts(driver, way)
     if wrong or not cards:
@@ -145,7 +167,7 @@ def _amounts(driver: Driver, pod: Taking, container: ContainerKeys, one: Asked) 
             "firstAvailable: {name} is read, and not {others}", name=way.name, others=names or "any other"
         )
         pod.note("GX020", message, one.use.path, severity=Severity.INFO)
-    return Amounts(cards, cores, memory)
+    return Amounts(cards, cores, memory, partition)
 
 
 def _cores(driver: Driver, way: DeviceRequest) -> int | None:
@@ -201,6 +223,8 @@ def _choices(
     ``choices``: those of all requests of the pod; ``device``: what the share holds of them.
     """
     for value in one.way.selectors:
+        if one.way.asks(driver.partition_class) and profile_in(driver, value):
+            continue
         chosen = chosen_in(driver, value)
         if device is None or chosen is None or chosen.choice != ALLOWED_MODELS:
             of_pod = chosen if chosen in choices else None

@@ -7,7 +7,7 @@ to be equal, and those of two containers need not be.
 from __future__ import annotations
 
 from gpuxlate.backends.base import BYTE, Placing, PodPlacing
-from gpuxlate.backends.dra.choices import selectors_of
+from gpuxlate.backends.dra.choices import selectors_of, with_profile
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, DraProfile, counts_capacity
 from gpuxlate.model.claims.names import shortened
@@ -16,7 +16,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import Isolation
+from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.model.share_problems import above_limit
 
 REQUEST = "gpu"
@@ -54,6 +54,17 @@ def claim_name(placing: Placing, *, several: bool) -> str:
 def _devices(
     driver: Driver, placing: Placing, profile: Profile | None, selectors: tuple[Value, ...]
 ) -> Devices:
+    partition = placing.take("partition") if driver.partition_class else None
+    if partition is not None:
+        placing.isolated(Isolation.HARDWARE)
+        placing.shared_by(Policy.FIXED_SHARE)
+        request = DeviceRequest(
+            REQUEST,
+            Value.of(driver.partition_class),
+            Value.of(partition.count) if partition.count > 1 else None,
+            selectors=(with_profile(driver, partition.profile), *selectors),
+        )
+        return Devices((request,))
     cards, cores, memory = int(placing.take("cards")), None, placing.take("memory_mib")
     capacity: dict[str, Value] = {}
     if driver.cores:
