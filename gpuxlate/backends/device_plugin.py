@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from gpuxlate.backends.base import Placing
 from gpuxlate.model import quantity
@@ -12,6 +12,9 @@ from gpuxlate.model.amounts import Part, amount_of, card_for, partitions_of
 from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy
 from gpuxlate.model.profile import Extension, Profile, Setting
 from gpuxlate.model.share import Isolation, Policy, Share
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.live import Common, NodeView
 
 MIG = "nvidia.com/mig-"
 """The resources of partitions where the strategy is mixed: with the profile behind it."""
@@ -77,6 +80,22 @@ def clients_in(texts: Sequence[str]) -> int | None:
     """The number of clients of a card in the values of a label; None where they do not say one."""
     number = quantity.plain(texts[0]) if len(texts) == 1 else None
     return number if number is not None and number >= LEAST_CLIENTS else None
+
+
+def sharing_data(views: Sequence[NodeView], one: Common) -> dict[str, Any]:
+    """The part of a profile that nodes make: the strategy of those with partitions, and how clients share."""
+    own = [(view, view.extension) for view in views if isinstance(view.extension, NvidiaProfile)]
+    divided = [part.mig_strategy for view, part in own if any(row.partition for row in view.parts)]
+    found: dict[str, Any] = {"migStrategy": one("nvidia.migStrategy", iter(divided))}
+    strategy = one("nvidia.sharing.strategy", (part.sharing.strategy for _, part in own))
+    if strategy not in (None, "none"):
+        sharing = {
+            "strategy": strategy,
+            "replicas": one("nvidia.sharing.replicas", (part.sharing.replicas for _, part in own)),
+            "renamed": one("nvidia.sharing.renamed", (part.sharing.renames for _, part in own)),
+        }
+        found["sharing"] = {name: value for name, value in sharing.items() if value is not None}
+    return found
 
 
 def shares(placing: Placing, replica: Replica) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.model import quantity
+from gpuxlate.model.parts import Partition, Replica
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension
 from gpuxlate.model.share import Policy
@@ -79,6 +80,7 @@ class Serves(StrEnum):
     """What pods can request on a node."""
 
     SHARES = "shares"
+    PARTS = "parts of cards"
     WHOLE = "whole cards"
     NOTHING = "nothing"
 
@@ -94,6 +96,32 @@ class CardUse(NamedTuple):
     memory_mib: int | None = None
 
 
+class Counted(NamedTuple):
+    """What pods of a node request by number: whole cards, or parts of cards that are all alike.
+
+    ``key``: the resource; ``amount``: what is allocatable of it. ``partition``: what each is, or is a client
+    of; ``replica``: which client of a card or partition each is. ``memory_mib``, ``multiprocessors``: of a
+    partition, where the node shows them.
+    """
+
+    key: str
+    amount: int
+    partition: str | None = None
+    replica: Replica | None = None
+    memory_mib: int | None = None
+    multiprocessors: int | None = None
+
+    @property
+    def is_part(self) -> bool:
+        return self.partition is not None or self.replica is not None
+
+    @property
+    def name(self) -> str:
+        """In words: ``1g.5gb``, ``1/4, mps``; a whole card."""
+        parts = (self.partition and Partition(self.partition), self.replica)
+        return ", ".join(str(one) for one in parts if one) or "card"
+
+
 @dataclass(frozen=True, slots=True)
 class NodeView:
     """One GPU node as its vendor reads it. None: the node does not show it.
@@ -103,7 +131,8 @@ class NodeView:
     ``card_mib`` the MiB of one card of them; ``physical_mib``: MiB of a card by a label. ``unit_mib``: MiB
     of one unit of memory, where only nodes show it. ``nominal_mib``: ``unit_mib``, or the vendor's default
     where the node does not show it; None where memory is counted in MiB. ``extension``: the vendor's part
-    of a profile, for pods of this node. ``whole_key``: the resource that counts whole cards.
+    of a profile, for pods of this node. ``whole_key``: the resource that counts whole cards. ``parts``: of a
+    node with parts of cards, all that pods can request there.
     ``labels``: as the vendor reads them, with defaults. ``ids``: what records call the cards, by index.
     ``instances``: the most containers on one card, where the node shows it. ``uses``: what claims have of
     its cards, where the server shows it: pods have no records then.
@@ -129,6 +158,14 @@ class NodeView:
     ids: tuple[str, ...] = ()
     instances: int | None = None
     uses: tuple[CardUse, ...] = ()
+    parts: tuple[Counted, ...] = ()
+
+    @property
+    def counted(self) -> tuple[Counted, ...]:
+        """What pods request by number, where the node serves no shares in numbers."""
+        if self.serves is Serves.WHOLE and self.whole_key and self.cards is not None:
+            return (Counted(self.whole_key, self.cards),)
+        return self.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +199,7 @@ class Live:
     ``keeps_out``: why a node does not take a pod, None where it does.
     ``tells``: by fact of a profile, the command that shows it where nodes do not. ``extension_data``: the
     vendor's part of a profile that nodes make together, as fields of a document; it adds notes on what it
-    leaves out.
+    leaves out. ``anywhere``: its whole cards are those of any node that counts them under its key.
     """
 
     view: Callable[[LiveNode], NodeView | None]
@@ -170,6 +207,7 @@ class Live:
     keeps_out: Callable[[NodeView, Containers], str | None]
     tells: Mapping[str, str] = field(default_factory=dict)
     extension_data: Callable[[Sequence[NodeView], Common, list[str]], dict[str, Any]] | None = None
+    anywhere: bool = False
 
 
 def indexes(text: str | None) -> tuple[int, ...] | None:

@@ -10,7 +10,7 @@ import typer
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli.bars import bar, columns, width_of
-from gpuxlate.cli.nodes import notes_of, target_text
+from gpuxlate.cli.nodes import notes_of, parts_json, target_text
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
 from gpuxlate.model.messages import message_of, say
@@ -82,9 +82,10 @@ def _node(one: Ledger, pods: bool) -> Iterator[str]:
     view = one.view
     about = [target_text(view), *(str(text) for text in (view.policy, view.mode, view.model) if text)]
     yield f"{one.node.name}  {', '.join(about)}"
-    if view.serves is Serves.WHOLE and view.cards is not None:
-        text = f"{one.whole_taken} of {view.cards} in use"
-        yield f"  cards  {bar(one.whole_taken, view.cards, width_of(len(text) + 12, 1))}  {text}"
+    for row in view.counted:
+        taken = one.taken.get(row.key, 0)
+        name, text = (f"{row.name}  {row.key}" if view.parts else "cards"), f"{taken} of {row.amount} in use"
+        yield f"  {name}  {bar(taken, row.amount, width_of(len(name) + len(text) + 7, 1))}  {text}"
     for card in one.cards:
         yield from _card(one, card)
         if pods:
@@ -168,9 +169,10 @@ def node_json(one: Ledger) -> dict[str, Any]:
         "target": one.view.target,
         "serves": str(one.view.serves),
         "cards": [_card_json(one, card) for card in one.cards],
-        "wholeCards": {"there": one.view.cards, "taken": one.whole_taken}
+        "wholeCards": {"there": one.view.cards, "taken": sum(one.taken.values())}
         if one.view.serves is Serves.WHOLE
         else None,
+        **({"parts": parts_json(one)} if one.view.parts else {}),
         "notPlaced": [
             {"namespace": u.namespace, "pod": u.pod, "container": u.container, "reason": u.reason}
             for u in one.unplaced

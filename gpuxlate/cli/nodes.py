@@ -15,7 +15,7 @@ from gpuxlate.cluster.pods import books_of
 from gpuxlate.cluster.server import Server
 from gpuxlate.model.messages import say, titled
 from gpuxlate.planning.ledger import Ledger
-from gpuxlate.planning.nodes import GpuNode, profile_data, targets_served
+from gpuxlate.planning.nodes import GpuNode, differing_modes, profile_data, targets_served
 from gpuxlate.yamltext.plain import fresh
 
 FORMATS = ("table", "json", "profile")
@@ -61,6 +61,8 @@ def command(
     for one in ledgers:
         for text in notes_of(one):
             common.remark(say("note: {name}: {text}", name=one.node.name, text=text))
+    for text in differing_modes(nodes):
+        common.remark(titled("note", text))
     return common.Exit.CLEAN
 
 
@@ -113,9 +115,26 @@ def to_json(one: Ledger) -> dict[str, Any]:
         "cores": view.cores,
         "memoryMiB": view.memory_mib,
         "free": {"cores": one.cores_free, "memoryMiB": one.memory_free, "cards": one.cards_free},
+        **({"parts": parts_json(one)} if view.parts else {}),
         "notPlaced": len(one.unplaced),
         "notes": notes_of(one),
     }
+
+
+def parts_json(one: Ledger) -> list[dict[str, Any]]:
+    """What pods of a node with parts of cards request by number."""
+    return [
+        {
+            "resource": row.key,
+            "partition": row.partition,
+            "replica": row.replica.to_json() if row.replica else None,
+            "memoryMiB": row.memory_mib,
+            "multiprocessors": row.multiprocessors,
+            "there": row.amount,
+            "taken": one.taken.get(row.key, 0),
+        }
+        for row in one.view.parts
+    ]
 
 
 def _text(ledgers: Sequence[Ledger]) -> str:
@@ -131,7 +150,11 @@ def _text(ledgers: Sequence[Ledger]) -> str:
         "FREE MiB",
         "FREE CARDS",
     ]
-    return table(head, [_row(one) for one in ledgers])
+    rows = [_row(one) for one in ledgers]
+    if any(one.view.parts for one in ledgers):
+        head.append("FREE PARTS")
+        rows = [[*row, _parts(one)] for row, one in zip(rows, ledgers, strict=True)]
+    return table(head, rows)
 
 
 def _row(one: Ledger) -> list[str]:
@@ -148,6 +171,12 @@ def _row(one: Ledger) -> list[str]:
         _number(one.memory_free),
         _number(one.cards_free, "?" if one.unplaced else "-"),
     ]
+
+
+def _parts(one: Ledger) -> str:
+    """What is free of each part, a line each."""
+    rows = [f"{row.name}: {one.free(row)} of {row.amount}" for row in one.view.parts]
+    return "\n".join(rows) or "-"
 
 
 def target_text(view: NodeView) -> str:

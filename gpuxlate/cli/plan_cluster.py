@@ -11,7 +11,7 @@ from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import pods_of
 from gpuxlate.planning.ledger import Books, books
 from gpuxlate.planning.remarks import plural
-from gpuxlate.planning.room import Hole, Room, rooms
+from gpuxlate.planning.room import Hole, PartRoom, Room, part_rooms, rooms
 
 
 def command(
@@ -32,25 +32,29 @@ def command(
     nodes = gpu_nodes(server, selector)
     pods = list(pods_of(server))
     found = books(nodes, pods)
-    there = rooms(found, pods)
+    there, parts = rooms(found, pods), part_rooms(found)
     if output == "json":
         data = {
             "format": "gpuxlate-room/v1",
             "targets": [one.to_json() for one in there],
+            "parts": [one.to_json() for one in parts],
             "nodes": [node_json(one) for one in found.ledgers.values()],
             "waiting": found.waiting,
         }
         common.out(common.write_json(data))
     else:
-        common.text_out(_text(found, there))
+        common.text_out(_text(found, there, parts))
     return common.Exit.CLEAN
 
 
-def _text(found: Books, there: Sequence[Room]) -> str:
+def _text(found: Books, there: Sequence[Room], parts: Sequence[PartRoom]) -> str:
     blocks = [books_text(found, False)]
     if there:
         head = ["TARGET", "NODES", "CARDS", "EMPTY", "FREE COMPUTE", "FREE MEMORY", "LARGEST SHARES THAT FIT"]
         blocks.append(table(head, [_row(one) for one in there]))
+    if parts:
+        head = ["TARGET", "PART", "NODES", "ALLOCATABLE", "FREE", "MOST FREE ON A NODE"]
+        blocks.append(table(head, [list(map(str, one)) for one in parts]))
     notes = [line for one in there for line in _notes(one)]
     return "\n".join([*blocks, *(["\n".join(notes) + "\n"] if notes else [])])
 

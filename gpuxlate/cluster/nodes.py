@@ -7,17 +7,13 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.backends.feature_discovery import labelled, shown
 from gpuxlate.backends.live import LiveNode, NodeView, Serves
 from gpuxlate.cluster.devices import NO_DEVICES, Devices, devices_of
 from gpuxlate.cluster.server import NODES, Json, Server
 from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode
 
 _RANK = list(Serves)
-_NVIDIA = "nvidia.com/gpu."
-_MODEL, _MEMORY, _REPLICAS, _STRATEGY = (
-    _NVIDIA + name for name in ("product", "memory", "replicas", "sharing-strategy")
-)
-"""Labels of GPU feature discovery: card model, MiB of a card, its clients, how they share it."""
 _HAMI = "hami.io/node-"
 _HAMI_NODE = NodeView(
     None, Serves.NOTHING, notes=(f"HAMi shares its cards, and counts each several times as {WHOLE_KEY}",)
@@ -44,7 +40,8 @@ def gpu_node(node: Json, devices: Devices = NO_DEVICES) -> GpuNode | None:
     backend: Backend | None = None
     view: NodeView | None = None
     if views:
-        backend, view = min(views, key=lambda one: _RANK.index(one[1].serves))
+        # of two that read it alike, the one of its cloud
+        backend, view = min(views, key=lambda one: (_RANK.index(one[1].serves), one[0].cloud is None))
     if view is None or view.serves is Serves.NOTHING:
         shared = any(name.startswith(_HAMI) for name in live.annotations)
         plain = _HAMI_NODE if shared and live.amount(WHOLE_KEY) else _whole_cards(live, view)
@@ -58,29 +55,22 @@ def gpu_node(node: Json, devices: Devices = NO_DEVICES) -> GpuNode | None:
 
 def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
     """A node with NVIDIA's own device plugin, which allocates whole cards, or at least its labels."""
-    cards = node.amount(WHOLE_KEY)
-    labelled = any(name.startswith(_NVIDIA) for name in node.labels)
+    cards, card = node.amount(WHOLE_KEY), shown(node)
     if not cards:
-        if view is not None or not labelled:
+        if view is not None or not labelled(node):
             return None
         return NodeView(
             None, Serves.NOTHING, notes=(f"it has labels of a GPU, but no allocatable {WHOLE_KEY}",)
         )
-    memory = node.labels.get(_MEMORY, "")
-    mib = int(memory) if memory.isascii() and memory.isdigit() else None
-    replicas = node.labels.get(_REPLICAS, "1")
-    strategy = node.labels.get(_STRATEGY, "time-slicing")
-    sliced = (f"{WHOLE_KEY} counts each card {replicas} times ({strategy})",) if replicas != "1" else ()
     return NodeView(
         None,
         Serves.WHOLE,
         mode=view.mode if view else None,
-        cards=None if sliced else cards,
-        card_mib=mib,
-        physical_mib=mib,
-        model=(view.model if view else None) or node.labels.get(_MODEL),
+        cards=cards,
+        card_mib=card.memory_mib,
+        physical_mib=card.memory_mib,
+        model=(view.model if view else None) or card.model,
         whole_key=WHOLE_KEY,
-        notes=sliced,
     )
 
 

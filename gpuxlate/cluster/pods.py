@@ -19,7 +19,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning.ledger import Books, GpuPod, books, whole_cards
+from gpuxlate.planning.ledger import Books, GpuPod, books, number_of
 from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode, unit_profile
 
 
@@ -207,7 +207,7 @@ def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dic
         return {one.name: one.share for one in found if one.share and not one.init}
     if node is None or node.view.serves is not Serves.WHOLE:
         return {}
-    counts = {one.name: whole_cards(PodKeys(containers=(one,)), WHOLE_KEY) for one in keys.containers}
+    counts = {one.name: number_of(PodKeys(containers=(one,)), WHOLE_KEY) for one in keys.containers}
     return {name: Share(cards=count) for name, count in counts.items() if count}
 
 

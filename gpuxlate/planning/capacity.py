@@ -5,14 +5,16 @@ Only GPUs are considered: CPU, memory of the node and taints are not.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
-from gpuxlate.planning.ledger import Books, asks_of
-from gpuxlate.planning.nodes import names_of
+from gpuxlate.planning.ledger import Books, asks_of, open_ledger
+from gpuxlate.planning.nodes import GpuNode, names_of
 from gpuxlate.planning.packing.first_fit import first_fit
 from gpuxlate.planning.packing.search import pack, sums
 from gpuxlate.planning.packing.shortage import shortage
@@ -77,7 +79,7 @@ def answer(books: Books, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) 
         undecided = True
     if spots is not None:
         places = tuple(_places(problem, spots))
-        warnings = (*warnings, *_crowded(problem, spots))
+        warnings = (*warnings, *_crowded(problem, spots), *_parts(problem, spots))
         verdict = Verdict.UNKNOWN if unclear else Verdict.FITS
         return Answer(verdict, len(kinds), len(kinds), tuple(unclear), warnings, places)
     fitting = len(first_fit(sure, kinds)[0])
@@ -178,6 +180,18 @@ def _crowded(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
             )
 
 
+def _parts(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
+    """Pods that request cards by a resource that counts parts of cards on their node."""
+    found = set()
+    for spot in spots:
+        view, one = problem.ledgers[spot.bin].view, problem.wanted[spot.kind]
+        asked = {ask.mode for ask in problem.bins[spot.bin].admits[spot.kind] or ()}
+        for row in view.parts:
+            if one.backend is None and row.is_part and row.key in asked:
+                found.add(f"{one.name}: {row.key} is {row.name} on {view.target} nodes, not a whole card")
+    yield from sorted(found)
+
+
 # --- what is missing ------------------------------------------------------------------------------
 
 
@@ -218,8 +232,17 @@ def _why_not(problem: Problem, kind: int, number: int) -> str | None:
     return "each container fits alone, but not all together"
 
 
+def why_not(one: Wanted, node: GpuNode) -> str | None:
+    """Why a node that runs nothing does not take one pod; None where it does."""
+    return _why_not(problem_of(Books({node.name: open_ledger(node)}), [one]), 0, 0)
+
+
 def _in_all(problem: Problem) -> Iterator[str]:
     """What is missing where each pod fits alone, and not all of them."""
+    counted = list(_counted_in_all(problem))
+    if counted:
+        yield from counted
+        return
     what = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
     asked, free = sums(problem.bins, problem.kinds)
     short = [
@@ -230,3 +253,16 @@ def _in_all(problem: Problem) -> Iterator[str]:
     yield from short
     if not short:
         yield "each pod fits alone, but not all together: what is free is spread over several cards"
+
+
+def _counted_in_all(problem: Problem) -> Iterator[str]:
+    """Resources of which the pods request more by number than all nodes have free."""
+    asked: Counter[str] = Counter()
+    for kind in problem.kinds:
+        for ask in next((asks for one in problem.bins if (asks := one.admits[kind])), ()):
+            if ask.whole and ask.mode != ANY:
+                asked[ask.mode] += ask.cards
+    for key, wanted in sorted(asked.items()):
+        there = sum(space.mode == key for one in problem.bins if any(one.admits) for space in one.cards)
+        if wanted > there:
+            yield f"{wanted} of {key} requested in all, {there} free"

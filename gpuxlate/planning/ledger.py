@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gpuxlate.backends.base import Backend, ContainerShare, Taking
 from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.live import PERCENT, LivePod, NodeView, Placement, Serves
+from gpuxlate.backends.live import PERCENT, Counted, LivePod, NodeView, Placement, Serves
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.share import Qos, Share
@@ -72,12 +72,12 @@ class Card:
 
 @dataclass(slots=True)
 class Ledger:
-    """The cards of one node. Of nodes that serve whole cards only their number is known."""
+    """The cards of one node. Of what it counts only the number is known; ``taken``: in use, by resource."""
 
     node: GpuNode
     cards: list[Card]
     unplaced: list[Unplaced] = field(default_factory=list)
-    whole_taken: int = 0
+    taken: dict[str, int] = field(default_factory=dict)
 
     @property
     def view(self) -> NodeView:
@@ -105,12 +105,16 @@ class Ledger:
         taken = sum((card if memory is None else memory) * times for _, memory, times in self._asked())
         return max(0, self.view.memory_mib - taken)
 
+    def free(self, one: Counted) -> int:
+        """How many of what the node counts no pod requests."""
+        return max(0, one.amount - self.taken.get(one.key, 0))
+
     @property
     def cards_free(self) -> int | None:
         """Cards without a container; None where the cards of some pod are not recorded."""
         if self.view.serves is Serves.WHOLE:
-            return None if self.view.cards is None else max(0, self.view.cards - self.whole_taken)
-        if self.unplaced or self.view.cards is None:
+            return sum(self.free(one) for one in self.view.counted) if self.view.counted else None
+        if self.view.serves is Serves.PARTS or self.unplaced or self.view.cards is None:
             return None
         return sum(not card.held for card in self.cards)
 
@@ -157,8 +161,8 @@ def open_ledger(node: GpuNode) -> Ledger:
 def enter(ledger: Ledger, pod: GpuPod) -> None:
     """Enter one pod of the node in its ledger."""
     view, backend, keys = ledger.view, ledger.node.backend, pod.live.keys
-    if view.serves is Serves.WHOLE and view.whole_key:
-        ledger.whole_taken += whole_cards(keys, view.whole_key)
+    for one in view.counted:
+        ledger.taken[one.key] = ledger.taken.get(one.key, 0) + number_of(keys, one.key)
     if view.serves is not Serves.SHARES or backend is None or backend.live is None:
         return
     recorded = {(one.init, one.index): one for one in backend.live.placements(pod.live, view)}
@@ -237,8 +241,8 @@ def ask_of(one: ContainerShare, share: Share, backend: Backend, card_mib: int | 
     )
 
 
-def whole_cards(pod: PodKeys, key: str) -> int:
-    """The whole cards that the containers of a pod request."""
+def number_of(pod: PodKeys, key: str) -> int:
+    """How many of a resource the containers of a pod request."""
     return sum(quantity.whole(one.resources[key].text) or 0 for one in pod.containers if key in one.resources)
 
 

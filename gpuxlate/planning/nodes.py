@@ -9,6 +9,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import NodeView, Serves
+from gpuxlate.model.catalogue import Card, Template, card_meant
 from gpuxlate.model.profile import CardProfile, Profile
 
 WHOLE_KEY = "nvidia.com/gpu"
@@ -47,6 +48,24 @@ def targets_served(nodes: Iterable[GpuNode]) -> tuple[str, ...]:
     )
 
 
+def serves_text(view: NodeView) -> str:
+    """What pods can request on a node: its target, or what it counts."""
+    rows = [row.key if row.name in row.key else f"{row.key} ({row.name})" for row in view.parts]
+    return ", ".join(rows) or view.target or "whole cards"
+
+
+def differing_modes(nodes: Iterable[GpuNode]) -> Iterator[str]:
+    """Targets whose nodes count parts of cards in different ways, so that a pod fits only some of them."""
+    modes: dict[tuple[str, str], list[str]] = {}
+    for one in nodes:
+        if one.view.parts:
+            modes.setdefault((one.view.target or "", one.view.mode or ""), []).append(one.name)
+    for target in dict.fromkeys(target for target, _ in sorted(modes)):
+        mine = [f"{mode} on {names_of(names)}" for (of, mode), names in sorted(modes.items()) if of == target]
+        if len(mine) > 1:
+            yield f"nodes of {target} differ ({'; '.join(mine)}): a pod runs where its resource is counted"
+
+
 # --- the profile ------------------------------------------------------------------------------
 
 
@@ -58,7 +77,7 @@ def profile_data(
     A value that differs between nodes is left out.
     """
     mine = [n for n in nodes if n.view.target == target and n.view.serves is not Serves.NOTHING]
-    sharing = [n for n in mine if n.view.serves is Serves.SHARES] or mine
+    sharing = [n for n in mine if n.view.serves is not Serves.WHOLE] or mine
     notes: list[str] = []
 
     def one(name: str, values: Iterator[object]) -> Any:
@@ -90,13 +109,41 @@ def profile_data(
         },
     }
     backend = registry.get(target)
+    data["catalogue"] = _catalogue(views, cards["model"], cards["memoryMiB"], backend)
     if backend.extension and backend.live and backend.live.extension_data and any(v.extension for v in views):
         data[backend.extension.key] = _given(backend.live.extension_data(views, one, notes))
     return _given(data), notes
 
 
+def _catalogue(
+    views: Sequence[NodeView], model: str | None, memory_mib: int | None, backend: Backend
+) -> list[dict[str, Any]]:
+    """The card with the partitions that the nodes have, and no others; their numbers as the nodes show them,
+    the least where they differ, else as the catalogue has them."""
+    rows = [row for view in views for row in view.parts if row.partition]
+    if model is None or not rows or backend.vendor is None:
+        return []
+    card = card_meant(model, memory_mib)
+    templates = []
+    for name in sorted({row.partition for row in rows if row.partition}):
+        known = (card.template(name) if card else None) or Template(name)
+        mine = [row for row in rows if row.partition == name]
+        memory = min((row.memory_mib for row in mine if row.memory_mib), default=None)
+        processors = min((row.multiprocessors for row in mine if row.multiprocessors), default=None)
+        shown = bool(memory and processors)
+        one = {
+            "name": name,
+            "memoryMiB": memory or known.memory_mib,
+            "multiprocessors": processors or known.multiprocessors,
+            "most": known.most if known.name == name else None,
+            "source": "labels of the nodes" if shown else known.source,
+        }
+        templates.append({**_given(one), **({} if shown else {"confidence": known.confidence})})
+    return [{"name": card.name if card else model, "vendor": backend.vendor, "templates": templates}]
+
+
 def _given(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in data.items() if value not in (None, {})}
+    return {name: value for name, value in data.items() if value not in (None, "", {}, [])}
 
 
 def live_profile(
@@ -113,6 +160,7 @@ def live_profile(
         CardProfile(cards.get("model"), cards.get("perNode"), cards.get("memoryMiB")),
         data.get("components", {}),
         (part.from_document(data.get(part.key, {})),) if part else (),
+        catalogue=tuple(map(Card.from_document, data.get("catalogue", ()))),
     )
     return profile, notes
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from gpuxlate.backends.base import Backend
+from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.live import Serves
+from gpuxlate.backends.placing import Accept
 from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, Requirement, Setter, Source, State
-from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Share
-from gpuxlate.planning.nodes import GpuNode, names_of
+from gpuxlate.model.diagnostics import LossKind, Severity
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import Extension, Profile
+from gpuxlate.model.share import JSON_NAMES, Share
+from gpuxlate.planning.capacity import why_not
+from gpuxlate.planning.nodes import GpuNode, live_profile, names_of, serves_text, unit_profile
+from gpuxlate.planning.problem import Wanted
+from gpuxlate.translation.pods.fit import fit_pod
 
 SHOWS_VERSIONS = "kubectl get deployments,daemonsets -n kube-system -o wide"
 """Shows the version of a component as the tag of its image."""
@@ -78,7 +83,9 @@ def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) 
     """The nodes that serve the target; for a share of whole cards, those that serve whole cards."""
     mine = [n for n in nodes if n.view.target == backend.name and n.view.serves is not Serves.NOTHING]
     if share is None or not share.whole_cards:
-        return [one for one in mine if one.view.serves is Serves.SHARES] or ([] if share else mine)
+        return [one for one in mine if one.view.serves is not Serves.WHOLE] or ([] if share else mine)
+    if backend.live and backend.live.anywhere:
+        return [one for one in nodes if one.view.whole_key == backend.whole_card_key]
     # whole cards are on nodes of their own, or are a share of 100 %
     return [one for one in mine if one.view.serves is Serves.WHOLE] or (
         mine
@@ -88,7 +95,10 @@ def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) 
 
 
 def profile_for(nodes: Sequence[GpuNode], backend: Backend) -> Profile | None:
-    """What decides the needs of a share: the mode of nodes that share memory only, and the plugin."""
+    """What decides the needs of a share: the mode of nodes that share memory only, and the plugin; of a
+    target with parts of cards, also the cards."""
+    if backend.parts and nodes:
+        return replace(live_profile(nodes, backend.name, None)[0], policy=None)
     found = [one.view.extension for one in nodes if one.view.extension]
     if not found:
         return None
@@ -107,7 +117,11 @@ def preflight(
     requirements = backend.requirements if needs is None else needs.requirements
     points = [_served(backend, there, nodes)]
     if there:
-        points += [_label(one, there) for one in (needs.labels if needs else ())]
+        if share is not None and backend.parts and any(one.view.counted for one in there):
+            # whoever divided the cards: what counts is that the node takes the pod
+            points.append(_taken(share, there, backend))
+        else:
+            points += [_label(one, there) for one in (needs.labels if needs else ())]
         points += [_requirement(one, there, version, backend) for one in requirements]
     lacking = (
         {name for point in points if point.severity is Severity.ERROR for name, _ in point.unmet}
@@ -122,7 +136,7 @@ def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]
     """The nodes of the target that take pods; where there are none, what the other nodes serve."""
     closed = tuple((one.name, one.closed) for one in there if one.closed)
     opened = tuple(one.name for one in there if one.closed is None)
-    others = tuple((one.name, "; ".join(one.view.notes) or one.view.target or "whole cards") for one in nodes)
+    others = tuple((one.name, "; ".join(one.view.notes) or serves_text(one.view)) for one in nodes)
     return Point(
         "GPU nodes",
         f"one that serves {backend.name} and takes new pods",
@@ -131,6 +145,37 @@ def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]
         met=opened,
         unmet=closed if there else others,
     )
+
+
+def _taken(share: Share, there: Sequence[GpuNode], backend: Backend) -> Point:
+    """The nodes that take a pod with the share, written for them, when nothing else runs there."""
+    pods: dict[Extension | None, PodKeys | str] = {}
+    whys: dict[str, str | None] = {}
+    for node in there:
+        own = node.view.extension
+        if own not in pods:
+            pods[own] = _written(share, backend, unit_profile(node.view))
+        pod = pods[own]
+        one = replace(node, closed=None)  # that is another point
+        whys[node.name] = pod if isinstance(pod, str) else why_not(Wanted("", pod, backend, 1), one)
+    met = tuple(name for name, why in whys.items() if why is None)
+    text = share.partition or share.replica or "whole cards"
+    return Point(
+        "pod",
+        f"a node that takes a pod with {text}",
+        Severity.ERROR,
+        State.MET if met else State.UNMET,
+        met,
+        tuple((name, why) for name, why in whys.items() if why is not None),
+    )
+
+
+def _written(share: Share, backend: Backend, profile: Profile) -> PodKeys | str:
+    """The keys of a pod with the share at a target, or why it is refused."""
+    allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
+    found = fit_pod([ContainerShare("", 0, share=share)], backend, allowed, profile)
+    refused = (one for outcome in found.outcomes for one in outcome.losses if one.kind is LossKind.REFUSED)
+    return next((one.diagnostic().message for one in refused), found.keys)
 
 
 def _label(label: NodeLabel, there: Sequence[GpuNode]) -> Point:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.backends.limits import ANY, UNBOUND, Limits
-from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.backends.live import PERCENT, NodeView, Serves
 from gpuxlate.model.pod import NodeRequirement, PodKeys
-from gpuxlate.planning.ledger import Books, Ledger, asks_of, whole_cards
-from gpuxlate.planning.nodes import WHOLE_KEY, unit_profile
+from gpuxlate.planning.ledger import Books, Ledger, asks_of, number_of
+from gpuxlate.planning.nodes import WHOLE_KEY, serves_text, unit_profile
 from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Bin, Space
 
 
@@ -73,18 +74,17 @@ def unknown_of(ledger: Ledger) -> str | None:
 def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
     """What a pod requests on a node, or why the node does not take it."""
     node, view = ledger.node, ledger.view
-    whole = view.whole_key if one.backend in (None, node.backend) else None
-    count = whole_cards(one.keys, whole) if whole else 0
-    shared = one.backend and not all(ask.whole for ask in asks_of(one.keys, one.backend, view)[0])
-    if view.serves is Serves.WHOLE and count and not shared:
-        asks: Asks = (Ask("", False, 0, count, whole=True),)
-    elif view.serves is Serves.SHARES and node.backend and (node.backend is one.backend or count):
+    if view.counted:
+        counted = _counted(view, one)
+        if isinstance(counted, str):
+            return counted
+        asks = counted
+    elif view.serves is Serves.SHARES and node.backend and _is_read(one, node.backend, view):
         asks, unread = asks_of(one.keys, node.backend, view)
         if unread or not asks:
             return "the request of the pod cannot be read"
     else:
-        what = f"shares of {one.backend.name}" if one.backend else WHOLE_KEY
-        return f"it does not serve {what}"
+        return f"it does not serve {_what(one)}"
     if node.closed:
         return node.closed
     reason = _unmatched(one.keys, node.labels)
@@ -94,11 +94,38 @@ def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
     return reason or asks
 
 
+def _is_read(one: Wanted, backend: Backend, view: NodeView) -> bool:
+    """The pod is written for the target of the node, or for whole cards of any cloud that it has too."""
+    return one.backend is backend or bool(
+        one.backend is None and view.whole_key and number_of(one.keys, view.whole_key)
+    )
+
+
+def _what(one: Wanted) -> str:
+    return f"shares of {one.backend.name}" if one.backend else WHOLE_KEY
+
+
+def _counted(view: NodeView, one: Wanted) -> Asks | str:
+    """What a pod requests of a node by number; where it requests anything else, why it is not taken."""
+    asked = {row.key: count for row in view.counted if (count := number_of(one.keys, row.key))}
+    names = {name for container in one.keys.containers for name in container.resources}
+    others = sorted(name for name in names if registry.is_gpu_key(name) and name not in asked)
+    if asked and not others:
+        return tuple(Ask("", False, 0, count, whole=True, mode=key) for key, count in asked.items())
+    if not view.parts:
+        return f"it does not serve {_what(one)}"
+    return f"it does not serve {', '.join(others) or _what(one)}; it serves {serves_text(view)}"
+
+
 def spaces(ledger: Ledger) -> tuple[Space, ...]:
     """What is free on each card of a node, by index."""
     view, backend = ledger.view, ledger.node.backend
-    if view.serves is Serves.WHOLE:
-        return (Space(PERCENT, 0, UNLIMITED, True),) * (ledger.cards_free or 0)
+    if view.counted:
+        return tuple(
+            Space(PERCENT, 0, UNLIMITED, True, row.key)
+            for row in view.counted
+            for _ in range(ledger.free(row))
+        )
     limits = backend.limits if backend else UNBOUND
     slots = view.instances or slots_of(limits, live=True)
     # where a node allocates no compute, its pods compete for all of it

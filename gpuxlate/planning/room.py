@@ -96,6 +96,35 @@ class Room:
         }
 
 
+class PartRoom(NamedTuple):
+    """One kind of part on the nodes of a target that take new pods.
+
+    ``there``, ``free``: on all of them; ``most``: free on one node, which is what one pod can get.
+    """
+
+    target: str
+    part: str
+    nodes: int
+    there: int
+    free: int
+    most: int
+
+    def to_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+def part_rooms(books: Books) -> list[PartRoom]:
+    """The room for parts of cards, by target and part."""
+    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for one in books.ledgers.values():
+        for row in one.view.parts if one.node.closed is None else ():
+            found.setdefault((one.view.target or "", row.name), []).append((row.amount, one.free(row)))
+    return [
+        PartRoom(*key, len(rows), sum(n for n, _ in rows), sum(n for _, n in rows), max(n for _, n in rows))
+        for key, rows in sorted(found.items())
+    ]
+
+
 def rooms(books: Books, pods: Sequence[GpuPod]) -> list[Room]:
     """The room by target. ``pods``: those of the books."""
     by_target: dict[str, list[Ledger]] = {}

@@ -319,7 +319,7 @@ FIT = [
         [],
         wanted(None, {"nvidia.com/gpu": 9}),
         Verdict.NOT,
-        "9 cards requested, it has 8 cards",
+        "9 of nvidia.com/gpu requested, 8 free",
     ),
     (
         "another dialect",

@@ -100,7 +100,7 @@ GCU = made.node("a", resources={"enflame.com/gcu": 2})
         (made.hami("a"), "nvidia.com/gpu: 2", "web on cards 0, 1"),
         (made.hami("a"), "nvidia.com/gpu: 3", "it has 2 cards"),
         (GCU, "enflame.com/gcu: 2", "fits: 1 pod"),
-        (GCU, "enflame.com/gcu: 3", "it has 2 cards"),
+        (GCU, "enflame.com/gcu: 3", "3 of enflame.com/gcu requested, 2 free"),
         (GCU, "enflame.com/gcu-memory: 8192", "does not serve shares"),
         (GCU, "nvidia.com/gpu: 1", "does not serve nvidia.com/gpu"),
     ],

@@ -103,22 +103,6 @@ def test_a_policy_that_is_none_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({}, "time-slicing"),
-        ({"nvidia.com/gpu.sharing-strategy": "time-slicing"}, "time-slicing"),
-        ({"nvidia.com/gpu.sharing-strategy": "mps"}, "mps"),
-    ],
-)
-def test_clients_are_no_cards(more: dict[str, str], said: str) -> None:
-    labels = {"nvidia.com/gpu.product": "Tesla-T4-SHARED", "nvidia.com/gpu.replicas": "4", **more}
-    found = gpu_node(made.node("n", labels=labels, resources={"nvidia.com/gpu": 8}))
-    assert found is not None
-    assert found.view.cards is None
-    assert f"counts each card 4 times ({said})" in found.view.notes[0]
-
-
-@pytest.mark.parametrize(
     ("units", "card", "unit"),
     # A10: 22 units (RAY); V100: 15 units of 16160 MiB (S002); 128 MiB (ACK-UNIT); MiB (OSS)
     [

@@ -3,7 +3,9 @@
 Labels and resources: VKE from the mGPU documents (S0) and the vendor's scheduler code (V, constants and node
 status); ACK from "Labels used by ACK to control GPUs" (2026-01-12), "multi-card sharing" (S002) and the
 open device plugin; TKE from "qGPU" (S003) and "use CRDs to manage GPUs"; HAMi from its
-docs/develop/protocol.md and register.go; Volcano from how_to_use_volcano_vgpu.md and vgpu/utils.go.
+docs/develop/protocol.md and register.go; Volcano from how_to_use_volcano_vgpu.md and vgpu/utils.go;
+NVIDIA from NVIDIA/cloud-native-docs, gpu-operator/manifests/output (CND), and k8s-device-plugin, internal/lm;
+GKE from its page on GPU sharing.
 """
 
 from __future__ import annotations
@@ -228,6 +230,88 @@ def volcano(name: str, *, cards: int = 2, card_mib: int = T4_MIB, split: int = 1
     return node(name, annotations={"volcano.sh/node-vgpu-register": register}, resources=resources, **other)
 
 
+H100 = {
+    "1g.10gb": (2, 9984, 16),
+    "2g.20gb": (1, 20096, 32),
+    "3g.40gb": (1, 40320, 60),
+}
+"""Instances, MiB and multiprocessors of an H100 with all-balanced (CND)."""
+
+
+def _discovered(resource: str, **labels: int | str) -> dict[str, str]:
+    return {f"{resource}.{name.replace('_', '-')}": str(value) for name, value in labels.items()}
+
+
+def mig_mixed(name: str, *, cards: int = 1, **other: Any) -> Node:
+    """H100 cards in the strategy mixed, under NVIDIA's operator (CND, mig-mixed-node-labels.json)."""
+    product = "NVIDIA-H100-80GB-HBM3"
+    labels = _discovered("nvidia.com/gpu", count=cards, memory=81559, product=product, replicas=0)
+    labels |= _discovered("nvidia.com/mig", strategy="mixed", config="all-balanced", capable="true")
+    labels["nvidia.com/mig.config.state"] = "success"
+    for profile, (amount, mib, processors) in H100.items():
+        labels |= _discovered(
+            f"nvidia.com/mig-{profile}",
+            count=amount * cards,
+            memory=mib,
+            multiprocessors=processors,
+            product=f"{product}-MIG-{profile}",
+            replicas=1,
+            sharing_strategy="none",
+        )
+    labels |= other.pop("labels", {})
+    resources = {f"nvidia.com/mig-{profile}": row[0] * cards for profile, row in H100.items()}
+    return node(name, labels=labels, resources={"nvidia.com/gpu": 0, **resources}, **other)
+
+
+def mig_single(name: str, *, cards: int = 2, profile: str = "1g.5gb", most: int = 7, **other: Any) -> Node:
+    """A100 cards in the strategy single: the labels of cards are about their partitions."""
+    product = f"NVIDIA-A100-SXM4-40GB-MIG-{profile}"
+    labels = _discovered(
+        "nvidia.com/gpu", count=cards * most, memory=4864, multiprocessors=14, product=product, replicas=1
+    )
+    labels |= _discovered("nvidia.com/mig", strategy="single", config=f"all-{profile}", capable="true")
+    labels |= {"nvidia.com/mig.config.state": "success", **other.pop("labels", {})}
+    return node(name, labels=labels, resources={"nvidia.com/gpu": cards * most}, **other)
+
+
+def sliced(
+    name: str,
+    strategy: str = "time-slicing",
+    *,
+    cards: int = 2,
+    of: int = 4,
+    renamed: bool = False,
+    **other: Any,
+) -> Node:
+    """T4 cards that clients share, under NVIDIA's device plugin."""
+    product = "Tesla-T4" if renamed else "Tesla-T4-SHARED"
+    labels = _discovered(
+        "nvidia.com/gpu", count=cards, memory=15360, product=product, replicas=of, sharing_strategy=strategy
+    )
+    labels |= other.pop("labels", {})
+    resource = "nvidia.com/gpu.shared" if renamed else "nvidia.com/gpu"
+    return node(name, labels=labels, resources={resource: cards * of}, **other)
+
+
+def gke(
+    name: str,
+    accelerator: str = "nvidia-tesla-t4",
+    amount: int = 8,
+    *,
+    strategy: str | None = None,
+    of: int | None = None,
+    size: str | None = None,
+    **other: Any,
+) -> Node:
+    """A node of GKE; its labels are those of its node pool."""
+    labels = {"cloud.google.com/gke-accelerator": accelerator}
+    labels |= {"cloud.google.com/gke-gpu-sharing-strategy": strategy} if strategy else {}
+    labels |= {"cloud.google.com/gke-max-shared-clients-per-gpu": str(of)} if of else {}
+    labels |= {"cloud.google.com/gke-gpu-partition-size": size} if size else {}
+    labels |= other.pop("labels", {})
+    return node(name, labels=labels, resources={"nvidia.com/gpu": amount}, **other)
+
+
 VKE = [
     vke("vke-fixed"),
     vke("vke-burst", policy="guaranteed-burst-share"),
@@ -249,6 +333,15 @@ TKE = [
     tke("tke-fs", policy="fs"),
     tke("tke-burst", policy="burst-share"),
     tke("tke-unlabelled", policy=None, version="2.0.0"),
+]
+PARTS = [
+    mig_mixed("mig-mixed"),
+    mig_single("mig-single"),
+    sliced("sliced"),
+    sliced("mps", "mps", renamed=True),
+    gke("gke-time", strategy="time-sharing", of=4),
+    gke("gke-mig", "nvidia-tesla-a100", 21, size="1g.5gb", strategy="time-sharing", of=3),
+    gke("gke-whole", "nvidia-l4", 2),
 ]
 OTHERS = [hami("hami-1"), volcano("volcano-1")]
 PLAIN = [

@@ -180,4 +180,5 @@ BACKEND = Backend(
     needs_module="gpuxlate.backends.gke.prerequisites",
     parts=parts,
     parts_need=CARD_NEEDED,
+    nodes_module="gpuxlate.backends.gke.nodes",
 )

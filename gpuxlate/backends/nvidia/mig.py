@@ -10,6 +10,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing,
 from gpuxlate.backends.device_plugin import CARD_NEEDED, NvidiaProfile, partitions
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.model.amounts import card_for
+from gpuxlate.model.catalogue import card_named
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
@@ -135,7 +136,14 @@ def unfit(partition: Partition, profile: Profile | None) -> tuple[str, str, str]
     if one is None:
         known = ", ".join(each.name for each in card.templates)
         message = say("{profile} is not a profile of {card}", profile=partition.profile, card=card.name)
-        return "NVIDIA003", message, say("profiles of the card: {known}", known=known)
+        hint = say("profiles of the card: {known}", known=known)
+        of_package = card_named(card.name)
+        if of_package is not None and of_package.template(partition.profile):
+            message = say(
+                "nodes in this profile have no {profile} on {card}", profile=partition.profile, card=card.name
+            )
+            hint = say("partitions of the nodes: {known}", known=known)
+        return "NVIDIA003", message, hint
     most = (one.most or 0) * (profile.cards.per_node or 0)
     if most and partition.count > most:
         message = say(
@@ -170,4 +178,5 @@ MIG = Backend(
     needs_module="gpuxlate.backends.nvidia.prerequisites",
     parts=partitions,
     parts_need=CARD_NEEDED,
+    nodes_module="gpuxlate.backends.nvidia.nodes:MIG",
 )

@@ -141,4 +141,5 @@ SHARED = Backend(
     parts=clients,
     parts_need="pass a profile whose nodes share cards by MPS (nvidia.sharing, cards.memoryMiB): by "
     "time-slicing no part of a card is promised",
+    nodes_module="gpuxlate.backends.nvidia.nodes:SHARED",
 )

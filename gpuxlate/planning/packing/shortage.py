@@ -10,6 +10,8 @@ from gpuxlate.planning.packing.spaces import Ask, Space
 
 def shortage(cards: Sequence[Space], ask: Ask, able: int) -> str:
     """What is missing; ``able``: how many of the cards take it."""
+    if ask.whole and ask.mode != ANY:
+        return f"{ask.cards} of {ask.mode} requested, {able} free"
     if len(cards) < ask.cards:
         there = "1 card" if len(cards) == 1 else f"{len(cards)} cards"
         return f"{ask.cards} cards requested, it has {there}"

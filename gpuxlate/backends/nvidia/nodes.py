@@ -1,0 +1,172 @@
+"""NVIDIA's device plugin on a live cluster: what its nodes count. No pod has a record of its card.
+
+Labels are those of GPU feature discovery; ``mig.config`` and its state are the MIG manager's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, cast
+
+from gpuxlate.backends.device_plugin import NvidiaProfile, Sharing, sharing_data
+from gpuxlate.backends.feature_discovery import INVALID, Shown, shown
+from gpuxlate.backends.live import (
+    Common,
+    Containers,
+    Counted,
+    Live,
+    LiveNode,
+    LivePod,
+    NodeView,
+    Placement,
+    Serves,
+)
+from gpuxlate.backends.nvidia import keys as k
+from gpuxlate.backends.nvidia.mig import NAMES, profile_of
+from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
+from gpuxlate.model.catalogue import card_meant
+from gpuxlate.model.parts import Replica, Strategy
+
+MIG_STRATEGY = "nvidia.com/mig.strategy"
+STATE = "nvidia.com/mig.config.state"
+DONE = "success"
+
+
+def view(target: str, node: LiveNode) -> NodeView | None:
+    """A node with partitions is one of MIG, whether clients share them or not; one with clients alone is
+    shared. Nodes with whole cards alone are anybody's."""
+    card = shown(node)
+    rows = tuple(_rows(node, card))
+    divided = any(row.partition for row in rows)
+    invalid = card.product is not None and card.product.profile == INVALID
+    if target != (NAMES if divided or invalid else SHARED_NAMES)[0]:
+        return None
+    if not any(row.is_part for row in rows):
+        return NodeView(target, Serves.NOTHING, notes=tuple(_notes(node, card, rows))) if invalid else None
+    of_card = card.product is None or card.product.profile is None  # else the labels are about a partition
+    memory = card.memory_mib if of_card else None
+    replica = next((row.replica for row in rows if row.replica), None)
+    return NodeView(
+        target,
+        Serves.PARTS,
+        mode=_mode(rows, replica, divided=divided, single=_is_single(rows)),
+        cards=_cards(node, card, rows),
+        card_mib=memory,
+        physical_mib=memory,
+        model=card.model,
+        whole_key=k.WHOLE if any(not row.is_part for row in rows) else None,
+        labels=node.labels,
+        extension=NvidiaProfile("single" if _is_single(rows) else "mixed", _sharing(replica, rows)),
+        notes=tuple(_notes(node, card, rows)),
+        parts=rows,
+    )
+
+
+def _rows(node: LiveNode, card: Shown) -> Iterator[Counted]:
+    """What is allocatable: partitions by name, then the clients or cards of the common key."""
+    for name in sorted(node.allocatable):
+        amount = node.amount(name)
+        if not amount or not name.startswith(k.BEFORE):
+            continue
+        own = name.removesuffix(k.OF_SHARED)
+        labels = shown(node, own)
+        replica = labels.replica or (Replica(None, Strategy.TIME_SLICING) if own != name else None)
+        yield Counted(
+            name, amount, profile_of(own.removeprefix(k.BEFORE)), replica,
+            labels.memory_mib, labels.multiprocessors,
+        )  # fmt: skip
+    profile = card.product.profile if card.product and card.product.profile != INVALID else None
+    renamed = node.amount(k.GPU_SHARED)
+    for name in (k.GPU_SHARED, k.WHOLE):
+        if amount := node.amount(name):
+            replica = card.replica or (Replica() if name == k.GPU_SHARED else None)
+            replica = None if name == k.WHOLE and renamed else replica
+            numbers = (card.memory_mib, card.multiprocessors) if profile else (None, None)
+            yield Counted(name, amount, profile and profile_of(profile), replica, *numbers)
+
+
+def _is_single(rows: Sequence[Counted]) -> bool:
+    """The common key counts partitions."""
+    return any(row.partition and not row.key.startswith(k.BEFORE) for row in rows)
+
+
+def _mode(rows: Sequence[Counted], replica: Replica | None, *, divided: bool, single: bool) -> str:
+    words = [f"MIG {'single' if single else 'mixed'}"] if divided else []
+    if replica is not None:
+        words.append(str(replica.strategy or "shared"))
+    return ", ".join(words)
+
+
+def _cards(node: LiveNode, card: Shown, rows: Sequence[Counted]) -> int | None:
+    """The label counts cards, divided or not, but for strategy single: there it counts partitions. Where all
+    cards are divided by one configuration, each has as many as fit."""
+    if not _is_single(rows):
+        return card.number
+    config, row = node.labels.get(k.CONFIG, ""), rows[-1]
+    known = card_meant(card.model or "")
+    template = known.template(row.partition or "") if known else None
+    most = template.most if template and config.removeprefix(k.ALL) == row.partition else None
+    return card.number // most if most and card.number and card.number % most == 0 else None
+
+
+def _sharing(replica: Replica | None, rows: Sequence[Counted]) -> Sharing:
+    if replica is None or replica.strategy is None:
+        return Sharing()
+    renamed = any(row.key.endswith(k.OF_SHARED) for row in rows)
+    return Sharing(cast(Any, str(replica.strategy)), replica.of or 1, renamed)
+
+
+def _notes(node: LiveNode, card: Shown, rows: Sequence[Counted]) -> Iterator[str]:
+    """What the labels say against each other, or against what is allocatable."""
+    state, strategy = node.labels.get(STATE, DONE), node.labels.get(MIG_STRATEGY)
+    if state != DONE:
+        config = node.labels.get(k.CONFIG, "")
+        yield f"{STATE} is {state!r}: its cards are not divided as {k.CONFIG} ({config}) says"
+    if card.product and card.product.profile == INVALID:
+        yield (
+            f"{MIG_STRATEGY} is single, and its cards are not all divided into partitions of one profile "
+            f"({k.WHOLE}.product ends in -MIG-{INVALID})"
+        )
+    named = any(row.key.startswith(k.BEFORE) for row in rows)
+    if (strategy in ("single", "none") and named) or (strategy in ("mixed", "none") and _is_single(rows)):
+        keys = ", ".join(row.key for row in rows if row.partition)
+        yield f"{MIG_STRATEGY} is {strategy}, and {keys} counts partitions: the plug-in runs with another one"
+    if card.product and card.product.shared and (card.replicas or 0) < 2:
+        yield (
+            f"{k.WHOLE}.product ends in -SHARED, and {k.REPLICAS} is {card.replicas or 'not set'}: how many "
+            "clients a card has is not known"
+        )
+    if card.replica is not None and card.strategy == "none":
+        yield f"{k.REPLICAS} is {card.replicas}, and {k.STRATEGY} is none"
+
+
+def placements(_pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
+    """None: what is counted has no card."""
+    return ()
+
+
+def keeps_out(node: NodeView, wanted: Containers) -> str | None:
+    """With MPS a container has one client (PLUGIN)."""
+    most = max((one.share.replica.count for one in wanted if one.share and one.share.replica), default=1)
+    by_mps = any(row.replica and row.replica.strategy is Strategy.MPS for row in node.parts)
+    return f"a container requests {most} clients; with MPS it has one" if most > 1 and by_mps else None
+
+
+def extension_data(views: Sequence[NodeView], one: Common, _notes: list[str]) -> dict[str, Any]:
+    """The strategy of nodes that are divided, and how clients share cards."""
+    return sharing_data(views, one)
+
+
+def _live(target: str) -> Live:
+    return Live(
+        partial(view, target),
+        placements,
+        keeps_out,
+        tells={"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"},
+        extension_data=extension_data,
+        anywhere=True,
+    )
+
+
+MIG, SHARED = _live(NAMES[0]), _live(SHARED_NAMES[0])
