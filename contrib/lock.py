@@ -45,13 +45,13 @@ class Lock:
 
 
 LOCKS = (
-    Lock("dev", "make test, make lint, make site, make e2e", ("dev", "docs", "cluster", "editor")),
+    Lock("dev", "make test, make lint, make site, make e2e", ("dev", "docs", "cluster", "editor", "watch")),
     Lock("run", "make demo, make docs, make schemas"),
     Lock("app", "what is in the zipapp and in the SBOM", ("cluster",), build=False),
     Lock("dist", "make dist, make lock, make audit", ("dist",)),
-    Lock("bench", "make bench", ("dev", "docs", "cluster", "editor", "bench")),
-    Lock("fuzz", "make fuzz", ("dev", "docs", "cluster", "editor", "fuzz")),
-    Lock("lowest", "make test-lowest", ("dev", "docs", "cluster", "editor"), lowest=True),
+    Lock("bench", "make bench", ("dev", "docs", "cluster", "editor", "watch", "bench")),
+    Lock("fuzz", "make fuzz", ("dev", "docs", "cluster", "editor", "watch", "fuzz")),
+    Lock("lowest", "make test-lowest", ("dev", "docs", "cluster", "editor", "watch"), lowest=True),
 )
 """The first is the widest: the others have its versions of what they share, but for the lowest."""
 

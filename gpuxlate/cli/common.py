@@ -100,6 +100,11 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         return Exit.FINDINGS
 
 
+def install(extra: str) -> str:
+    """How to get what an extra of the package brings."""
+    return say("install gpuxlate with the extra {extra}: pip install 'gpuxlate[{extra}]'", extra=extra)
+
+
 def unreadable(error: InputError) -> None:
     """An input that cannot be used, on stderr."""
     alert("error", message_of(error))
@@ -177,6 +182,7 @@ def _allow_closed_pipe(stream: TextIO) -> Iterator[None]:
     except OSError as error:
         # discard the rest of the buffer, which the interpreter flushes at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        current().unread |= stream is sys.stdout
         if not isinstance(error, BrokenPipeError):
             raise
 
@@ -249,7 +255,7 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
         from gpuxlate.cli.settings import exclusion
 
-        run.exclusion = exclusion(run)
+        run.exclusion = exclusion(run, config())
     found = expand(paths, run.exclusion, run.stdin_filename)
     for one in found:
         detail(say("file: {name}", name=one.name))
@@ -317,12 +323,7 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
         ) from None
 
 
-def show(
-    diagnostics: Sequence[Diagnostic],
-    texts: Texts,
-    *,
-    least: Severity = Severity.INFO,
-) -> None:
+def show(diagnostics: Sequence[Diagnostic], texts: Texts, *, least: Severity = Severity.INFO) -> None:
     """Findings as text on stderr, in order."""
     from gpuxlate.cli import color_wanted
     from gpuxlate.report import text

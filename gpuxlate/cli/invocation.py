@@ -25,6 +25,10 @@ class Invocation:
     exclude: list[str] = field(default_factory=list)
     force_exclude: bool = False
     stdin_filename: str | None = None
+    in_one_process: bool = False
+    """Nothing is forked: the process has threads."""
+    unread: bool = False
+    """The reader of stdout has gone."""
     found_config: tuple[Config | None] | None = None
     """The configuration, once it was looked for."""
     exclusion: Exclusion | None = None

@@ -82,12 +82,44 @@ def command(
         False
     ),
     statistics: Annotated[bool, typer.Option("--statistics", help="Print counts by rule.")] = False,
+    watch: Annotated[
+        bool, typer.Option("-w", "--watch", help="Check again whenever a file changes.")
+    ] = False,
 ) -> int:
     """Check manifests and GPUShare documents."""
     chosen = _format(format_, statistics)
-    config = common.config()
-    selection = Selection.of(select, ignore, config, common.profile(profile, config))
     mode = _mode(fix or unsafe_fixes, unsafe_fixes, allow_empty, add_ignores, diff)
+
+    def once() -> int:
+        config = common.config()
+        selection = Selection.of(select, ignore, config, common.profile(profile, config))
+        level = fail_on or (config.fail_on if config else None)
+        return _lint(paths, selection, mode, chosen, level, diff=diff, statistics=statistics)
+
+    if not watch:
+        return once()
+    if "-" in paths or add_ignores is not None:
+        what = "stdin" if "-" in paths else "--add-ignores"
+        raise common.CliError(
+            say("--watch and {what} exclude each other", what=what),
+            "--watch checks files again as they change",
+        )
+    from gpuxlate.cli.watch import again
+
+    return again(once, paths, profile)
+
+
+def _lint(
+    paths: list[str],
+    selection: Selection,
+    mode: Mode,
+    chosen: str,
+    fail_on: str | None,
+    *,
+    diff: bool,
+    statistics: bool,
+) -> int:
+    """Check the files of PATH arguments as they are now, and print what is found."""
     given = common.inputs(paths)
     selection.claims = Claims.of(given)
     run = _run(given, selection, mode, diff=diff)
@@ -97,7 +129,7 @@ def command(
         common.documents_out([Input(STDIN, None).read_bytes()])
     for problem in run.unreadable:
         common.unreadable(problem)
-    if not run.files and not run.unreadable and not allow_empty and not common.all_excluded():
+    if not run.files and not run.unreadable and not mode.allow_empty and not common.all_excluded():
         raise InputError(
             say("{paths}: no file ends in {names}", paths=common.names_of(paths), names=", ".join(SUFFIXES)),
             MAY_BE_EMPTY,
@@ -118,7 +150,6 @@ def command(
     shown = "" if nothing else _rendered(run, chosen, statistics)
     (common.err if run.to_stdout else common.out)(shown)  # stdout may have the fixed text
     _remarks(run, mode, diff=False)
-    fail_on = fail_on or (config.fail_on if config else None)
     return _exit_code(run, chosen, fail_on, changed=mode.fix and bool(run.changes))
 
 

@@ -264,6 +264,8 @@ def _paths(
                 say("--{replace} changes files, not live objects", replace=flag.replace("_", "-")),
                 "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
+    if given.get("watch"):
+        raise common.CliError("--watch is for files, not live objects", "name files and folders alone")
     return LiveInputs(
         files,
         words,

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from gpuxlate.cli import common
+from gpuxlate.cli.invocation import current
 from gpuxlate.cli.progress import progress
 from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.model.messages import say
@@ -47,7 +48,7 @@ def cores() -> int:
 
     ``GPUXLATE_CORES`` sets a lower number.
     """
-    if not sys.platform.startswith("linux"):
+    if not sys.platform.startswith("linux") or current().in_one_process:
         return 1
     usable = len(os.sched_getaffinity(0))
     wanted = os.environ.get("GPUXLATE_CORES", "")

@@ -11,8 +11,6 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.invocation import current
 from gpuxlate.model.messages import say
 
-INSTALL = "install gpuxlate with the extra editor: pip install 'gpuxlate[editor]'"
-
 
 def command(
     profile: Annotated[
@@ -37,7 +35,7 @@ def command(
         from gpuxlate.editor.server import serve
     except ModuleNotFoundError as error:
         problem = say("the language server needs pygls: {name} is missing", name=error.name)
-        raise common.CliError(problem, INSTALL) from None
+        raise common.CliError(problem, common.install("editor")) from None
     from gpuxlate.editor.settings import Options
 
     if sys.stdin is None or sys.stdout is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from gpuxlate.cli.common import CliError, config
+from gpuxlate.cli.common import CliError
 from gpuxlate.config.find import TwoFilesError, find_config
 from gpuxlate.inputs.exclude import Excludes, Exclusion
 from gpuxlate.inputs.patterns import Patterns
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from gpuxlate.config.configuration import Config
 
 
-def exclusion(run: Invocation) -> Exclusion:
-    """What ``exclude`` of the configuration and of this run leave out. Raises CliError."""
+def exclusion(run: Invocation, known: Config | None) -> Exclusion:
+    """What ``exclude`` of a configuration and of this run leave out. Raises CliError."""
     always = []
     if run.exclude:
         texts = [one for text in run.exclude for one in text.split(",") if one]
@@ -33,7 +33,6 @@ def exclusion(run: Invocation) -> Exclusion:
                 ),
                 "write patterns as in .gitignore",
             ) from None
-    known = config()
     if known is not None and known.exclude:
         folder = os.path.realpath(known.folder or os.curdir)
         always.append(Excludes(folder, Patterns(known.exclude), f"exclude of {known.path}"))

@@ -51,11 +51,13 @@ class Exclusion:
     """What a run leaves out; it records each path with the reason.
 
     ``always``: the patterns of the configuration and of ``--exclude``. ``force``: named paths too.
+    ``folders``: the real paths of those that are not left out.
     """
 
     always: Sequence[Excludes] = ()
     force: bool = False
     left_out: list[tuple[str, str]] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
 
     def why(self, path: str, levels: Levels, *, is_folder: bool) -> str | None:
         """The reason to leave out a real path that is found in a folder; None for one that is taken."""

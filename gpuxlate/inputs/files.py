@@ -190,6 +190,7 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
             continue
         # only links need a look at the disk for their real path, which would be slow for each file
         real = os.path.realpath(where)
+        exclusion.folders.append(real)
         before = "" if where == "." else os.path.join(where, "")
         levels = below(real, levels)
         for name in sorted(names):

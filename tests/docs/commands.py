@@ -166,6 +166,9 @@ COMMANDS: dict[str, dict[str, How]] = {
             "policy/test_translating.py::test_explain_lists_the_shapes"
         ),
     },
+    "docs/lint.md": {
+        "gpuxlate lint --watch": By("cli/test_watch.py::test_what_changed_is_checked_again_until_ctrl_c"),
+    },
     "docs/start.md": {
         "python3 -m venv .venv && . .venv/bin/activate": By("packaging/test_dist.py::test_what_is_published"),
         "pip install .": By("packaging/test_dist.py::test_what_is_published"),

@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 LOCKS = {
-    "dev": ("", "cluster", "dev", "docs", "editor", "build"),
+    "dev": ("", "cluster", "dev", "docs", "editor", "watch", "build"),
     "run": ("", "build"),
     "app": ("", "cluster"),
     "dist": ("", "dist", "build"),
-    "bench": ("", "cluster", "dev", "docs", "editor", "bench", "build"),
-    "fuzz": ("", "cluster", "dev", "docs", "editor", "fuzz", "build"),
-    "lowest": ("", "cluster", "dev", "docs", "editor", "build"),
+    "bench": ("", "cluster", "dev", "docs", "editor", "watch", "bench", "build"),
+    "fuzz": ("", "cluster", "dev", "docs", "editor", "watch", "fuzz", "build"),
+    "lowest": ("", "cluster", "dev", "docs", "editor", "watch", "build"),
 }
 """Which parts of pyproject.toml a lock answers; "" is what gpuxlate needs to run."""
 BLOCK = re.compile(

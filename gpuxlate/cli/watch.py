@@ -1,0 +1,142 @@
+"""Run a command again whenever a file changes that its result depends on: ``lint --watch``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gpuxlate.cli import common, end_if_signalled, is_terminal
+from gpuxlate.cli.invocation import current
+from gpuxlate.cli.settings import exclusion, load
+from gpuxlate.config.find import NAMES, PYPROJECT
+from gpuxlate.inputs.bounded import forget, repository, upwards
+from gpuxlate.inputs.exclude import GITIGNORE, Exclusion
+from gpuxlate.inputs.files import InputError, expand
+from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
+from gpuxlate.inputs.layers import CHART
+from gpuxlate.model.messages import joined, say
+
+SETTINGS = frozenset({*NAMES, PYPROJECT, GITIGNORE, *KUSTOMIZATIONS, CHART})
+"""Names of files that change which files are read, or how, wherever they are."""
+TURN = 100
+"""Milliseconds after which a watcher is known to have started."""
+MOST_NAMES = 3
+"""Changed files that a note names."""
+CLEAR = b"\x1b[H\x1b[2J\x1b[3J"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The real paths that the result of a run depends on.
+
+    ``folders``: those that are watched, each without those in it, since some of them may be left out.
+    ``read``: those whose files are read; the others may have SETTINGS. ``files``: the rest that is read.
+    """
+
+    folders: frozenset[str]
+    read: frozenset[str]
+    files: frozenset[str]
+
+    def may_concern(self, path: str) -> bool:
+        """It does, or may do so in what there is to watch now."""
+        return self.concerns(path) or os.path.dirname(path) in self.read
+
+    def concerns(self, path: str) -> bool:
+        return path in self.files or os.path.basename(path) in SETTINGS
+
+
+def watched(paths: Sequence[str], profile: str | None) -> Watched:
+    """What there is to watch now, for PATH arguments and ``--profile``. Everything is read anew."""
+    forget()
+    run = current()
+    run.found_config = None
+    left_out, known, found = Exclusion(), None, []
+    try:
+        known = None if run.isolated else load(run.config)
+        left_out = exclusion(run, known)
+        found = expand(paths, left_out)
+    except (common.CliError, InputError):  # the run reports it
+        pass
+    profiles = [profile, *(known.profiles.values() if known else ())]
+    named = [*paths, *(one for one in (run.config, *profiles) if isinstance(one, str | os.PathLike))]
+    files = {os.path.realpath(one) for one in named} | {os.path.realpath(one.name) for one in found}
+    folders = {*left_out.folders, *map(os.path.dirname, files)}
+    for folder in {os.path.realpath(os.curdir), *(os.path.dirname(os.path.realpath(one)) for one in paths)}:
+        top = repository(folder)
+        git = os.path.join(top, ".git", "info")
+        files.add(os.path.join(git, "exclude"))
+        folders |= {git, *(one for one in upwards(folder) if top == folder or one.startswith(top))}
+    return Watched(frozenset(filter(os.path.isdir, folders)), frozenset(left_out.folders), frozenset(files))
+
+
+def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> int:
+    """Run now, and again after each change, until the user or the reader of the results ends it.
+
+    Raises KeyboardInterrupt or Terminated, and CliError where it cannot be done.
+    """
+    current().in_one_process = True  # the watcher has a thread
+    changes = _changes(paths, profile)
+    while True:
+        changed = next(changes)
+        if is_terminal(sys.stdout):
+            common.out_parts([CLEAR])
+        if changed:
+            names = sorted(map(os.path.relpath, changed))
+            more = [say("and {count} more", count=len(names) - MOST_NAMES)] if names[MOST_NAMES:] else []
+            common.remark(say("changed: {names}", names=joined([*names[:MOST_NAMES], *more])))
+        code = common.guarded(run)
+        if code >= common.Exit.INTERRUPTED or current().unread:
+            return code
+        common.remark("watching for changes; Ctrl-C ends")
+
+
+def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
+    """The changed paths that matter, each time there are some; first none, once the watcher has started.
+
+    Folders come and go: then there is a new watcher, which may know nothing of what changed meanwhile.
+    """
+    try:
+        from watchfiles import watch
+    except ModuleNotFoundError as error:
+        problem = say("--watch needs watchfiles: {name} is missing", name=error.name)
+        raise common.CliError(problem, common.install("watch")) from None
+    before: set[str] = set()
+    while True:
+        known, started = watched(paths, profile), False
+        try:
+            for found in watch(
+                *known.folders,
+                watch_filter=None,
+                rust_timeout=TURN,
+                yield_on_timeout=True,
+                recursive=False,
+                ignore_permission_denied=True,
+            ):
+                if started:
+                    now = (
+                        watched(paths, profile) if any(known.may_concern(one) for _, one in found) else known
+                    )
+                    changed = {one for _, one in found if known.concerns(one) or now.concerns(one)}
+                    if known.folders != now.folders:
+                        before = changed | (known.folders ^ now.folders)
+                        break
+                    known = now
+                    if not changed:
+                        continue
+                    before = changed
+                started = True
+                yield before
+                before = set()
+        except KeyboardInterrupt:  # which the watcher makes of any signal
+            end_if_signalled()
+            raise
+        except FileNotFoundError:  # of a folder that was removed meanwhile
+            continue
+        except (OSError, RuntimeError) as error:
+            raise common.CliError(
+                say("the folders cannot be watched: {error}", error=error),
+                "name fewer folders, or set WATCHFILES_FORCE_POLLING=1",
+                common.Exit.INPUT,
+            ) from None

@@ -1,0 +1,144 @@
+"""``lint --watch``: what is checked again after which change, and how it ends. No step waits for a clock."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.running import run
+
+BOUND = 20.0
+"""Seconds for what comes at once; only a failure takes so long."""
+POD = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: web\n    resources:\n"
+    "      limits: {aliyun.com/gpu-mem: 2Gi}\n"
+)
+END = "watching for changes; Ctrl-C ends"
+
+
+@contextmanager
+def watching(folder: Path, *options: str) -> Iterator[Callable[[], list[str]]]:
+    """A watch in a folder; calling what is given waits for the next run, and returns its lines."""
+    command = [sys.executable, "-m", "gpuxlate", "lint", "--watch", "-o", "concise", *options]
+    lines: queue.Queue[str] = queue.Queue()
+    with subprocess.Popen(
+        command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdout is not None
+        reading = threading.Thread(target=lambda: [lines.put(one.rstrip()) for one in process.stdout or ()])
+        reading.start()
+
+        def next_run() -> list[str]:
+            found: list[str] = []
+            while not found or found[-1] != END:
+                found.append(lines.get(timeout=BOUND))
+            return [one.split(" aliyun")[0] for one in found[:-1]]
+
+        try:
+            yield next_run
+            process.send_signal(signal.SIGINT)
+            assert process.wait(BOUND) == 130
+        finally:
+            process.kill()
+            reading.join()
+        assert lines.empty(), lines.get()
+
+
+def written(path: Path, text: str) -> None:
+    """Save as editors do: a new file in place of the old one."""
+    path.parent.mkdir(exist_ok=True)
+    other = path.with_name(f".{path.name}.part")
+    other.write_text(text)
+    other.rename(path)
+
+
+def test_what_changed_is_checked_again_until_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    written(tmp_path / "a.yaml", POD)
+    written(tmp_path / "build" / "left-out.yaml", POD)
+    written(tmp_path / ".gitignore", "build/\n")
+    finding = "{}:8:36: error K8S002 [*]".format
+    written(tmp_path / "profiles" / "p.yaml", "target: alibaba-gpushare\n")
+    with watching(tmp_path, "--profile", "profiles/p.yaml", "--select", "K8S002") as next_run:
+        assert next_run() == [finding("a.yaml")]
+        written(tmp_path / "a.yaml", POD.replace("2Gi", "2"))
+        assert next_run() == ["changed: a.yaml"]
+        # a file that is left out, and one that nobody reads, change nothing: the next run is of another
+        written(tmp_path / "build" / "left-out.yaml", f"{POD}\n")
+        written(tmp_path / "notes.txt", "")
+        written(tmp_path / "new" / "b.yaml", POD)
+        found = next_run()
+        while finding("new/b.yaml") not in found:  # the folder may be seen before its file
+            found = next_run()
+        for name, text, found in (
+            (".gpuxlate.yaml", "exclude: [new/]\n", []),
+            (".gpuxlate.yaml", "ignore: [", ["error: "]),
+            (".gpuxlate.yaml", "ignore: [K8S002]\n", []),
+            (".gpuxlate.yaml", "{}\n", [finding("new/b.yaml")]),
+            (".gitignore", "new/\n", ["build/left-out.yaml:8:36: error "]),
+            (".gitignore", "new/\nbuild/\n", []),
+            ("profiles/p.yaml", "target: [\n", ["error: "]),
+        ):
+            written(tmp_path / name, text)
+            changed, *rest = next_run()
+            assert name in changed
+            assert len(rest) == len(found), (name, rest)
+            assert all(one.startswith(start) for one, start in zip(rest, found, strict=True)), (name, rest)
+
+
+def test_fixes_are_written_as_files_change(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    written(path, POD.replace("2Gi", "2"))
+    with watching(tmp_path, "--fix", "a.yaml") as next_run:
+        assert next_run() == []
+        written(path, POD)
+        assert next_run() == ["changed: a.yaml", "fixed 1 finding"]
+        assert next_run() == ["changed: a.yaml"]  # the fix itself
+    assert path.read_text() == POD.replace("2Gi", "2")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("lint - --watch", "error: --watch and stdin exclude each other"),
+        ("lint -w --add-ignores why", "error: --watch and --add-ignores exclude each other"),
+    ],
+)
+def test_what_cannot_be_watched(words: str, says: str) -> None:
+    said = run(*words.split())
+    assert (said.code, said.err.decode().splitlines()[0]) == (2, says)
+
+
+def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    said = run("lint", os.devnull, "--watch")
+    assert (said.code, said.out, said.err.decode()) == (
+        2,
+        b"",
+        "error: --watch needs watchfiles: watchfiles is missing\n"
+        "help: install gpuxlate with the extra watch: pip install 'gpuxlate[watch]'\n",
+    )
+
+
+def test_what_the_system_does_not_allow_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    import watchfiles
+
+    def refused(*_folders: str, **_options: object) -> None:
+        raise RuntimeError("OS file watch limit reached")
+
+    monkeypatch.setattr(watchfiles, "watch", refused)
+    said = run("lint", os.devnull, "--watch")
+    assert (said.code, said.err.decode()) == (
+        3,
+        "error: the folders cannot be watched: OS file watch limit reached\n"
+        "help: name fewer folders, or set WATCHFILES_FORCE_POLLING=1\n",
+    )
