@@ -98,8 +98,13 @@ def patched(one: Object, document: Document, *, targeted: bool) -> tuple[Mapping
 
 
 def _with_texts(metadata: Mapping, name: str) -> Mapping:
-    """The metadata of a patch with a target: null is the text of it (CopyMergeMetaDataFieldsFrom)."""
+    """The metadata of a patch with a target: null is the text of it (CopyMergeMetaDataFieldsFrom).
+
+    In place of the mapping null says nothing.
+    """
     values = get(metadata, name)
+    if isinstance(values, Scalar) and is_null(values):
+        return with_entry(metadata, name, None)
     for key, _, value, _ in list(entries_of(values)) if isinstance(values, Mapping) else ():
         value = deref(value)
         if isinstance(value, Scalar) and is_null(value) and isinstance(values, Mapping):

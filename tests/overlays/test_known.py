@@ -68,6 +68,16 @@ KNOWN: dict[str, tuple[Files, list[str]]] = {
         ["8"],
     ),
     "a list of operations": (over(patch="path: p.yaml, target: {kind: Deployment}", p=SET), ["8"]),
+    "null for the annotations, with a target": (
+        {
+            **over(),
+            "base/kustomization.yaml": "resources: [w.yaml]\n"
+            "patches: [{path: q.yaml, target: {kind: Deployment}}]",
+            "base/w.yaml": web().replace("web}", "web, annotations: {aliyun.com/gpu-count: '1'}}", 1),
+            "base/q.yaml": "kind: Deployment\napiVersion: apps/v1\nmetadata: {name: web, annotations: null}",
+        },
+        ["8"],
+    ),
     "the older field of operations": (
         {
             **OVER,
