@@ -44,6 +44,8 @@ BEFORE = (
 )
 REMOVE = "remove it, or pass --allow-leftovers where it is meant"
 NO_SHARE = "its pod requests no share"
+WHOLE_CARDS = "its pod requests whole cards by a key that every cloud uses"
+READ_THEM = "pass --from {dialect} to translate them, or --allow-leftovers"
 NO_CHART = (
     "name this file values*.yaml beside the Chart.yaml of its chart, change it by hand, "
     "or pass --allow-leftovers"
@@ -114,6 +116,12 @@ class Scope(NamedTuple):
             made = nothing_is_left_behind(path, message, say(hint, target=self.target))
         return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
 
+    def reader(self, name: str, resources: Set[str]) -> str | None:
+        """The dialect of a key that would read whole cards of its pod, if ``--from`` named it."""
+        readers = registry.pod_backends() if self.source is None else ()
+        found = (one for one in readers if one.whole_card_key in resources and one.owns(name))
+        return next((one.name for one in found if one.whole_card_key != name), None)
+
     @property
     def severity(self) -> Severity:
         return Severity.WARNING if self.allowed else Severity.ERROR
@@ -169,8 +177,12 @@ def left_in_document(
             if left and spot.path not in in_pods:
                 in_pods[spot.path] = spot.name
                 if not any(one.owns(spot.name) for one in sources):
-                    why = why_left.get(id(pod)) or (where if kind is Kind.PATCH else NO_SHARE)
+                    reader = scope.reader(spot.name, names)
+                    none = WHOLE_CARDS if reader else NO_SHARE
+                    why = why_left.get(id(pod)) or (where if kind is Kind.PATCH else none)
                     made = scope.found(spot.name, spot.place, spot.path, why, hint)
+                    if reader and why is WHOLE_CARDS:
+                        made = replace(made, hint=say(READ_THEM, dialect=reader))
                     yield Leftover(spot.name, placed(document, made, pod.object))
         if sources:
             yield from _of_the_target(document, pod, sources, scope)

@@ -83,3 +83,14 @@ def test_no_place_is_reported_twice(case: Case) -> None:
     err = run("translate", ".", *options(case)).err.decode()
     places = [line.strip() for line in err.splitlines() if line.lstrip().startswith("-->")]
     assert len(set(places)) == len(places)
+
+
+def test_whole_cards_name_the_dialect_that_reads_them() -> None:
+    """A label of one cloud beside the common key: the advice is the option that translates both."""
+    one = next(one for one in CASES if "labels of GKE" in one.name)
+    text = one.files["p.yaml"].encode()
+    ran = run("translate", "-", "--to", one.to, stdin=text)
+    assert "its pod requests whole cards by a key that every cloud uses" in ran.err.decode()
+    assert "pass --from gke to translate them, or --allow-leftovers" in ran.err.decode()
+    more = ("--from", "gke", "--drop", "device", "--allow-leftovers")
+    assert b"gke-accelerator" not in run("translate", "-", "--to", one.to, *more, stdin=text).out

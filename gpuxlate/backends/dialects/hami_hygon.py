@@ -44,8 +44,10 @@ SHEET = Sheet(
         ),
         choice("hygon.com/use-gpuuuid", meaning="cards by UUID", source="CODE"),
         choice("hygon.com/nouse-gpuuuid", meaning="cards to avoid, by UUID", source="CODE"),
-        choice("hygon.com/use-hcutype", meaning="card models", source="CODE"),
-        choice("hygon.com/nouse-hcutype", meaning="card models to avoid", source="CODE"),
+        choice("hygon.com/use-hcutype", meaning="card models", source="RENAMED"),
+        choice("hygon.com/nouse-hcutype", meaning="card models to avoid", source="RENAMED"),
+        choice("hygon.com/use-dcutype", meaning="card models", source="CODE"),
+        choice("hygon.com/nouse-dcutype", meaning="card models to avoid", source="CODE"),
         written("hami.io/hcu-devices-allocated", meaning="assigned cards", source="CODE"),
     ),
 )

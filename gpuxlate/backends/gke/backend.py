@@ -160,7 +160,11 @@ BACKEND = Backend(
     name=k.NAME,
     title="GKE GPU sharing",
     keys=k.KEYS,
-    gpu_prefixes=("cloud.google.com/gke-gpu-", "cloud.google.com/gke-max-shared-clients"),
+    gpu_prefixes=(
+        "cloud.google.com/gke-gpu-sharing",
+        "cloud.google.com/gke-gpu-partition",
+        "cloud.google.com/gke-max-shared-clients",
+    ),
     read=read,
     write=write,
     says={
