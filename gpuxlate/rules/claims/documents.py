@@ -95,7 +95,7 @@ def pods_have_claims_of_their_own(
 
     ## What it does
     Reports `resourceClaimName` in the pods of a workload that makes more than one, or as many as there are
-    nodes.
+    nodes. Claims on devices of other drivers, such as networks, are not reported where they are in the input.
 
     ## Why
     All pods that name one ResourceClaim share its allocation: three replicas have one share together, on one
@@ -139,9 +139,11 @@ def pods_have_claims_of_their_own(
     ## Source
     Kubernetes, "Dynamic Resource Allocation", ResourceClaims and ResourceClaimTemplates (2026-11).
     """
+    cards = {name for one in context.dialects for name in one.device_classes}
     for pod in document.pods:
         for claim in pod.claims if pod.path in document.several else ():
-            if claim.claim is not None:
+            other = claim.devices is not None and cards.isdisjoint(claim.devices.classes())
+            if claim.claim is not None and not other:
                 message = say(
                     "all replicas share the devices of {kind} {name}", kind=CLAIM, name=claim.claim.text
                 )
