@@ -42,7 +42,7 @@ COMMONEST = {
 SAYING = ("say", "plural", "titled", "joined")
 TARGETS = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu")
 
-MOST_SAID = 285
+MOST_SAID = 30
 """Message ids in the code without a translation. New messages want one: lower this number, never raise it."""
 
 _PROSE = re.compile(r"(?<![\w./{-])[a-z]{2,} [a-z]{2,}(?![\w./}-])")
