@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from gpuxlate.model import versions
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import joined, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import letters
@@ -84,7 +85,7 @@ class AtLeast:
         return versions.at_least(found, self.least)
 
     def __str__(self) -> str:
-        return f"{self.least} or later"
+        return say("{version} or later", version=self.least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,8 @@ class AtLeastInMinor:
         return versions.at_least_in_minor(found, self.firsts)
 
     def __str__(self) -> str:
-        return f"at least {', '.join(self.firsts)}, each within its minor, or a later minor"
+        firsts = ", ".join(self.firsts)
+        return say("at least {versions}, each within its minor, or a later minor", versions=firsts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class AtLeastNumber:
         return int(found) >= self.least if found.isascii() and found.isdigit() else None
 
     def __str__(self) -> str:
-        return f"{self.least} {self.unit}".rstrip() + " or more"
+        return say("{amount} or more", amount=f"{self.least} {self.unit}".rstrip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class NoneOf:
         return not any(letters(one) in plain for one in self.texts)
 
     def __str__(self) -> str:
-        return f"none of {', '.join(self.texts)}"
+        return say("none of {names}", names=", ".join(self.texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,10 @@ class CardsOf:
         return False if words & set(self.others) else None
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} (such as {', '.join(models)})" for name, models in self.documented)
+        return joined(
+            say("{name} (such as {models})", name=name, models=", ".join(models))
+            for name, models in self.documented
+        )
 
 
 def model_words(model: str) -> frozenset[str]:

@@ -10,13 +10,15 @@ import typer
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli.bars import bar, columns, width_of
-from gpuxlate.cli.nodes import notes_of, parts_json, target_text
+from gpuxlate.cli.nodes import containers, notes_of, parts_json, target_text
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.locale import tell
+from gpuxlate.model.messages import joined, message_of, plural, say, titled
 from gpuxlate.planning.capacity import Answer, Verdict, answer
 from gpuxlate.planning.demand import Demand, DemandError, demand
 from gpuxlate.planning.ledger import Books, Card, Held, Ledger, totals
+from gpuxlate.report.characters import width as wide
 
 _VERDICTS = {Verdict.FITS: "fits", Verdict.NOT: "does not fit", Verdict.UNKNOWN: "not known"}
 
@@ -71,86 +73,90 @@ def _demand(file: Sequence[str]) -> Demand:
 
 def books_text(found: Books, pods: bool) -> str:
     if not found.ledgers:
-        return "the cluster has no GPU nodes\n"
+        return tell("the cluster has no GPU nodes") + "\n"
     blocks = ["\n".join(_node(one, pods)) for one in found.ledgers.values()]
     if found.waiting:
-        blocks.append(f"{found.waiting} GPU {'pod waits' if found.waiting == 1 else 'pods wait'} for a node")
+        waiting = plural(
+            found.waiting, "{count} GPU pod waits for a node", "{count} GPU pods wait for a node"
+        )
+        blocks.append(tell(waiting))
     return "\n\n".join(blocks) + "\n"
 
 
 def _node(one: Ledger, pods: bool) -> Iterator[str]:
     view = one.view
     about = [target_text(view), *(str(text) for text in (view.policy, view.mode, view.model) if text)]
-    yield f"{one.node.name}  {', '.join(about)}"
+    yield f"{one.node.name}  {tell(joined(about))}"
     for row in view.counted:
         taken = one.taken.get(row.key, 0)
-        name, text = (f"{row.name}  {row.key}" if view.parts else "cards"), f"{taken} of {row.amount} in use"
-        yield f"  {name}  {bar(taken, row.amount, width_of(len(name) + len(text) + 7, 1))}  {text}"
+        name = f"{row.name}  {row.key}" if view.parts else tell(say("cards"))
+        text = tell(say("{taken} of {there} in use", taken=taken, there=row.amount))
+        bars = bar(taken, row.amount, width_of(wide(name) + wide(text) + 7, 1))
+        yield f"  {name}  {bars}  {text}"
     for card in one.cards:
         yield from _card(one, card)
         if pods:
             yield from (f"            {_held(held)}" for held in card.held)
     if pods:
         for unplaced in one.unplaced:
-            yield f"    ?       {unplaced.namespace}/{unplaced.pod} {unplaced.container}: {unplaced.reason}"
+            pod = f"{unplaced.namespace}/{unplaced.pod} {unplaced.container}"
+            yield f"    ?       {tell(say('{title}: {text}', title=pod, text=unplaced.reason))}"
     for text in notes_of(one):
-        yield f"  note: {text}"
+        yield f"  {tell(titled('note', text))}"
 
 
 def _card(one: Ledger, card: Card) -> Iterator[str]:
     """One line, or two where the terminal is narrow."""
     memory = one.view.card_mib or 0
     taken = card.memory_mib(memory)
-    texts = [("memory", taken, memory, f"{taken:>6} of {memory} MiB")]
+    texts = [("memory", taken, memory, say("{taken:>6} of {there} MiB", taken=taken, there=memory))]
     if one.view.cores is not None:
-        texts.insert(0, ("compute", card.cores, PERCENT, f"{card.cores:>3} of {PERCENT} %"))
-    count = "whole" if card.is_whole else _containers(len(card.held))
-    head = f"  card {card.index:<3}"
-    fixed = len(head) + len(count) + 2 + sum(len(name) + len(text) + 5 for name, _, _, text in texts)
-    width = width_of(fixed, len(texts))
-    parts = [f"{name} {bar(have, there, width)} {text}" for name, have, there, text in texts]
+        percent = say("{taken:>3} of {there} %", taken=card.cores, there=PERCENT)
+        texts.insert(0, ("compute", card.cores, PERCENT, percent))
+    told = [(tell(say(name)), have, there, tell(text)) for name, have, there, text in texts]
+    count = tell(say("whole") if card.is_whole else containers(len(card.held)))
+    head = f"  {tell(say('card {index:<3}', index=card.index))}"
+    fixed = wide(head) + wide(count) + 2 + sum(wide(name) + wide(text) + 5 for name, _, _, text in told)
+    width = width_of(fixed, len(told))
+    parts = [f"{name} {bar(have, there, width)} {text}" for name, have, there, text in told]
     line = "  ".join([head, *parts, count])
-    if len(line) <= columns():
+    if wide(line) <= columns():
         yield line
         return
     yield f"{head}  {parts[0]}"
-    yield from (f"{' ' * len(head)}  {part}" for part in parts[1:])
-
-
-def _containers(count: int) -> str:
-    return "1 container" if count == 1 else f"{count} containers"
+    yield from (f"{' ' * wide(head)}  {part}" for part in parts[1:])
 
 
 def _held(held: Held) -> str:
     ask = held.ask
     if ask.whole:
-        what = "the whole card"
+        what: str = say("the whole card")
     else:
         compute = [f"{ask.cores} %"] if ask.cores else []
-        memory = "all memory" if held.memory_mib is None else f"{held.memory_mib} MiB"
-        what = ", ".join([*compute, memory, *(["offline"] if ask.offline else [])])
-    return f"{held.namespace}/{held.pod} {ask.container}: {what}"
+        memory = say("all memory") if held.memory_mib is None else f"{held.memory_mib} MiB"
+        what = joined([*compute, memory, *([say("offline")] if ask.offline else [])])
+    who = f"{held.namespace}/{held.pod} {ask.container}"
+    return tell(say("{title}: {text}", title=who, text=what))
 
 
 def _answer_text(result: Answer) -> str:
-    count = "1 pod" if result.pods == 1 else f"{result.pods} pods"
-    lines = [
-        "",
-        f"{_VERDICTS[result.verdict]}: {count}"
-        + ("" if result.fitting == result.pods else f", {result.fitting} of them fit"),
-    ]
-    lines += [f"  - {reason}" for reason in result.reasons]
+    count: str = plural(result.pods, "{count} pod", "{count} pods")
+    if result.fitting != result.pods:
+        count = say("{pods}, {count} of them fit", pods=count, count=result.fitting)
+    lines = ["", tell(titled(_VERDICTS[result.verdict], count))]
+    lines += [f"  - {tell(reason)}" for reason in result.reasons]
     lines += [f"  {one.pod} -> {one.node}" + _cards(one.cards) for one in result.places]
-    lines += [f"  warning: {warning}" for warning in result.warnings]
+    lines += [f"  {tell(titled('warning', warning))}" for warning in result.warnings]
     return "\n".join(lines) + "\n"
 
 
 def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    result = [
-        f"{name} on {'card' if len(chosen) == 1 else 'cards'} {', '.join(map(str, chosen))}"
+    one, several = "{name} on card {cards}", "{name} on cards {cards}"
+    found = [
+        say(one if len(chosen) == 1 else several, name=name, cards=", ".join(map(str, chosen)))
         for name, chosen in cards
     ]
-    return f": {'; '.join(result)}" if result else ""
+    return f": {'; '.join(map(tell, found))}" if found else ""
 
 
 def _json(found: Books, result: Answer | None) -> dict[str, Any]:

@@ -141,11 +141,12 @@ class LiveInputs:
             yield one
         if empty and not self.allow_empty:
             where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
-            chosen = f" with labels {self.options.selector}" if self.options.selector else ""
+            labels = self.options.selector
+            chosen = say(" with labels {labels}", labels=labels) if labels else ""
             raise common.CliError(
                 say(
                     "nothing to work on: no {value} {where}{chosen}",
-                    value=" ".join(self.words) or "workloads",
+                    value=" ".join(self.words) or say("workloads"),
                     where=where,
                     chosen=chosen,
                 ),
@@ -164,7 +165,9 @@ class LiveInputs:
             selections = selected(server, self.words)
         except ClusterError as error:
             if error.hint is None and self.words:
-                error.hint = f"{self.words[0]} is not a file here, so it was looked for in the cluster"
+                error.hint = say(
+                    "{name} is not a file here, so it was looked for in the cluster", name=self.words[0]
+                )
             raise
         yield from live_inputs(
             server,

@@ -15,6 +15,7 @@ from gpuxlate.backends.requirements import Checked, NodeLabel, NodeWarning, Sett
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
 from gpuxlate.config.specs import read_specs
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.profile import Profile
@@ -155,7 +156,7 @@ class _Sources:
         self.numbers: dict[Source, int] = {}
 
     def cited(self, text: str, source: Source) -> str:
-        return f"{text} [{self.numbers.setdefault(source, len(self.numbers) + 1)}]"
+        return f"{tell(text)} [{self.numbers.setdefault(source, len(self.numbers) + 1)}]"
 
     def lines(self) -> list[str]:
         return [line for one, number in self.numbers.items() for line in _item(str(one), f"  [{number}] ")]
@@ -172,15 +173,17 @@ def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
         for line in _item(sources.cited(_prerequisite(one, checked), one.requirement.source), "  - ")
     ]
     blocks = [("labels", labels), ("warnings", warnings), ("prerequisites", wanted)]
-    parts = [f"{pool.name} at {backend.name}\n"]
+    parts = [tell(say("{name} at {target}", name=pool.name, target=backend.name)) + "\n"]
     for title, lines in (*blocks, ("sources", sources.lines())):
         if lines:
-            parts.append("\n".join([title, *lines, ""]))
+            parts.append("\n".join([tell(title), *lines, ""]))
     return "\n".join(parts)
 
 
 def _label(label: NodeLabel, sources: _Sources) -> list[str]:
-    text = sources.cited(f"set by {label.setter}: {label.note}", label.source)
+    text = sources.cited(
+        say("set by {setter}: {note}", setter=say(label.setter), note=label.note), label.source
+    )
     return [f"  {label}", *_item(text, "      ")]
 
 
@@ -191,20 +194,25 @@ def _warnings(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
 def _prerequisite(one: Checked, checked: bool) -> str:
     """A prerequisite as text, with what the profile has."""
     need = one.requirement
-    text = f"{need.what}: {need.bound}" + (f" ({need.when})" if need.when else "")
+    text = say("{title}: {text}", title=need.what, text=str(need.bound))
+    if need.when:
+        text = say("{text} ({aside})", text=text, aside=need.when)
     if not checked:
         return text
-    state = str(one.state)
+    state = say(one.state)
     if one.state is State.UNMET and need.severity is not Severity.ERROR:
-        state += f" ({need.severity})"
-    found = f"has {one.found}" if one.found is not None else f"does not set {need.fact}"
-    return f"{state}: {text}; the profile {found}"
+        state = say("{text} ({aside})", text=state, aside=say(need.severity))
+    if one.found is None:
+        template = "{state}: {prerequisite}; the profile does not set {fact}"
+        return say(template, state=state, prerequisite=text, fact=need.fact)
+    template = "{state}: {prerequisite}; the profile has {found}"
+    return say(template, state=state, prerequisite=text, found=one.found)
 
 
 def _item(text: str, first: str, rest: str | None = None) -> list[str]:
     """A text in lines of WIDTH columns, with ``first`` before the first and ``rest`` before the others."""
     return textwrap.wrap(
-        text,
+        tell(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=" " * len(first) if rest is None else rest,
@@ -217,7 +225,7 @@ def _item(text: str, first: str, rest: str | None = None) -> list[str]:
 
 
 def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bool) -> str:
-    lines = [f"# {pool.name} at {backend.name}"]
+    lines = [f"# {tell(say('{name} at {target}', name=pool.name, target=backend.name))}"]
     comments = [one.text for one in (*pool.needs.remarks, *pool.needs.warnings)]
     if checked:
         comments += [_prerequisite(one, checked) for one in pool.checked if one.state is not State.MET]
@@ -225,6 +233,6 @@ def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bo
         lines += _item(text, "# - ", "#   ")
     for label in pool.needs.labels:
         comment, before = _KUBECTL[label.setter]
-        lines += [f"# {comment}:"] if comment else []
+        lines += [f"# {tell(comment)}:"] if comment else []
         lines += [f"{before}kubectl label node {node} {label}" for node in nodes]
     return "\n".join(lines) + "\n"

@@ -13,7 +13,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
 from gpuxlate.cluster.server import Server
-from gpuxlate.model.messages import say, titled
+from gpuxlate.model.messages import Message, joined, plural, say, titled
 from gpuxlate.planning.ledger import Ledger
 from gpuxlate.planning.nodes import GpuNode, differing_modes, profile_data, targets_served
 from gpuxlate.yamltext.plain import fresh
@@ -74,7 +74,10 @@ def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
         )
     if len(served) > 1:
         raise common.CliError(
-            say("the nodes serve {names}, but a profile has one target", names=" and ".join(served)),
+            say(
+                "the nodes serve {names}, but a profile has one target",
+                names=joined(served, "{before} and {last}"),
+            ),
             "choose one with --to",
         )
     data, notes = profile_data(nodes, served[0], server.version())
@@ -88,14 +91,18 @@ def notes_of(one: Ledger) -> list[str]:
     """Remarks on a node, beside its numbers."""
     notes = list(one.view.notes)
     if one.node.closed:
-        notes.append(f"{one.node.closed}: it takes no new pods")
+        notes.append(say("{why}: it takes no new pods", why=one.node.closed))
     if one.unplaced:
-        count = len(one.unplaced)
-        them = "1 container" if count == 1 else f"{count} containers"
-        notes.append(f"the cards of {them} are not recorded")
+        notes.append(
+            say("the cards of {containers} are not recorded", containers=containers(len(one.unplaced)))
+        )
     if one.view.serves is Serves.NOTHING and not notes:
         notes.append("it has labels of a GPU node, but no GPU resources")
     return notes
+
+
+def containers(count: int) -> Message:
+    return plural(count, "{count} container", "{count} containers")
 
 
 def to_json(one: Ledger) -> dict[str, Any]:
@@ -182,9 +189,10 @@ def _parts(one: Ledger) -> str:
 def target_text(view: NodeView) -> str:
     """What a node serves, as text."""
     if view.serves is Serves.NOTHING:
-        return "nothing"
+        return say("nothing")
     if view.serves is Serves.WHOLE:
-        return f"{view.target} (whole cards)" if view.target else "whole cards"
+        whole = say("whole cards")
+        return say("{target} ({whole})", target=view.target, whole=whole) if view.target else whole
     return view.target or ""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.cli.common import CliError, Exit, remark
 from gpuxlate.inputs.bounded import StrPath, inside
 from gpuxlate.inputs.files import InputError, reason
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.messages import message_of, plural, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,5 +74,5 @@ def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
 
 def _note_links(name: str, others: int) -> None:
     if others:
-        names = "another name, which keeps" if others == 1 else f"{others} other names, which keep"
+        names = plural(others, "another name, which keeps", "{count} other names, which keep")
         remark(say("note: {name}: the file had {names} the old text (hard links)", name=name, names=names))

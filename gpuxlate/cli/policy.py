@@ -211,7 +211,9 @@ def policies(
     left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
     if not found:
         names = ", ".join(one.name for one in chosen)
-        said = "\n".join(left) or f"no rule of {names} that is selected can be enforced"
+        said = "\n".join(map(locale.tell, left)) or say(
+            "no rule of {names} that is selected can be enforced", names=names
+        )
         raise common.CliError(said, "gpuxlate policy --explain says which can")
     for one in left:
         common.remark(titled("note", one))
@@ -231,7 +233,7 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], there: set[str])
             why = "it is not a rule of these targets"
         elif about.enforced is Enforced.WORKLOADS:
             why = "it compares workloads with their pods: add --scope workloads"
-        yield f"{name} is in no policy: {why}"
+        yield say("{name} is in no policy: {why}", name=name, why=why)
 
 
 def written(found: Sequence[Policy | Translating], form: Format) -> str:
@@ -242,7 +244,7 @@ def written(found: Sequence[Policy | Translating], form: Format) -> str:
 def explanation(chosen: Sequence[Backend]) -> str:
     """The rules as a table."""
     rows = [
-        [one.rule.code, str(one.rule.severity), locale.tell(str(one.enforced)), locale.tell(one.why)]
+        [one.rule.code, say(one.rule.severity), say(one.enforced), locale.tell(one.why)]
         for one in explained(chosen)
     ]
     return table(["CODE", "SEVERITY", "ENFORCED", "WHY"], rows)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuxlate import locale
 from gpuxlate.cli import common
 from gpuxlate.cli.tables import table
 from gpuxlate.model import versions
@@ -99,7 +98,7 @@ def shapes(tables: Tables) -> str:
     every: list[Found] = [*tables.branches, *tables.refused]
     for one in every:
         qos, cores, memory = one.shape
-        numbers = {"cores": cores and ("1-99" if cores == "part" else str(FULL)), memory: "any"}
+        numbers = {"cores": cores and ("1-99" if cores == "part" else str(FULL)), memory: say("any")}
         codes = ""
         if isinstance(one, Branch):
             numbers |= {name: _numbers(grid, tables.round_up) for name, grid in one.grids.items()}
@@ -108,7 +107,7 @@ def shapes(tables: Tables) -> str:
         said = [numbers.get(name) or "-" for name in ("cores", "mib", "percent")]
         cards = f"{one.cards[0]}-{one.cards[-1]}" if len(one.cards) > 1 else str(one.cards[0])
         verdict = say("refused: {codes}", codes=codes) if codes else say("translated")
-        rows.append([qos or "-", cards, *said, locale.tell(verdict)])
+        rows.append([qos or "-", cards, *said, verdict])
     return table(["QOS", "CARDS", "CORES", "MEMORY MIB", "MEMORY %", "RESULT"], rows)
 
 
@@ -117,5 +116,6 @@ def _numbers(grid: Grid, rounds: bool) -> str:
     if isinstance(grid, Listed):
         return ", ".join(map(str, grid.values))
     least = grid.low if rounds else grid.least
-    step = "" if grid.step == 1 or rounds else f" by {grid.step}"
-    return f"{least}-{grid.most}{step}"
+    if grid.step == 1 or rounds:
+        return f"{least}-{grid.most}"
+    return say("{least}-{most} by {step}", least=least, most=grid.most, step=grid.step)

@@ -14,8 +14,9 @@ from gpuxlate.backends.requirements import State
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.config.specs import read_specs
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import say, titled
 from gpuxlate.planning.nodepool import node_pool
 from gpuxlate.planning.nodes import GpuNode, names_of
 from gpuxlate.planning.preflight import Flight, Point, node_lists, preflight, profile_for
@@ -23,7 +24,6 @@ from gpuxlate.yamltext.place import placed
 
 WIDTH = 100
 """Columns of text."""
-_WORDS = {State.MET: "met", State.UNMET: "not met", State.UNKNOWN: "not known"}
 
 
 def command(
@@ -86,33 +86,37 @@ def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: 
 
 
 def _text(name: str | None, flight: Flight, backend: Backend, version: str) -> str:
-    about = f"{name} at {backend.name}" if name else backend.name
-    lines = [f"{about}, Kubernetes {version}", ""]
+    about = say("{name} at {target}", name=name, target=backend.name) if name else backend.name
+    lines = [tell(say("{about}, Kubernetes {version}", about=about, version=version)), ""]
     for state in (State.UNMET, State.UNKNOWN, State.MET):
         points = [point for point in flight.points if point.state is state]
         if points:
-            lines += [_WORDS[state], *(line for point in points for line in _point(point)), ""]
+            lines += [tell(say(state)), *(line for point in points for line in _point(point)), ""]
     if flight.failed:
-        narrower = "" if name else "; pass a SPEC to check only what its share needs"
-        lines.append("not ready" + ("" if flight.ready else ": no node meets all prerequisites") + narrower)
+        verdict = say("not ready" if flight.ready else "not ready: no node meets all prerequisites")
+        narrower = say("{verdict}; pass a SPEC to check only what its share needs", verdict=verdict)
+        lines.append(tell(verdict if name else narrower))
     else:
-        lines.append(f"ready as far as known: {names_of(flight.ready)}")
+        lines.append(tell(say("ready as far as known: {names}", names=names_of(flight.ready))))
     return "\n".join(lines) + "\n"
 
 
 def _point(point: Point) -> Iterator[str]:
-    severity = f" ({point.severity})" if point.state is State.UNMET and not point.failed else ""
-    when = f" ({point.when})" if point.when else ""
-    yield from _item(f"{point.what}: {point.wanted}{when}{severity}", "  - ")
-    for text in node_lists(point):
-        yield from _item(f"not met on {text}" if point.met else text, "      ")
+    text = titled(point.what, point.wanted)
+    aside = [point.when] if point.when else []
+    aside += [say(point.severity)] if point.state is State.UNMET and not point.failed else []
+    for one in aside:
+        text = say("{text} ({aside})", text=text, aside=one)
+    yield from _item(text, "  - ")
+    for nodes in node_lists(point):
+        yield from _item(say("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")
     if point.tell:
-        yield from _item(f"check: {point.tell}", "      ")
+        yield from _item(titled("check", point.tell), "      ")
 
 
 def _item(text: str, first: str) -> list[str]:
     return textwrap.wrap(
-        text,
+        tell(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=" " * len(first),

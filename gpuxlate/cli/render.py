@@ -223,7 +223,9 @@ def _workload(file: str, said_in: Document | None) -> Source:
     try:
         return Input(file, Path(file), named=said_in is None).source()
     except InputError as error:
-        hint = f"{said_in.source.name} names it in spec.workload.file" if said_in else "--workload names it"
+        hint = "--workload names it"
+        if said_in:
+            hint = say("{name} names it in spec.workload.file", name=said_in.source.name)
         raise common.CliError(message_of(error), hint, common.Exit.INPUT) from None
 
 

@@ -13,7 +13,8 @@ from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.files import STDIN, Input, InputError
-from gpuxlate.model.messages import message_of, say, titled
+from gpuxlate.locale import tell
+from gpuxlate.model.messages import Message, message_of, plural, say, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
@@ -121,7 +122,7 @@ def _seen(printed: str) -> Seen:
 
 def _text(name: str, done: Verification) -> str:
     wanted = done.expected
-    requested = "all" if wanted.asked_mib is None else str(wanted.asked_mib)
+    requested = say("all") if wanted.asked_mib is None else str(wanted.asked_mib)
     head = ["CARD", "NAME", "REQUESTED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
     rows = [
         [
@@ -137,8 +138,8 @@ def _text(name: str, done: Verification) -> str:
     if wanted.figure_mib is None:
         head, rows = _without(head, 3), [_without(row, 3) for row in rows]
     verdict = "match" if done.match else "mismatch"
-    detail = "; ".join(done.problems) or _matched(done)
-    return f"{visible(name)}\n\n{table(head, rows)}\n{verdict}: {visible(detail)}\n"
+    detail = "; ".join(map(tell, done.problems)) or _matched(done)
+    return f"{visible(name)}\n\n{table(head, rows)}\n{visible(tell(titled(verdict, detail)))}\n"
 
 
 def _without(row: list[str], column: int) -> list[str]:
@@ -146,18 +147,18 @@ def _without(row: list[str], column: int) -> list[str]:
 
 
 def _within(one: CheckedCard) -> str:
-    return {True: "yes", False: "no", None: "not checked"}[one.within]
+    return say({True: "yes", False: "no", None: "not checked"}[one.within])
 
 
-def _matched(done: Verification) -> str:
+def _matched(done: Verification) -> Message:
     count = len(done.cards)
-    cards = "1 card" if count == 1 else f"{count} cards"
+    cards = plural(count, "{count} card", "{count} cards")
     least, most = done.expected.least, done.expected.most
     if least is None or most is None:
-        return f"{cards} as requested; the memory was not checked"
-    return (
-        f"{cards} as requested, {'' if count == 1 else 'each '}within {number(least)} to {number(most)} MiB"
-    )
+        return say("{cards} as requested; the memory was not checked", cards=cards)
+    one = "{cards} as requested, within {least} to {most} MiB"
+    each = "{cards} as requested, each within {least} to {most} MiB"
+    return say(one if count == 1 else each, cards=cards, least=number(least), most=number(most))
 
 
 def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, Any]:

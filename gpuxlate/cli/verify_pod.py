@@ -73,7 +73,7 @@ def command(
         hint = error.hint
         if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
             by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
-            hint = f"run it yourself: {by_hand}"
+            hint = say("run it yourself: {command}", command=by_hand)
         raise common.CliError(
             say("{who}: {error}", who=who, error=message_of(error)), hint, common.Exit.FINDINGS
         ) from None

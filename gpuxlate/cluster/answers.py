@@ -17,6 +17,7 @@ from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, F
 from gpuxlate.model.messages import say
 
 CHECK_ADDRESS = "is the address in the kubeconfig right? does it need a VPN or a proxy?"
+CHECK_CONTEXT = "check this context in the kubeconfig"
 MAX_LENGTH = 400
 """Characters of a server's message that are shown."""
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"']+")
@@ -70,8 +71,9 @@ class Request:
         """``deployments in namespace ml``, ``deployments "web" in namespace ml``."""
         named = f'{self.resource} "{self.name}"' if self.name else self.resource
         if self.namespace:
-            return f"{named} in namespace {self.namespace}"
-        return named if self.name or not self._parts[1] else f"{named} across the cluster"
+            return say("{thing} in namespace {namespace}", thing=named, namespace=self.namespace)
+        everywhere = self._parts[1] and not self.name
+        return say("{thing} across the cluster", thing=named) if everywhere else named
 
 
 def secrets_of(user: Mapping[str, Any]) -> set[str]:
@@ -188,7 +190,7 @@ def _status(answer: Any) -> dict[str, Any]:
 
 def _forbidden(asked: Request, message: str) -> ClusterError:
     user = _USER.search(message)
-    who = f"user {user.group(1)} may not" if user else "you may not"
+    who = say("user {name} may not", name=user.group(1)) if user else say("you may not")
     return ForbiddenError(
         say("{who} {verb} {thing}", who=who, verb=asked.verb, thing=asked.thing),
         "ask an administrator for access, or choose another --context or --namespace",
@@ -245,18 +247,19 @@ def unreachable(server: str, error: Exception, seconds: float | None) -> Cluster
             return ClusterError(
                 say("{server} is not reachable: the connection timed out", server=server), CHECK_ADDRESS
             )
-        within = "" if seconds is None else f" within {seconds:g} s"
+        within = "" if seconds is None else say(" within {seconds:g} s", seconds=seconds)
         return ClusterError(
             say("{server} did not answer{within}", server=server, within=within),
             "set a longer --request-timeout",
         )
     if isinstance(error, exceptions.LocationParseError | ValueError):
-        return ClusterError(
-            say("{server} is not a valid address", server=server), "check this context in the kubeconfig"
-        )
+        return ClusterError(say("{server} is not a valid address", server=server), CHECK_CONTEXT)
     text = str(error).lower()
     known = next((why for why in ("connection refused", "unreachable", "reset") if why in text), None)
-    return ClusterError(f"{server} is not reachable" + (f": {known}" if known else ""), CHECK_ADDRESS)
+    message = say("{server} is not reachable", server=server)
+    if known:
+        message = say("{message}: {why}", message=message, why=say(known))
+    return ClusterError(message, CHECK_ADDRESS)
 
 
 _TRUST = (
@@ -279,10 +282,7 @@ _TRUST = (
 def _no_trust(server: str, error: Exception) -> ClusterError:
     text = str(error).lower()
     why = next((why for mark, why in _TRUST if mark in text), "the TLS handshake fails")
-    return ClusterError(
-        say("no secure connection to {server}: {why}", server=server, why=why),
-        "check this context in the kubeconfig",
-    )
+    return ClusterError(say("no secure connection to {server}: {why}", server=server, why=why), CHECK_CONTEXT)
 
 
 def unusable(context: Context, error: Exception) -> ClusterError:
@@ -314,7 +314,7 @@ def plugin_failed(context: Context, log: list[str]) -> ClusterError:
     name = PurePath(str(command)).name if command else "of the kubeconfig"
     text = " ".join(log)
     code = re.search(r"process returned (-?\d+)", text)
-    why = f"exit code {code.group(1)}" if code else "its output holds no credential"
+    why: str = say("exit code {code}", code=code.group(1)) if code else "its output holds no credential"
     if "No such file" in text:
         why = "it is not installed"
     elif "Permission denied" in text:

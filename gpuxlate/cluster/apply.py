@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gpuxlate.cluster.server import ClusterError, ConflictError, Json, MissingError, Server
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import joined, say
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import fresh, to_plain
 from gpuxlate.yamltext.source import Source
@@ -203,8 +203,10 @@ def applied(server: Server, trial: Sequence[Done], *, force: bool) -> Iterator[D
         try:
             result = server.apply(one.sent.path, one.sent.body, field_manager=MANAGER, force=force)
         except ClusterError as error:
-            so_far = f"applied before: {', '.join(before)}" if before else "nothing is applied"
-            raise ClusterError(error.message, "; ".join(filter(None, (so_far, error.hint)))) from None
+            names = ", ".join(before)
+            so_far = say("applied before: {names}", names=names) if before else say("nothing is applied")
+            hint = joined(filter(None, (so_far, error.hint)), "{before}; {last}")
+            raise ClusterError(error.message, hint) from None
         before.append(one.sent.name)
         yield Done(one.sent, result, one.before)
 

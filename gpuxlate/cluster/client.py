@@ -147,7 +147,7 @@ class Cluster:
             flags.append(f"--kubeconfig={self.options.kubeconfig}")
         if self.options.context:
             flags.append(f"--context={self.options.context}")
-        where = f"container {container} of pod {namespace}/{pod}"
+        where = say("container {name} of pod {namespace}/{pod}", name=container, namespace=namespace, pod=pod)
         seconds = self.options.request_timeout or EXEC_SECONDS
         try:
             done = subprocess.run(
@@ -170,8 +170,9 @@ class Cluster:
         if done.returncode:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             why = shown(lines[-1].removeprefix("error: "), set()) if lines else f"exit {done.returncode}"
-            by_hand = f"run it yourself: kubectl exec -n {namespace} {pod} -c {container} -- {command[0]}"
+            by_hand = f"kubectl exec -n {namespace} {pod} -c {container} -- {command[0]}"
             raise ClusterError(
-                say("{where}: {command} failed: {why}", where=where, command=command[0], why=why), by_hand
+                say("{where}: {command} failed: {why}", where=where, command=command[0], why=why),
+                say("run it yourself: {command}", command=by_hand),
             )
         return done.stdout.decode("utf-8", "replace")

@@ -99,7 +99,9 @@ class Kubeconfig:
             )
         if name not in known:
             near = get_close_matches(name, known, 1, 0.5)
-            hint = f"did you mean {near[0]}?" if near else f"contexts: {', '.join(known) or 'none'}"
+            hint = say("contexts: {names}", names=", ".join(known) or say("none"))
+            if near:
+                hint = say("did you mean {near}?", near=near[0])
             raise ChoiceError(say("the kubeconfig has no context {name!r}", name=name), hint)
         entry = _mapping(known[name][0].get("context"))
         cluster, user = self._entry("clusters", "cluster", entry), self._entry("users", "user", entry)

@@ -11,13 +11,13 @@ from gpuxlate.backends.feature_discovery import labelled, shown
 from gpuxlate.backends.live import LiveNode, NodeView, Serves
 from gpuxlate.cluster.devices import NO_DEVICES, Devices, devices_of
 from gpuxlate.cluster.server import NODES, Json, Server
+from gpuxlate.model.messages import say
 from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode
 
 _RANK = list(Serves)
 _HAMI = "hami.io/node-"
-_HAMI_NODE = NodeView(
-    None, Serves.NOTHING, notes=(f"HAMi shares its cards, and counts each several times as {WHOLE_KEY}",)
-)
+_SPLIT = say("HAMi shares its cards, and counts each several times as {key}", key=WHOLE_KEY)
+_HAMI_NODE = NodeView(None, Serves.NOTHING, notes=(_SPLIT,))
 """Project-HAMi, docs/develop/protocol.md: its annotations of nodes. The list of cards cannot be read."""
 
 
@@ -59,9 +59,8 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
     if not cards:
         if view is not None or not labelled(node):
             return None
-        return NodeView(
-            None, Serves.NOTHING, notes=(f"it has labels of a GPU, but no allocatable {WHOLE_KEY}",)
-        )
+        text = say("it has labels of a GPU, but no allocatable {key}", key=WHOLE_KEY)
+        return NodeView(None, Serves.NOTHING, notes=(text,))
     return NodeView(
         None,
         Serves.WHOLE,

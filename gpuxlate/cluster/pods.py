@@ -175,7 +175,9 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
         )
     chosen = container or next(iter(shares))
     if chosen not in shares or (container is None and len(shares) > 1):
-        wrong = f"has no share in container {chosen}" if container else f"has {len(shares)} shares"
+        wrong = say("has {count} shares", count=len(shares))
+        if container:
+            wrong = say("has no share in container {name}", name=chosen)
         raise ChoiceError(
             say("pod {namespace}/{name} {wrong}", namespace=namespace, name=name, wrong=wrong),
             say("pass -c, one of: {names}", names=", ".join(shares)),

@@ -120,7 +120,7 @@ def kind_of(server: Server, word: str) -> Kind:
     if found is None:
         known = [one for kind in BUILT_IN for one in words_of(kind)]
         near = get_close_matches(word.lower(), known, 1, 0.7)
-        hint = f"did you mean {near[0]}?" if near else "kubectl api-resources lists them"
+        hint = say("did you mean {near}?", near=near[0]) if near else "kubectl api-resources lists them"
         raise ChoiceError(say("{word}: no such file, and the cluster has no such kind", word=word), hint)
     return found
 

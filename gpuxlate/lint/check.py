@@ -20,6 +20,7 @@ from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.model.spots import spots
@@ -87,7 +88,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     found: list[Diagnostic] = []
     ignores: list[Ignore] = list(islice(ignores_in_text(source), limits.MAX_IGNORES + 1))
     if len(ignores) > limits.MAX_IGNORES:
-        what = f"more than {limits.MAX_IGNORES} comments that ignore findings"
+        what = say("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
         found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
         ignores.clear()
     try:

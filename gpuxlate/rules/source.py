@@ -184,7 +184,7 @@ def too_much(source: Source, what: str, hint: str, index: int) -> Diagnostic:
 
 def too_many(source: Source, last: Diagnostic) -> Diagnostic:
     """GX025 in place of the first finding above the limit."""
-    what = f"more than {limits.MAX_FINDINGS} findings"
+    what = say("more than {number} findings", number=limits.MAX_FINDINGS)
     found = too_much(source, what, "fix these first: the rest was not checked", 0)
     return found.located(document=last.document, span=last.span)
 

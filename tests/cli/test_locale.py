@@ -37,7 +37,7 @@ from gpuxlate.translation.pods.fit import fit_pod
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "gpuxlate"
 RULES = all_rules(registry.all_backends())
-HAN = re.compile(r"[\u4e00-\u9fff：？，（]")
+HAN = re.compile(r"[\u4e00-\u9fff：？，（；]")
 
 CATALOGUE = PACKAGE / "locale" / "zh" / "LC_MESSAGES" / "gpuxlate.po"
 with CATALOGUE.open("rb") as _file:

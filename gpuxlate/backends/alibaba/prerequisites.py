@@ -6,6 +6,7 @@ from gpuxlate.backends import requirements as r
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
@@ -41,7 +42,7 @@ REQUIREMENTS: tuple[r.Requirement, ...] = (*COMPUTE_NEEDS, STABLE_CGPU)
 _CGPU_MODES = ("cgpu", k.CORE_MEM)
 """Modes with the kernel module of cGPU (NOTES)."""
 _NOT_RESTORED = r.NodeWarning(
-    f"removing {k.SCHEDULE} does not restore exclusive cards: set it to default", LABELS
+    say("removing {label} does not restore exclusive cards: set it to default", label=k.SCHEDULE), LABELS
 )
 _SHARED: tuple[r.NodeWarning, ...] = (
     r.NodeWarning("use an ACK Pro cluster", MULTI),
@@ -52,7 +53,12 @@ _SHARED: tuple[r.NodeWarning, ...] = (
     _NOT_RESTORED,
     r.NodeWarning("set no static CPU policy on nodes that share GPUs", COMPONENT),
     r.NodeWarning(
-        f"a card runs at most {k.PODS_PER_CARD} pods (16 on the page on units, {UNIT.date})", COMPONENT
+        say(
+            "a card runs at most {most} pods (16 on the page on units, {date})",
+            most=k.PODS_PER_CARD,
+            date=UNIT.date,
+        ),
+        COMPONENT,
     ),
 )
 _CGPU: tuple[r.NodeWarning, ...] = (
@@ -104,16 +110,18 @@ def _shared(share: Share, ack: AlibabaProfile) -> r.NodeNeeds:
         r.NodeLabel(
             k.PLACEMENT,
             k.PLACEMENTS[0],
-            f"fills one card before the next (the default); {k.PLACEMENTS[1]} spreads pods over cards",
+            say(
+                "fills one card before the next (the default); {other} spreads pods over cards",
+                other=k.PLACEMENTS[1],
+            ),
             LABELS,
             r.Setter.OPTIONAL,
         ),
     )
     warnings = [*_BY_MODE.get(mode, ()), *_SHARED]
     if ack.memory_unit_mib == k.SMALL_UNIT_MIB:
-        warnings.append(
-            r.NodeWarning(f"with units of {k.SMALL_UNIT_MIB} MiB, node autoscaling does not work", UNIT)
-        )
+        text = say("with units of {unit} MiB, node autoscaling does not work", unit=k.SMALL_UNIT_MIB)
+        warnings.append(r.NodeWarning(text, UNIT))
     requirements = [*COMPUTE_NEEDS] if share.cores is not None else []
     if mode in _CGPU_MODES:
         requirements.append(STABLE_CGPU)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends import requirements as r
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
@@ -29,7 +30,7 @@ ARCHITECTURE = r.Requirement(
 )
 _TWO = "a share of two cards"
 ADDON = r.Requirement("the qGPU add-on", "components.qgpu", r.AtLeast("1.1.1"), TWO_CARDS, _TWO)
-_MODULE = f"the qGPU kernel module (node label {k.VERSION})"
+_MODULE = say("the qGPU kernel module (node label {label})", label=k.VERSION)
 MODULE = r.Requirement(_MODULE, "components.qgpuModule", r.AtLeast("3.0.5"), CHANGES, _TWO)
 REQUIREMENTS: tuple[r.Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE)
 
@@ -56,11 +57,12 @@ def node_needs(share: Share, profile: Profile | None) -> r.NodeNeeds:
     warnings, requirements = [*_ALWAYS], [KUBERNETES, ARCHITECTURE]
     if share.policy:
         spellings = k.SPELLINGS[share.policy]
-        note = f"the pod chooses nodes with it; the abbreviation {spellings[1]} is valid too"
+        note = say("the pod chooses nodes with it; the abbreviation {short} is valid too", short=spellings[1])
         labels.append(r.NodeLabel(k.POLICY, spellings[0], note, SHARING))
         requirements.append(r.Requirement("the policy of the nodes", "policy", r.OneOf(spellings), SHARING))
     else:
-        remarks = (r.NodeWarning(f"policy is not set: nodes without {k.POLICY} are best-effort", SHARING),)
+        text = say("policy is not set: nodes without {label} are best-effort", label=k.POLICY)
+        remarks = (r.NodeWarning(text, SHARING),)
     device = "TKE sets it on qGPU nodes; set it yourself where it is missing"
     labels.append(r.NodeLabel(k.DEVICE_ENABLE, k.ENABLED, device, OLDER, r.Setter.CLOUD))
     if share.qos:
@@ -68,7 +70,8 @@ def node_needs(share: Share, profile: Profile | None) -> r.NodeNeeds:
         labels.append(r.NodeLabel(k.MIXED_ENABLE, k.ENABLED, mixed, OLDER, r.Setter.OPTIONAL))
         warnings.append(r.NodeWarning(_COLOCATION, COLOCATION))
     if not share.whole_cards:
-        warnings.append(r.NodeWarning(f"a card holds at most {k.MAX_SHARES} qGPU devices", SHARING))
+        text = say("a card holds at most {most} qGPU devices", most=k.MAX_SHARES)
+        warnings.append(r.NodeWarning(text, SHARING))
         requirements += [ADDON, MODULE] if share.cards > 1 else []
     requirements += r.cards_of_a_node(share, SHARING)
     return r.NodeNeeds(tuple(labels), remarks, tuple(warnings), tuple(requirements))

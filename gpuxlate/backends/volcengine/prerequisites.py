@@ -17,6 +17,7 @@ from gpuxlate.backends.requirements import (
     model_words,
 )
 from gpuxlate.backends.volcengine import keys as k
+from gpuxlate.model.messages import say
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
 
@@ -52,7 +53,7 @@ LARGE_CARD_ABOVE_MIB = k.MULTI_CARD_MAX_MIB
 _POLICY_WARNINGS = (
     "after a change of the policy, restart every mGPU node of the pool; a new pool with the label "
     "needs no restart",
-    f"{k.POLICY} is a system label: once it is on a node, its value cannot be edited",
+    say("{label} is a system label: once it is on a node, its value cannot be edited", label=k.POLICY),
     "existing nodes get the label only if the node pool's switch for updating labels and taints is on; "
     "otherwise they may keep another policy",
 )
@@ -82,22 +83,29 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
             labels.insert(0, NodeLabel(k.POLICY, name, "the policy of all cards of the node", APPS))
             warnings += [NodeWarning(text, APPS) for text in _POLICY_WARNINGS]
         else:
-            remarks.append(NodeWarning(f"the policy is not set: nodes without {k.POLICY} are {name}", APPS))
+            text = say(
+                "the policy is not set: nodes without {label} are {policy}", label=k.POLICY, policy=name
+            )
+            remarks.append(NodeWarning(text, APPS))
         # a profile may use gpuxlate's names or the vendor's
         requirements.append(
             Requirement("the policy of the nodes", "policy", OneOf((name, str(policy))), APPS)
         )
         if several and policy is not Policy.BEST_EFFORT:
             best_effort = k.POLICIES[Policy.BEST_EFFORT]
-            warnings.append(
-                NodeWarning(f"several shared cards need {best_effort} on the pod and on its node", WEBHOOK)
-            )
-        warnings.append(NodeWarning(f"a card holds at most {k.INSTANCES_PER_CARD} containers", WEBHOOK))
+            text = say("several shared cards need {policy} on the pod and on its node", policy=best_effort)
+            warnings.append(NodeWarning(text, WEBHOOK))
+        text = say("a card holds at most {most} containers", most=k.INSTANCES_PER_CARD)
+        warnings.append(NodeWarning(text, WEBHOOK))
     if profile and profile.cards.model:
         remarks.append(
             NodeWarning(
-                f"nodes have their card model in the label {k.GPU_NAME}, such as NVIDIA-A10: "
-                f"choose {profile.cards.model} by it",
+                say(
+                    "nodes have their card model in the label {label}, such as NVIDIA-A10; "
+                    "choose {model} by it",
+                    label=k.GPU_NAME,
+                    model=profile.cards.model,
+                ),
                 SAMPLES,
             )
         )

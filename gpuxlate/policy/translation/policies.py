@@ -64,7 +64,8 @@ class Translating:
         source = Source(self.source, self._profile(self.source))
         if self.source is self.target:
             raise CannotError(
-                f"{self.source.name} is the source and the target", "choose another --to or --from"
+                say("{source} is the source and the target", source=self.source.name),
+                "choose another --to or --from",
             )
         for one, option in ((self.source, "--from"), (self.target, "--to")):
             if one.form_module:
