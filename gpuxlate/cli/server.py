@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gpuxlate import locale
 from gpuxlate.cli import common, options
 from gpuxlate.cli.invocation import current
 from gpuxlate.model.messages import say
@@ -41,5 +42,5 @@ def command(
     if sys.stdin is None or sys.stdout is None:
         raise common.CliError("stdin or stdout is closed", "an editor starts the server", common.Exit.INPUT)
     run = current()
-    serve(Options(profile, tuple(to), run.config, run.isolated))
+    serve(Options(profile, tuple(to), run.config, run.isolated, locale.current()))
     return common.Exit.CLEAN

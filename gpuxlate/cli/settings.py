@@ -33,9 +33,8 @@ def exclusion(run: Invocation, known: Config | None) -> Exclusion:
                 ),
                 "write patterns as in .gitignore",
             ) from None
-    if known is not None and known.exclude:
-        folder = os.path.realpath(known.folder or os.curdir)
-        always.append(Excludes(folder, Patterns(known.exclude), f"exclude of {known.path}"))
+    if known is not None and (configured := known.excludes()):
+        always.append(configured)
     return Exclusion(always, run.force_exclude)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from gpuxlate.config.find import find_config, read_toml
 from gpuxlate.inputs.bounded import StrPath, content, inside, repository
+from gpuxlate.inputs.exclude import Excludes
 from gpuxlate.inputs.patterns import Patterns, pattern
 from gpuxlate.model.catalogue import Card, card_named, nearest
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -88,6 +89,13 @@ class Config:
     def folder(self) -> Path | None:
         """The folder from which patterns count."""
         return self.base or (Path(os.path.abspath(self.path)).parent if self.path else None)
+
+    def excludes(self) -> Excludes | None:
+        """What ``exclude`` leaves out; None where it is not set."""
+        if not self.exclude:
+            return None
+        folder = os.path.realpath(self.folder or os.curdir)
+        return Excludes(folder, Patterns(self.exclude), f"exclude of {self.path}")
 
     def ignores_for(self, file: StrPath) -> tuple[PerFileIgnore, ...]:
         """The entries of ``per-file-ignores`` that match a file, in their order.

@@ -9,10 +9,11 @@ from lsprotocol import types
 from gpuxlate.editor.checks import Check
 from gpuxlate.editor.lens import TRANSLATE
 from gpuxlate.editor.texts import plain
+from gpuxlate.locale import tell
+from gpuxlate.model.messages import say
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.gpuxlate"
 TRANSLATION = f"{types.CodeActionKind.RefactorRewrite.value}.gpuxlate"
-UNSAFE = " (unsafe: it may change what is requested)"
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 KINDS = (QUICK_FIX, FIX_ALL, TRANSLATION)
 
@@ -26,7 +27,7 @@ def actions(check: Check, place: types.Range, only: Sequence[str] | None) -> lis
         found += _fixes(check, place)
     if _wanted(FIX_ALL, only) and check.safe_edits:
         edit = _workspace_edit(check, check.safe_edits)
-        found.append(types.CodeAction("Fix all findings that have a safe fix", FIX_ALL, edit=edit))
+        found.append(types.CodeAction(tell("Fix all findings that have a safe fix"), FIX_ALL, edit=edit))
     if _wanted(TRANSLATION, only) and check.shares:
         found += _translations(check)
     return found
@@ -47,13 +48,11 @@ def _fixes(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
     for one, shown in sorted(near, key=lambda pair: not (pair[0].fix and pair[0].fix.safe)):
         changes = check.changes.get(id(one))
         if one.fix and changes:
-            title = (
-                one.fix.title
-                if one.fix.safe
-                else f"{one.fix.title} (unsafe: it may change what is requested)"
-            )
+            title = one.fix.title
+            if not one.fix.safe:
+                title = say("{title} (unsafe: it may change what is requested)", title=title)
             yield types.CodeAction(
-                f"{one.code}: {title}",
+                f"{one.code}: {tell(title)}",
                 QUICK_FIX,
                 [shown],
                 is_preferred=one.fix.safe,
@@ -64,7 +63,9 @@ def _fixes(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
 def _translations(check: Check) -> Iterator[types.CodeAction]:
     assert check.here is not None
     for name in (*check.here.targets, None):
-        title = f"Translate to {name or 'another target'}..."
+        title = tell(
+            say("Translate to {target}...", target=name) if name else say("Translate to another target...")
+        )
         arguments = [check.text.uri, name] if name else [check.text.uri]
         yield types.CodeAction(
             title, TRANSLATION, command=types.Command(title, TRANSLATE, arguments=arguments)

@@ -7,15 +7,16 @@ from functools import cached_property
 
 from lsprotocol import types
 
-from gpuxlate.editor.settings import Here, Options, settings_for
+from gpuxlate.editor.settings import NAME, Here, Options, settings_for
 from gpuxlate.editor.texts import MAX_TEXT, Text
 from gpuxlate.inputs.files import InputError
 from gpuxlate.lint.check import Linted
 from gpuxlate.lint.files import Mode, check, each_change
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity
+from gpuxlate.model.messages import message_of, say, titled
 from gpuxlate.yamltext.writer import Splice
 
-NAME = "gpuxlate"
 MOST_SHOWN = 1000
 """Findings of one text that are sent; the rest appears when these are fixed."""
 ALLOW_EMPTY = Mode(allow_empty=True)
@@ -24,6 +25,12 @@ SEVERITIES = {
     Severity.WARNING: types.DiagnosticSeverity.Warning,
     Severity.INFO: types.DiagnosticSeverity.Information,
 }
+
+
+def with_hint(error: Exception) -> str:
+    """The message of an error, with what to do."""
+    hint, message = getattr(error, "hint", None), message_of(error)
+    return say("{message}; {hint}", message=message, hint=hint) if hint else message
 
 
 @dataclass(frozen=True)
@@ -40,16 +47,20 @@ class Check:
         """Check a text, whatever it is."""
         if text.too_large:
             size = MAX_TEXT // 2**20
-            return cls(text, problem=f"larger than {size} MiB: gpuxlate lint checks it, not the editor")
+            return cls(
+                text,
+                problem=say("larger than {size} MiB: gpuxlate lint checks it, not the editor", size=size),
+            )
         try:
             here = settings_for(text.path, options)
         except (ValueError, LookupError) as error:  # of the configuration, a profile or a name in them
-            hint = getattr(error, "hint", None)
-            return cls(text, problem=f"{error}; {hint}" if hint else str(error))
+            return cls(text, problem=with_hint(error))
+        if here.excluded:
+            return cls(text, here)
         try:
             checked = check(text.input, text.data, here.lint, ALLOW_EMPTY)
         except InputError as error:
-            return cls(text, here, problem=str(error))
+            return cls(text, here, problem=message_of(error))
         return cls(text, here, checked.linted)
 
     @property
@@ -71,16 +82,21 @@ class Check:
         found = [shown for _, shown in self.pairs]
         problem = self.problem
         if len(self.findings) > MOST_SHOWN:
-            problem = f"{len(self.findings) - MOST_SHOWN} more findings: gpuxlate lint shows them all"
+            more = len(self.findings) - MOST_SHOWN
+            problem = say("{count} more findings: gpuxlate lint shows them all", count=more)
         if problem:
             place = self.text.range_of(None)
-            found.insert(0, types.Diagnostic(place, problem, types.DiagnosticSeverity.Warning, source=NAME))
+            found.insert(
+                0, types.Diagnostic(place, tell(problem), types.DiagnosticSeverity.Warning, source=NAME)
+            )
         return found
 
     def _shown(self, one: Diagnostic) -> types.Diagnostic:
         return types.Diagnostic(
             self.text.range_of(one.span),
-            f"{one.message}\nhelp: {one.hint}" if one.hint else one.message,
+            tell(say("{message}\n{help}", message=one.message, help=titled("help", one.hint)))
+            if one.hint
+            else tell(one.message),
             SEVERITIES[one.severity],
             one.code,
             types.CodeDescription(one.url) if one.url.startswith(URL) else None,

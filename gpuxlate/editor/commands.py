@@ -8,10 +8,13 @@ from typing import Any
 from lsprotocol import types
 
 from gpuxlate.backends import registry
+from gpuxlate.editor.checks import with_hint
 from gpuxlate.editor.session import Server
 from gpuxlate.editor.settings import writes_pods
 from gpuxlate.editor.translate import Translated, confirms
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
 
 MOST_DIFF = 8000
 """Characters of a diff in a message."""
@@ -30,13 +33,12 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
     try:
         made = Translated.of(check, target)
     except (ValueError, LookupError) as error:
-        hint = getattr(error, "hint", None)
-        ls.say(f"{error}; {hint}" if hint else str(error))
+        ls.say(with_hint(error))
         return None
     if made.made.refused:
-        ls.say(f"Refused, nothing was changed.\n{made.listed(Severity.ERROR)}")
+        ls.say(say("Refused, nothing was changed.\n{findings}", findings=made.listed(Severity.ERROR)))
     elif not made.made.changed:
-        ls.say(f"Nothing to change for {target}.", types.MessageType.Info)
+        ls.say(say("Nothing to change for {target}.", target=target), types.MessageType.Info)
     elif confirms(ls.client_capabilities) or await _confirmed(ls, made):
         warnings = made.listed(Severity.WARNING)
         if warnings:
@@ -44,7 +46,7 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
         if ls.check(uri) is not check:
             ls.say("The text has changed since; translate it again.")
             return None
-        label = f"Translate to {target}"
+        label = tell(made.label)
         edit = made.edit(ls.client_capabilities)
         await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
     return made.to_json()
@@ -53,15 +55,15 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
 async def _chosen(ls: Server) -> str | None:
     """Ask for a target."""
     names = [one.name for one in registry.pod_backends() if writes_pods(one)]
-    return await _asked(ls, "Translate to which target?", names)
+    return await _asked(ls, tell("Translate to which target?"), names)
 
 
 async def _confirmed(ls: Server, made: Translated) -> bool:
     """Show the diff in a message, where the editor has no preview of changes."""
     diff = made.diff
     shown = diff if len(diff) <= MOST_DIFF else f"{diff[:MOST_DIFF]}\n..."
-    message = f"{made.summary}\n{shown}"
-    return await _asked(ls, message, [APPLY, CANCEL]) == APPLY
+    message = f"{tell(made.summary)}\n{shown}"
+    return await _asked(ls, message, [tell(APPLY), tell(CANCEL)]) == tell(APPLY)
 
 
 async def _asked(ls: Server, message: str, answers: Sequence[str]) -> str | None:

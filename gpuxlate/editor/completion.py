@@ -20,8 +20,21 @@ MOST_NUMBERS = 20
 _BARE = re.compile(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z][\w./-]*\Z", re.IGNORECASE)
 
 
-def completions(text: Text, here: Here, position: types.Position) -> list[types.CompletionItem]:
-    """What can be written at a position; nothing where no dialect reads it."""
+def takes_snippets(capabilities: types.ClientCapabilities) -> bool:
+    """The editor expands snippets."""
+    document = capabilities.text_document
+    item = document.completion.completion_item if document and document.completion else None
+    return bool(item and item.snippet_support)
+
+
+def completions(
+    text: Text, here: Here, position: types.Position, *, snippets: bool
+) -> list[types.CompletionItem]:
+    """What can be written at a position; nothing where no dialect reads it.
+
+    A key with its colon is a snippet where the editor expands such: as plain text Neovim drops the space
+    behind the colon.
+    """
     found = typed_at(text.source, text.offset(position), here.lint.layer, here.profile)
     if found is None:
         return []
@@ -38,7 +51,10 @@ def completions(text: Text, here: Here, position: types.Position) -> list[types.
                 documentation=what,
                 sort_text=f"{number:04d}",
                 filter_text=label,
-                text_edit=types.TextEdit(place, new),
+                text_edit=types.TextEdit(place, f"{new}$0" if snippets and new.endswith(" ") else new),
+                insert_text_format=types.InsertTextFormat.Snippet
+                if snippets and new.endswith(" ")
+                else types.InsertTextFormat.PlainText,
             )
         )
     return items

@@ -10,6 +10,8 @@ from gpuxlate.editor import words
 from gpuxlate.editor.settings import Here
 from gpuxlate.editor.texts import Text
 from gpuxlate.inputs.files import reader
+from gpuxlate.locale import tell
+from gpuxlate.model.messages import say
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
@@ -40,11 +42,18 @@ def lenses(text: Text, here: Here) -> list[types.CodeLens]:
         place = places.get(_where(one))
         if one.share is None or place is None:
             continue
-        found.append(_lens(text, place, words.of_share(one.share), None))
+        found.append(_lens(text, place, tell(words.of_share(one.share)), None))
         for name, items in verdicts.items():
             there = items.get(_where(one))
             if there and there.source != there.target:
-                found.append(_lens(text, place, f"on {name} {there.verdict}", name))
+                found.append(
+                    _lens(
+                        text,
+                        place,
+                        tell(say("on {target} {verdict}", target=name, verdict=say(there.verdict))),
+                        name,
+                    )
+                )
     return found
 
 

@@ -11,13 +11,20 @@ from typing import Any, BinaryIO, cast
 from lsprotocol import types
 
 from gpuxlate.editor import actions, completion, hover, lens
-from gpuxlate.editor.checks import NAME
 from gpuxlate.editor.commands import translate
 from gpuxlate.editor.session import Server, guarded
-from gpuxlate.editor.settings import Options
+from gpuxlate.editor.settings import NAME, Options
 
-WATCHED = ("**/.gpuxlate.{yaml,yml}", "**/pyproject.toml", "**/kustomization.{yaml,yml}", "**/Chart.yaml")
-"""Files that change what is found in others."""
+WATCHED = ("**/*.{yaml,yml}", "**/.gpuxlate.{yaml,yml}", "**/pyproject.toml")
+"""Files that change what is found in others: configurations, profiles, and the bases of patches."""
+
+
+def started(ls: Server, params: types.InitializeParams) -> None:
+    ls.configure(params.initialization_options, first=True)
+
+
+def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    ls.configure(params.settings)
 
 
 def initialized(ls: Server, _params: types.InitializedParams) -> None:
@@ -59,7 +66,10 @@ def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
 
 def completed(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem] | None:
     check = ls.check(params.text_document.uri)
-    return completion.completions(check.text, check.here, params.position) if check and check.here else None
+    if check is None or check.here is None:
+        return None
+    snippets = completion.takes_snippets(ls.client_capabilities)
+    return completion.completions(check.text, check.here, params.position, snippets=snippets)
 
 
 def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
@@ -68,7 +78,9 @@ def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | N
 
 
 HANDLERS: dict[str, tuple[Callable[..., Any], Any]] = {
+    types.INITIALIZE: (started, None),
     types.INITIALIZED: (initialized, None),
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: (configured, None),
     types.TEXT_DOCUMENT_DID_OPEN: (opened, None),
     types.TEXT_DOCUMENT_DID_CHANGE: (changed, None),
     types.TEXT_DOCUMENT_DID_SAVE: (changed_on_disk, None),

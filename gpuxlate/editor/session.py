@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from gpuxlate import __version__
-from gpuxlate.editor.checks import NAME, Check
-from gpuxlate.editor.settings import Options
+from gpuxlate import __version__, locale
+from gpuxlate.editor.checks import Check, with_hint
+from gpuxlate.editor.settings import NAME, Options
 from gpuxlate.editor.texts import Text, plain
 from gpuxlate.inputs.bounded import forget
 
@@ -28,10 +28,24 @@ class Server(LanguageServer):
 
     def __init__(self, options: Options) -> None:
         super().__init__(NAME, __version__, types.TextDocumentSyncKind.Full, max_workers=2)
-        self.options = options
+        self.options = self._started = options
         self._open: set[str] = set()  # pygls makes one of two URIs that differ in escapes
         self._checks: dict[str, Check] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
+
+    def configure(self, given: object, *, first: bool = False) -> None:
+        """Take the settings of the editor; those that cannot be used are reported, and change nothing.
+
+        ``first``: those that it started the server with, which later ones do not take back.
+        """
+        try:
+            self.options = self._started.over(given)
+        except (ValueError, LookupError) as error:
+            self.say(with_hint(error))
+            return
+        self._started = self.options if first else self._started
+        locale.use(self.options.lang)
+        self.show_again()
 
     def check(self, uri: str) -> Check | None:
         """What is found in the text as it is now; None where it is not open."""
@@ -70,6 +84,9 @@ class Server(LanguageServer):
         self._checks.clear()
         for uri in self._open:
             self.show_soon(uri)
+        workspace = self.client_capabilities.workspace
+        if self._open and workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
 
     def close(self, uri: str) -> None:
         """A text is closed: nothing is known of it, and nothing shown."""
@@ -88,7 +105,7 @@ class Server(LanguageServer):
 
     def say(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """A message for the user."""
-        self.window_show_message(types.ShowMessageParams(kind, message))
+        self.window_show_message(types.ShowMessageParams(kind, locale.tell(message)))
 
     def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - that of pygls
         """A message that is not one of the protocol, say: it is logged, and the next one is read."""

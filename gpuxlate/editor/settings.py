@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.configuration import Config, config_for, find_profile
 from gpuxlate.lint.check import LintSettings
 from gpuxlate.lint.select import Selection
+from gpuxlate.locale import LANGUAGES
+from gpuxlate.model.messages import say
 from gpuxlate.model.profile import Profile
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.plain import plain_text
@@ -19,21 +22,68 @@ from gpuxlate.yamltext.plain import plain_text
 class Options:
     """The options of the command. ``targets``: in place of those of the configuration's profiles.
 
-    ``config``: a configuration for all files; ``isolated``: none for any.
+    ``config``: a configuration for all files; ``isolated``: none for any. ``lang``: of messages.
     """
 
     profile: str | None = None
     targets: tuple[str, ...] = ()
     config: str | None = None
     isolated: bool = False
+    lang: str = "en"
+
+    def over(self, given: object) -> Options:
+        """With the settings of an editor in place of these: SETTINGS, on their own or below ``gpuxlate``.
+
+        Raises ValueError for a setting that cannot be used, UnknownTargetError, ReadOnlyTargetError.
+        """
+        given = given.get(NAME, given) if isinstance(given, dict) else given
+        if given is None:
+            return self
+        if not isinstance(given, dict):
+            raise ValueError(say("settings are a mapping of {names}", names=", ".join(SETTINGS)))
+        made = self
+        for name, value in given.items():
+            if name not in OF_CLIENTS and value not in (None, "", []):
+                made = replace(made, **_setting(name, value))
+        return made
+
+
+NAME = "gpuxlate"
+"""The section of an editor's settings."""
+SETTINGS = ("lang", "profile", "to", "config")
+"""What an editor may set, named as the options of the command."""
+OF_CLIENTS = ("command", "trace")
+"""Settings of the extension that starts the server."""
+
+
+def _setting(name: str, value: object) -> dict[str, Any]:
+    """A setting as the fields of Options."""
+    if name == "to":
+        names = [value] if isinstance(value, str) else value
+        if isinstance(names, list) and all(isinstance(one, str) for one in names):
+            if all(writes_pods(registry.writable(one)) for one in names):
+                return {"targets": tuple(names)}
+            raise ValueError(say("invalid target {name!r} for --to: it is not for manifests", name=value))
+    elif name not in SETTINGS:
+        raise ValueError(say("no setting {name!r}; settings: {names}", name=name, names=", ".join(SETTINGS)))
+    elif isinstance(value, str) and (name != "lang" or value in LANGUAGES):
+        return {name: value}
+    allowed = ", ".join(LANGUAGES) if name == "lang" else say("a text")
+    raise ValueError(
+        say("invalid value {value!r} for {name}; write {allowed}", value=value, name=name, allowed=allowed)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What applies to one file. ``targets``: each by the name that the user gave it, with its profile."""
+    """What applies to one file. ``targets``: each by the name that the user gave it, with its profile.
+
+    ``excluded``: the configuration leaves the file out.
+    """
 
     lint: LintSettings
     targets: dict[str, Settings]
+    excluded: bool = False
 
     @property
     def profile(self) -> Profile | None:
@@ -62,7 +112,9 @@ def settings_for(path: str | None, options: Options) -> Here:
         backend = registry.writable(name)
         known = next((one for one in profiles if registry.get(one.target) is backend), profile)
         targets[name] = Settings(backend, profile=known)
-    return Here(Selection.of((), (), config, profile).for_file(path), targets)
+    excludes = config.excludes() if config and path else None
+    excluded = bool(excludes and path and excludes.covers(path))
+    return Here(Selection.of((), (), config, profile).for_file(path), targets, excluded)
 
 
 def _profiles(config: Config | None, chosen: Profile | None) -> list[Profile]:

@@ -11,8 +11,9 @@ from lsprotocol import types
 
 from gpuxlate.editor.checks import Check
 from gpuxlate.inputs.files import reader
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import plural
+from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.report.lines import unified
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
@@ -41,25 +42,32 @@ class Translated:
         text = check.text
         settings = check.here.to(target)
         if settings.to.form_module:
-            raise ValueError(f"{settings.to.name} is not for manifests: gpuxlate render writes it")
+            raise ValueError(
+                say("{name} is not for manifests: gpuxlate render writes it", name=settings.to.name)
+            )
         if reader(text.input, text.source) is not documents:
             raise ValueError("parameters of a job are not translated: gpuxlate parse reads their share")
         return cls(check, target, translate_source(text.source, settings, layer=check.here.lint.layer))
 
     @property
+    def label(self) -> str:
+        """What is done."""
+        return say("Translate to {target}", target=self.target)
+
+    @property
     def summary(self) -> str:
         """The counts: ``2 shares: 1 exact, 1 rounded``."""
         counts = Counter(str(one.verdict) for one in self.made.items)
-        said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        return (
-            f"{plural(len(self.made.items), '{count} share', '{count} shares')}{f': {said}' if said else ''}"
-        )
+        shares = plural(len(self.made.items), "{count} share", "{count} shares")
+        said = joined(say("{count} {verdict}", count=n, verdict=say(one)) for one, n in counts.items())
+        return say("{shares}: {counts}", shares=shares, counts=said) if said else shares
 
     def listed(self, *severities: Severity) -> str:
         """The findings of the translation, a line each."""
         found = [one for one in self.made.diagnostics if one.severity in severities]
         lines = [_line(one) for one in found[:MOST_LINES]]
-        more = [f"and {len(found) - MOST_LINES} more"] if len(found) > MOST_LINES else []
+        left = len(found) - MOST_LINES
+        more = [tell(say("and {count} more", count=left))] if left > 0 else []
         return "\n".join([*lines, *more])
 
     @property
@@ -78,8 +86,8 @@ class Translated:
         notes = None
         if workspace.change_annotation_support is not None:
             noted = [types.AnnotatedTextEdit(ANNOTATION, one.range, one.new_text) for one in edits]
-            label = f"Translate to {self.target}"
-            notes = {ANNOTATION: types.ChangeAnnotation(label, True, self.summary)}
+            label = tell(self.label)
+            notes = {ANNOTATION: types.ChangeAnnotation(label, True, tell(self.summary))}
         document = types.OptionalVersionedTextDocumentIdentifier(text.uri, text.version)
         return types.WorkspaceEdit(
             document_changes=[types.TextDocumentEdit(document, noted)], change_annotations=notes
@@ -103,5 +111,5 @@ def confirms(capabilities: types.ClientCapabilities) -> bool:
 
 
 def _line(one: Diagnostic) -> str:
-    where = f"line {one.span.line}: " if one.span else ""
-    return f"{where}{one.code} {one.message}{f' ({one.hint})' if one.hint else ''}"
+    where = tell(say("line {line}: ", line=one.span.line)) if one.span else ""
+    return f"{where}{one.code} {tell(one.message)}{f' ({tell(one.hint)})' if one.hint else ''}"

@@ -41,6 +41,12 @@ class Excludes:
             self.patterns.verdict(path[len(start) :], is_folder=is_folder) if path.startswith(start) else None
         )
 
+    def covers(self, named: StrPath) -> bool:
+        """A file, or a folder above it, is left out."""
+        path = os.path.realpath(named)
+        above = any(self.verdict(one, is_folder=True) for one in upwards(os.path.dirname(path)))
+        return above or bool(self.verdict(path, is_folder=False))
+
 
 Levels = tuple[Excludes, ...]
 """The .gitignore files that count in a folder, the nearest last."""

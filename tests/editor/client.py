@@ -24,8 +24,13 @@ EVERYTHING = types.ClientCapabilities(
             change_annotation_support=types.ChangeAnnotationsSupportOptions(groups_on_label=True),
         ),
     ),
+    text_document=types.TextDocumentClientCapabilities(
+        completion=types.CompletionClientCapabilities(
+            completion_item=types.ClientCompletionItemOptions(snippet_support=True)
+        ),
+    ),
 )
-"""An editor that shows changes before they are made."""
+"""An editor that shows changes before they are made, and expands snippets."""
 PLAIN = types.ClientCapabilities()
 """One that does not."""
 
@@ -119,6 +124,11 @@ class Editor:
         found = await self.client.text_document_code_lens_async(params)
         return [f"{one.range.start.line + 1}: {one.command.title}" for one in found or [] if one.command]
 
+    async def configure(self, settings: object) -> None:
+        """Send settings, as an editor does when the user changes them."""
+        self.shown.clear()
+        self.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
+
     async def command(self, name: str, *arguments: Any) -> Any:
         params = types.ExecuteCommandParams(name, list(arguments))
         return await self.client.workspace_execute_command_async(params)
@@ -176,13 +186,20 @@ def edited(text: str, edits: Any) -> str:
 
 @asynccontextmanager
 async def editor(
-    folder: Path, *options: str, capabilities: types.ClientCapabilities = EVERYTHING
+    folder: Path,
+    *options: str,
+    capabilities: types.ClientCapabilities = EVERYTHING,
+    settings: object = None,
 ) -> AsyncIterator[Editor]:
-    """A server in a folder, and an editor that speaks to it. The server must end well, without a word."""
+    """A server in a folder, and an editor that speaks to it. The server must end well, without a word.
+
+    ``settings``: with which the editor starts it.
+    """
     client = LanguageClient("tests", "0")
     found = Editor(client)
     await client.start_io(sys.executable, "-m", "gpuxlate", "server", *options, cwd=folder)
-    await client.initialize_async(types.InitializeParams(capabilities, root_uri=folder.as_uri()))
+    asked = types.InitializeParams(capabilities, root_uri=folder.as_uri(), initialization_options=settings)
+    await client.initialize_async(asked)
     client.initialized(types.InitializedParams())
     yield found
     await client.shutdown_async(None)

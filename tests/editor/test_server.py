@@ -64,10 +64,16 @@ spec:
 
 
 def in_editor(
-    folder: Path, work: Callable[[Editor], Awaitable[None]], *options: str, plain: bool = False
+    folder: Path,
+    work: Callable[[Editor], Awaitable[None]],
+    *options: str,
+    plain: bool = False,
+    settings: object = None,
 ) -> None:
+    capabilities = PLAIN if plain else EVERYTHING
+
     async def run() -> None:
-        async with editor(folder, *options, capabilities=PLAIN if plain else EVERYTHING) as one:
+        async with editor(folder, *options, capabilities=capabilities, settings=settings) as one:
             await work(one)
 
     asyncio.run(run())
@@ -163,6 +169,66 @@ def test_the_configuration_and_ignores_count(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / ".git").mkdir()
     in_editor(tmp_path, work)
+
+
+def test_a_file_that_the_configuration_excludes_has_no_findings(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        left_out = (tmp_path / "build" / "deep" / "web.yaml").as_uri()
+        assert await one.open(left_out, MISTAKES) == []
+        everywhere = types.Range(types.Position(0, 0), types.Position(99, 0))
+        assert await one.actions(left_out, everywhere) == []
+        assert await one.lenses(left_out) == []
+        assert "Unit: GiB" in (await one.hover(left_out, "qgpu-memory: 5") or "")
+        assert len(await one.open((tmp_path / "web.yaml").as_uri(), MISTAKES)) > 4
+        (tmp_path / ".gpuxlate.yaml").write_text("{}\n")
+        one.shown.clear()
+        changed = types.FileEvent((tmp_path / ".gpuxlate.yaml").as_uri(), types.FileChangeType.Changed)
+        one.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+        assert len(await one.found(left_out)) > 4
+
+    (tmp_path / "build" / "deep").mkdir(parents=True)
+    (tmp_path / ".gpuxlate.yaml").write_text("exclude: [build/]\n")
+    in_editor(tmp_path, work)
+
+
+def test_the_settings_of_the_editor_count_as_soon_as_they_change(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        uri = (tmp_path / "web.yaml").as_uri()
+        text = QGPU.replace('"30"', "33")
+        [found] = await one.open(uri, text)
+        assert found.message == 'tke.cloud.tencent.com/qgpu-core 33 不是 5 的整数倍\n建议：请写 "30" 或 "35"'
+        assert "单位：GiB。" in (await one.hover(uri, "qgpu-memory") or "")
+        assert "单卡的 `qgpu-core` 取 5 到 100" in (await one.hover(uri, "33") or "")
+        titles = [each.title for each in await one.actions(uri, found.range)]
+        assert titles == [
+            "TKE002: 把 qgpu-core 向上取整为 35（不一定安全：申请的内容可能改变）",
+            "转换为 vke……",
+            "转换为其他目标……",
+        ]
+        await one.command("gpuxlate.translate", uri, "vke")
+        assert one.messages[-1].startswith("已拒绝，没有任何改动。\n第 10 行：TKE002")
+        await one.configure({"gpuxlate": {"lang": "en", "to": "hami", "config": str(tmp_path / "c.yaml")}})
+        assert await one.found(uri) == []
+        await one.type(uri, QGPU)
+        assert await one.lenses(uri) == ["7: 30 % and 4 GiB of one card", "7: on hami exact"]
+        await one.configure({"gpuxlate": None})  # of all that it was started with, nothing is taken back
+        await one.type(uri, QGPU)
+        assert await one.lenses(uri) == ["7: 一张卡的 30 % 和 4 GiB", "7: 在 vke 上无损"]
+        for wrong, says in (
+            ({"lang": "fr"}, "lang 的值 'fr' 无效；请写 en, zh"),
+            ({"profil": "x"}, "没有设置项 'profil'；可用的设置项：lang, profile, to, config"),
+            ({"to": ["nobody"]}, "没有目标 'nobody'"),
+            ({"to": "emr-spark"}, "--to 的目标 'emr-spark' 无效"),
+            ({"to": [3]}, "to 的值 [3] 无效"),
+            ([], "设置应是由"),
+        ):
+            await one.configure(wrong)
+            await one.hover(uri, "qgpu")  # answered after the message
+            assert one.messages[-1].startswith(says), one.messages
+        assert await one.lenses(uri) == ["7: 一张卡的 30 % 和 4 GiB", "7: 在 vke 上无损"]
+
+    (tmp_path / "c.yaml").write_text("ignore: [TKE002]\n")
+    in_editor(tmp_path, work, settings={"lang": "zh", "to": ["vke"]})
 
 
 def test_half_typed_text_is_a_finding_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -338,6 +404,25 @@ def test_completion_offers_keys_and_values_where_they_have_effect(tmp_path: Path
             if name == "limits of a pod that speaks":
                 assert all(each.startswith("tke.") for each in items), items
                 assert "tke.cloud.tencent.com/qgpu-memory" not in items
+
+    in_editor(tmp_path, work, plain=True)
+
+
+def test_a_key_is_a_snippet_where_the_editor_expands_such(tmp_path: Path) -> None:
+    """As plain text Neovim 0.11 takes a completion up to its first space, and the YAML would be invalid."""
+
+    async def work(one: Editor) -> None:
+        for limits, expected in (
+            ("ali|", ("aliyun.com/gpu-mem: $0", 2)),
+            ("ali|: 3", ("aliyun.com/gpu-mem", 1)),
+        ):
+            uri = f"file:///{expected[1]}.yaml"
+            marked = POD.replace("LIMITS", limits)
+            await one.open(uri, marked.replace(HERE, ""))
+            found = await one.completions(uri, utf16(marked, marked.index(HERE)))
+            [item] = [each for each in found if each.label == "aliyun.com/gpu-mem"]
+            assert item.text_edit
+            assert (item.text_edit.new_text, item.insert_text_format) == expected
 
     in_editor(tmp_path, work)
 
