@@ -85,6 +85,20 @@ def test_no_place_is_reported_twice(case: Case) -> None:
     assert len(set(places)) == len(places)
 
 
+def test_one_scheduler_for_the_cards_of_all_vendors() -> None:
+    """The annotations of HAMi's scheduler stay from one vendor's cards to another's, and go nowhere else."""
+    placement = "{hami.io/node-scheduler-policy: binpack, hami.io/gpu-scheduler-policy: spread}"
+    text = (
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p, annotations: {placement}}}\n"
+        "spec: {containers: [{name: a, image: x, resources: {limits: {metax-tech.com/gpu: 1}}}]}\n"
+    ).encode()
+    assert run("translate", "-", "--to", "hami", stdin=text).out.count(b"hami.io/") == 2
+    gone = run("translate", "-", "--to", "ack", "--drop", "selector", stdin=text)
+    assert gone.code == 0, gone.err.decode()
+    assert b"hami.io/" not in gone.out
+    assert gone.err.decode().count("is not supported by alibaba-gpushare") == 2
+
+
 def test_whole_cards_name_the_dialect_that_reads_them() -> None:
     """A label of one cloud beside the common key: the advice is the option that translates both."""
     one = next(one for one in CASES if "labels of GKE" in one.name)

@@ -6,6 +6,7 @@ Shares are written for hami-core, which takes numbers; both ways are read.
 from dataclasses import replace
 
 from gpuxlate.backends.base import Absent, Placing, Taking
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, for_models, memory
 from gpuxlate.backends.sheet.sheet import Sheet
@@ -63,7 +64,7 @@ SHEET = Sheet(
     aliases=("ascend",),
     vendor="huawei",
     isolation=Isolation.SOFT,  # hami-core is a library (CODE)
-    schedulers=("hami-scheduler",),
+    schedulers=(SCHEDULER,),
     settles=settles,
     places=places,
     marks={MODE: HAMI_CORE},
@@ -76,6 +77,7 @@ SHEET = Sheet(
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/ascend (2026-08-21)",
         "TEMPLATES": "Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21)",
+        **DOCUMENTS,
     },
     gpu_prefixes=("huawei.com/vnpu-",),
     why={"COMPUTE": "No document says that missing compute is not capped, so all of the card is assumed."},
@@ -87,6 +89,7 @@ SHEET = Sheet(
             cores(f"{COUNT}-core", needs=(COUNT,), absent=Absent.ALL, source="CODE"),
         ),
         choice(MODE, meaning="parts by numbers", values=(HAMI_CORE,), idle=(HAMI_CORE,), source="CODE"),
+        *PLACEMENT,
     ),
 )
 BACKEND = SHEET.backend

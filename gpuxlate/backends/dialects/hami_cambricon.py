@@ -1,6 +1,7 @@
 """Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
 
 from gpuxlate.backends.base import Absent, Limits, Range
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.rows import cards, cores, memory
 from gpuxlate.backends.sheet.sheet import Counted, Several, Sheet
 from gpuxlate.model.share import Isolation
@@ -14,13 +15,14 @@ SHEET = Sheet(
     aliases=("cambricon",),
     vendor="cambricon",
     isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=("hami-scheduler",),
+    schedulers=(SCHEDULER,),
     several=Several.REFUSED,
     counted=Counted("hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"),  # (CODE)
     limits=Limits(100, source="CODE"),
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",
+        **DOCUMENTS,
     },
     gpu_prefixes=("cambricon.com/vmlu", "cambricon.com/mlu.smlu."),
     keys=(
@@ -41,6 +43,7 @@ SHEET = Sheet(
             doubts={"0": "no document says whether it is no cap or no compute"},
             source="CODE, OLD",
         ),
+        *PLACEMENT,
     ),
 )
 BACKEND = SHEET.backend

@@ -1,5 +1,6 @@
 """Enflame GCU under HAMi: memory or compute of one card, of which it gives the smallest profile."""
 
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.rows import cores, memory, unread, whole
 from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.share import Isolation
@@ -11,15 +12,16 @@ SHEET = Sheet(
     aliases=("enflame",),
     vendor="enflame",
     isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=("hami-scheduler",),
+    schedulers=(SCHEDULER,),
     several=Several.REFUSED,
-    documents={"CODE": "Project-HAMi/HAMi, pkg/device/enflame (2026-08-21)"},
+    documents={"CODE": "Project-HAMi/HAMi, pkg/device/enflame (2026-08-21)", **DOCUMENTS},
     gpu_prefixes=("enflame.com/gcu", "enflame.com/drs-gcu"),
     keys=(
         memory("enflame.com/gcu-memory", source="CODE"),
         cores("enflame.com/gcu-core", source="CODE"),
         whole("enflame.com/gcu", source="CODE"),
         unread("enflame.com/drs-gcu", "slices of a card, whose size the node sets", source="CODE"),
+        *PLACEMENT,
     ),
 )
 BACKEND = SHEET.backend

@@ -1,6 +1,7 @@
 """Hygon DCU under HAMi. Everything is per card; a part of a card is a part of one."""
 
 from gpuxlate.backends.base import Absent, Range
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, written
 from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.share import Isolation
@@ -14,7 +15,7 @@ SHEET = Sheet(
     aliases=("hygon",),
     vendor="hygon",
     isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=("hami-scheduler",),
+    schedulers=(SCHEDULER,),
     several=Several.REFUSED,
     registers={
         "hami.io/node-hcu-register": "hami.io/hcu-devices-allocated",
@@ -23,6 +24,7 @@ SHEET = Sheet(
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/hygon (2026-08-21)",
         "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, which renamed dcu to hcu",
+        **DOCUMENTS,
     },
     gpu_prefixes=tuple(
         f"hygon.com/{card}{what}" for card in ("hcu", "dcu") for what in ("num", "mem", "core")
@@ -49,6 +51,7 @@ SHEET = Sheet(
         choice("hygon.com/use-dcutype", meaning="card models", source="CODE"),
         choice("hygon.com/nouse-dcutype", meaning="card models to avoid", source="CODE"),
         written("hami.io/hcu-devices-allocated", meaning="assigned cards", source="CODE"),
+        *PLACEMENT,
     ),
 )
 BACKEND = SHEET.backend

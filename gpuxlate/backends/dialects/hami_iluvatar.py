@@ -1,6 +1,7 @@
 """Iluvatar under HAMi. The names of keys hold the card; the webhook makes several cards whole."""
 
 from gpuxlate.backends.base import Range
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.rows import cards, cores, for_models, memory
 from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.catalogue import names_of
@@ -16,15 +17,15 @@ SHEET = Sheet(
     aliases=("iluvatar",),
     vendor="iluvatar",
     isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=("hami-scheduler",),
+    schedulers=(SCHEDULER,),
     several=Several.WHOLE,
     registers={
         f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in names_of(NAME)
     },  # (CODE)
-    documents={"CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)"},
+    documents={"CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)", **DOCUMENTS},
     gpu_prefixes=("iluvatar.ai/",),
-    keys=tuple(
-        for_models(
+    keys=(
+        *for_models(
             NAME,
             cards(COUNT, source="CODE"),
             memory("iluvatar.ai/{model}.vMem", unit=256, needs=(COUNT,), source="CODE"),
@@ -35,7 +36,8 @@ SHEET = Sheet(
                 needs=(COUNT,),
                 source="CODE",
             ),
-        )
+        ),
+        *PLACEMENT,
     ),
 )
 BACKEND = SHEET.backend

@@ -1,6 +1,7 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
 from gpuxlate.backends.base import Range
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.rows import cards, memory, whole
 from gpuxlate.backends.sheet.sheet import Several, Sheet, Size
 
@@ -14,16 +15,17 @@ SHEET = Sheet(
     prefix="KUNLUN",
     aliases=("kunlun",),
     vendor="kunlunxin",
-    schedulers=("hami-scheduler",),
+    schedulers=(SCHEDULER,),
     several=Several.REFUSED,
     sizes=tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD)),
     registers={"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"},  # (CODE)
-    documents={"CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)"},
+    documents={"CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)", **DOCUMENTS},
     gpu_prefixes=("kunlunxin.com/vxpu", "kunlunxin.com/xpu"),
     keys=(
         cards(COUNT, source="CODE"),
         memory("kunlunxin.com/vxpu-memory", values=(Range(1, CARD),), needs=(COUNT,), source="CODE"),
         whole("kunlunxin.com/xpu", source="CODE"),
+        *PLACEMENT,
     ),
 )
 BACKEND = SHEET.backend

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from gpuxlate.backends.base import Limits, Range
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.rows import cards, cores, memory
 from gpuxlate.backends.sheet.sheet import Counted, Several, Sheet
 from gpuxlate.model.catalogue import cards as catalogue
@@ -21,11 +22,14 @@ SHEET = Sheet(
     aliases=("mthreads",),
     vendor="mthreads",
     isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=("hami-scheduler",),
+    schedulers=(SCHEDULER,),
     several=Several.WHOLE,
     counted=Counted("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}"),  # (CODE)
     limits=Limits(100, source="CODE"),
-    documents={"CODE": "Project-HAMi/HAMi, pkg/device/mthreads and its chart 2.10.0 (2026-08-21)"},
+    documents={
+        "CODE": "Project-HAMi/HAMi, pkg/device/mthreads and its chart 2.10.0 (2026-08-21)",
+        **DOCUMENTS,
+    },
     gpu_prefixes=("mthreads.com/vgpu", "mthreads.com/sgpu"),
     why={"NUMBERS": "HAMi's webhook refuses memory that is not in its list; compute has 16 parts."},
     keys=(
@@ -44,6 +48,7 @@ SHEET = Sheet(
             needs=(COUNT,),
             source="CODE",
         ),
+        *PLACEMENT,
     ),
 )
 BACKEND = SHEET.backend

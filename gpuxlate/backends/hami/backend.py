@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends.base import Limits
 from gpuxlate.backends.hami import keys as k
 from gpuxlate.backends.hami.profile import HamiProfile
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, SCHEDULER
 from gpuxlate.backends.sheet.kinds_of_keys import Excludes, Once, Words
 from gpuxlate.backends.sheet.kinds_of_numbers import Numbers
 from gpuxlate.backends.sheet.kinds_of_pods import Fits, Scheduler
@@ -32,7 +33,7 @@ SHEET = Sheet(
     isolation=Isolation.SOFT,  # by a library in the container, in mode hami-core (DEV)
     whole_card_key=k.COUNT,
     whole_cores=True,  # the webhook adds it too; without it the manifest shows no dialect
-    schedulers=("hami-scheduler",),  # the webhook sets it (HOOK)
+    schedulers=(SCHEDULER,),  # the webhook sets it (HOOK)
     also_speaks=SPEAKS,
     extension=HamiProfile,
     limits=Limits(10, default=True, source="CONF", uncapped_percent=1),  # deviceSplitCount
@@ -43,7 +44,7 @@ SHEET = Sheet(
     documents={
         "DEV": "Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21)",
         "HOOK": "Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21)",
-        "TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)",
+        **DOCUMENTS,
         "CONF": "Project-HAMi/website, docs/userguide/configure.md (2026-08-21)",
         "RENAMED": "Project-HAMi/HAMi, charts/hami/values.yaml, resourceName and the like (2026-08-21)",
         "ISSUE": "Project-HAMi/HAMi, issue 1678",

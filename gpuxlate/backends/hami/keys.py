@@ -10,9 +10,8 @@ and the like): DaoCloud's documentation has ``nvidia.com/vgpu`` beside ``gpumem`
 
 from __future__ import annotations
 
-import re
-
 from gpuxlate.backends.base import Absent, Key, Place, Range, key
+from gpuxlate.backends.hami_scheduler import PLACEMENT
 from gpuxlate.backends.sheet.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.share import Policy, Qos
 from gpuxlate.model.sheet import By, Choice
@@ -29,11 +28,6 @@ MODE = "nvidia.com/vgpu-mode"
 CORE_POLICY = "GPU_CORE_UTILIZATION_POLICY"
 DISABLE_CONTROL = "CUDA_DISABLE_CONTROL"
 """``true`` turns all isolation off (ISSUE)."""
-
-NODE_POLICIES = ("binpack", "spread")
-CARD_POLICIES = (*NODE_POLICIES, "topology-aware", "mutex", "numa")
-CHAIN = re.compile(r" *({0}) *(, *({0}) *)*".format("|".join(CARD_POLICIES)))
-"""Card policies with commas, since 2026-08 (TYPES)."""
 
 KEYS: tuple[Key, ...] = (
     cards(COUNT, absent=Absent.ONE, aliases=(VGPU, "nvidia.com/gpualloc"), source="DEV, RENAMED"),
@@ -71,18 +65,7 @@ KEYS: tuple[Key, ...] = (
     *choices("nvidia.com/{0}use-gpuuuid", Choice(By.UUID), source="DEV"),
     choice(MODE, meaning="isolation mode", values=("hami-core", "mig", "mps"), source="DEV"),
     choice("nvidia.com/numa-bind", meaning="all cards on one NUMA node", source="DEV"),
-    choice(
-        "hami.io/node-scheduler-policy",
-        meaning="node scheduling policy",
-        values=NODE_POLICIES,
-        source="TYPES",
-    ),
-    choice(
-        "hami.io/gpu-scheduler-policy",
-        meaning="card scheduling policy",
-        values=(*CARD_POLICIES, CHAIN),
-        source="TYPES",
-    ),
+    *PLACEMENT,
     key(  # DEFAULT caps only while other containers use the card
         CORE_POLICY,
         Place.ENV,

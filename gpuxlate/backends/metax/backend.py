@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from gpuxlate.backends.base import GIB, Absent, Limits, Place, Placing, Taking, key
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, whole, written
 from gpuxlate.backends.sheet.sheet import Sheet
@@ -44,7 +45,7 @@ SHEET = Sheet(
     aliases=("metax",),
     vendor="metax",
     isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=("hami-scheduler",),
+    schedulers=(SCHEDULER,),
     limits=Limits(source="CODE", card_mode=card_mode),
     settles=settles,
     places=places,
@@ -54,6 +55,7 @@ SHEET = Sheet(
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/metax (2026-08-21)",
         "EXAMPLES": "Project-HAMi/HAMi, examples/metax/sgpu (2026-08-21)",
+        **DOCUMENTS,
     },
     gpu_prefixes=("metax-tech.com/sgpu", "metax-tech.com/vcore", "metax-tech.com/vmemory"),
     keys=(
@@ -82,6 +84,7 @@ SHEET = Sheet(
         choice("metax-tech.com/nouse-gpuuuid", meaning="cards to avoid, by UUID", source="CODE"),
         written("metax-tech.com/gpu-devices-allocated", meaning="assigned cards", source="CODE"),
         written("metax-tech.com/predicate-time", meaning="scheduled", source="CODE"),
+        *PLACEMENT,
     ),
 )
 BACKEND = SHEET.backend
