@@ -92,8 +92,10 @@ class LazyGroup(TyperGroup):
         if name and not name.startswith("-") and name not in self.table:
             from difflib import get_close_matches
 
+            from gpuxlate.cli import guesses
+
             near = get_close_matches(name, self.table, 1, 0.6)
-            hint = (
+            hint = guesses.command(name, ctx.command_path, LIVE_COMMANDS) or (
                 say("did you mean {near}?", near=near[0])
                 if near
                 else say("commands: {names}", names=", ".join(self.table))

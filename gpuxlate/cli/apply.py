@@ -9,6 +9,7 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import Run, show, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
@@ -48,6 +49,7 @@ def command(
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
     ] = False,
     allow_leftovers: options.AllowLeftovers = False,
+    output: options.TextOutput = "text",
     namespace: live_options.Namespace = None,
     context: live_options.Context = None,
     kubeconfig: live_options.Kubeconfig = None,
@@ -62,6 +64,8 @@ def command(
             say("invalid value '{dry_run}' for --dry-run", dry_run=dry_run),
             "write --dry-run=server; gpuxlate translate needs no server",
         )
+    if diff and output == "json":
+        raise common.CliError("--diff and -o json exclude each other", "the diff is text")
     accepted = common.accept(round_, fill, drop)
     source, target = common.target(from_) if from_ else None, common.written_target(to) if to else None
     known, given = common.profile(profile), common.some_inputs(file)
@@ -89,7 +93,8 @@ def command(
             "the memory unit of the nodes is not known, or differs between them",
             say("pass --profile with {part}.memoryUnitMiB", part=part),
         )
-    return _apply(server, _objects(run), namespace, dry_run == "server", diff, force_conflicts)
+    bodies, trial = _objects(run), dry_run == "server"
+    return _apply(server, bodies, namespace, trial, diff, force_conflicts, as_json=output == "json")
 
 
 def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
@@ -126,7 +131,14 @@ def _objects(run: Run) -> list[Json]:
 
 
 def _apply(
-    server: Server, bodies: Sequence[Json], namespace: str | None, dry_run: bool, diff: bool, force: bool
+    server: Server,
+    bodies: Sequence[Json],
+    namespace: str | None,
+    dry_run: bool,
+    diff: bool,
+    force: bool,
+    *,
+    as_json: bool,
 ) -> int:
     try:
         objects = sent(server, bodies, namespace)
@@ -135,6 +147,10 @@ def _apply(
     trial = tried(server, objects, force=force)
     if diff:
         common.text_out("".join(difference(one) for one in trial))
+        return common.Exit.CLEAN
+    if as_json:  # as the server has them, or would have them
+        done = trial if dry_run else [*applied(server, trial, force=force)]
+        common.out(objects_as_json([one.result for one in done]))
         return common.Exit.CLEAN
     if dry_run:
         common.text_out("".join(f"{one.sent.name} {one.verb} (server dry run)\n" for one in trial))

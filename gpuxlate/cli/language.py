@@ -39,7 +39,11 @@ def usage(error: Any) -> str:
     """What is wrong with a command line. The library has English alone: the commonest are said here too."""
     if isinstance(error.message, Message):
         return error.message
+    from gpuxlate.cli import guesses
+
     match type(error).__name__:
+        case "NoSuchOption" if instead := guesses.option(error.option_name, error.ctx):
+            return say("no such option: {name}; {instead}", name=error.option_name, instead=instead)
         case "NoSuchOption" if error.possibilities:
             near = ", ".join(sorted(error.possibilities))
             return say("no such option: {name} (Possible options: {near})", name=error.option_name, near=near)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.cli.common import CliError, Exit, remark
 from gpuxlate.inputs.bounded import StrPath, inside
@@ -27,7 +27,6 @@ def output_path(folder: str, *parts: str) -> Path:
 
 def as_json(texts: Iterable[str]) -> str:
     """The objects of manifests as kubectl prints them: one alone, or a List. Raises CliError."""
-    from gpuxlate.report.json import dump
     from gpuxlate.yamltext.compose import NotYamlError, documents
     from gpuxlate.yamltext.plain import to_plain
     from gpuxlate.yamltext.source import Source
@@ -38,7 +37,13 @@ def as_json(texts: Iterable[str]) -> str:
         raise CliError(
             say("-o json: invalid YAML: {error}", error=message_of(error)), "leave -o json out", Exit.FINDINGS
         ) from None
-    found = [to_plain(one) for one in roots if one is not None]
+    return objects_as_json([to_plain(one) for one in roots if one is not None])
+
+
+def objects_as_json(found: Sequence[Any]) -> str:
+    """Objects as kubectl prints them: one alone, or a List."""
+    from gpuxlate.report.json import dump
+
     return dump(found[0] if len(found) == 1 else {"apiVersion": "v1", "kind": "List", "items": found})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +167,10 @@ def test_a_dry_run_changes_nothing(run: Run, file: Path) -> None:
         done.out == "deployment/web created (server dry run)\nconfigmap/settings created (server dry run)\n"
     )
     assert server.objects == {}
-    assert run(server, "apply", "-f", str(file)).code == 0
+    done = run(server, "apply", "-f", str(file), "-o", "json")
+    found = json.loads(done.out)
+    assert (done.code, [one["kind"] for one in found["items"]]) == (0, ["Deployment", "ConfigMap"])
+    assert all(one["metadata"]["resourceVersion"] for one in found["items"])  # as the server has them
     file.write_text(WEB.replace("replicas: 2", "replicas: 3") + OTHER)
     done = run(server, "apply", "-f", str(file), "--dry-run=server")
     assert (
