@@ -10,8 +10,8 @@ from gpuxlate.cli.app import LIVE_COMMANDS, build
 
 INTRODUCTION = """\
 PATH is a file, a folder (all `*.yaml`, `*.yml` and `*.json` below it) or `-` for stdin. Results go to
-stdout, notes to stderr. `-o json` is for programs; only `completion`, whose result is a script for a shell, and `server`,
-which speaks with an editor, have no `-o`. `gpuxlate COMMAND --help` prints the same text."""
+stdout, notes to stderr. `-o json` is for programs; only `completion`, whose result is a script for a shell,
+and `server`, which speaks with an editor, have no `-o`. `gpuxlate COMMAND --help` prints the same text."""
 
 LIVE = """\
 `kubectl gpuxlate` has all commands above, and those below. Commands that use a cluster accept kubectl's
