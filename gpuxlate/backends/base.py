@@ -117,8 +117,8 @@ class InContainer(NamedTuple):
 
 
 Read = Callable[[Taking, Profile | None], Reading]
-Offers = Callable[[int, int, Profile | None], Mapping[str, int]]
-"""By resource, its amount on a node of so many cards, of so many MiB each."""
+Offers = Callable[[Share, int, int, Profile | None], Mapping[str, int]]
+"""By resource, its amount on a node for a share, of so many cards of so many MiB each."""
 Write = Callable[[PodPlacing, Profile | None], PodKeys]
 
 

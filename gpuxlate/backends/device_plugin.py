@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from gpuxlate.backends.base import Placing
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, partitions_of
-from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy
+from gpuxlate.model.catalogue import cards
+from gpuxlate.model.parts import LEAST_CLIENTS, Partition, Replica, Strategy
 from gpuxlate.model.profile import Extension, Profile, Setting
 from gpuxlate.model.share import Isolation, Policy, Share
 
@@ -74,6 +75,13 @@ CARD_NEEDED = (
     "or name it in device.models"
 )
 """What to say so that the partitions are known."""
+
+
+def most_of_a_card(one: Partition, profile: Profile | None) -> int:
+    """Instances on each card: as many as fit on the card, or on any that has the profile."""
+    card = card_for(Share(), profile)
+    found = [row for each in ([card] if card else cards(profile)) if (row := each.template(one.profile))]
+    return min((row.most for row in found if row.most), default=one.count)
 
 
 def clients_in(texts: Sequence[str]) -> int | None:

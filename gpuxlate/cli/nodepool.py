@@ -17,15 +17,15 @@ from gpuxlate.cli.render import joined
 from gpuxlate.config.specs import read_specs
 from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import autoscaling
 from gpuxlate.planning.nodepool import NodePool, node_pool
 from gpuxlate.planning.plan import PlanError
 from gpuxlate.yamltext.place import placed
 
-FORMATS = ("text", "kubectl", "yaml", "json", "asg-tags", "karpenter")
-SCALING = ("asg-tags", "karpenter")
+SCALING = ("asg-tags", "cluster-api", "karpenter")
+FORMATS = ("text", "kubectl", "yaml", "json", *SCALING)
 """Formats for autoscalers, about nodes that do not exist yet."""
 PLACEHOLDER = "<node>"
 WIDTH = 100
@@ -60,8 +60,8 @@ def command(
 ) -> int:
     """The node labels that a share needs, the warnings of the documents, and the prerequisites.
 
-    -o asg-tags and -o karpenter write what an autoscaler has to know to scale up from zero; the cards
-    are those of --check.
+    -o asg-tags, cluster-api and karpenter write what an autoscaler has to know to scale up from zero; the
+    cards are those of --check.
     """
     if (output == "karpenter") != bool(instance_type):
         raise common.CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
@@ -91,7 +91,7 @@ def command(
         data = {"format": "gpuxlate-nodepool/v1", "target": backend.name, "items": items}
         common.out(common.write_json(data))
     elif output in SCALING:
-        common.text_out(_scaling(pools, backend, profile, instance_type))
+        common.text_out(_scaling(output, pools, backend, profile, instance_type))
     elif output == "yaml":
         from gpuxlate.yamltext.plain import fresh
 
@@ -115,24 +115,33 @@ def command(
 
 
 def _scaling(
-    pools: Sequence[NodePool], backend: Backend, profile: Profile | None, machines: Sequence[str]
+    output: str, pools: Sequence[NodePool], backend: Backend, profile: Profile | None, machines: Sequence[str]
 ) -> str:
     """The documents of the pools for an autoscaler. Raises CliError where they would be guesses."""
-    if backend.offers is None:
+    if backend.offers is None and not (backend.device_classes and output == "cluster-api"):
         others = [one.name for one in registry.all_backends() if one.offers]
         raise common.CliError(
-            f"no document says what nodes of {backend.name} have allocatable", f"targets: {', '.join(others)}"
+            say("no document says what nodes of {name} have allocatable", name=backend.name),
+            say("targets: {names}", names=", ".join(others)),
         )
     if profile is None:
         raise common.CliError("the cards of the nodes are not known", "pass --check PROFILE")
+
+    def lines(one: NodePool) -> Iterable[str]:
+        if output == "cluster-api":
+            return autoscaling.cluster_api(one, backend, profile)
+        offered = autoscaling.resources(one, backend, profile)
+        return (
+            autoscaling.node_overlay(one, offered, machines)
+            if machines
+            else autoscaling.asg_tags(one, offered)
+        )
+
     try:
-        offered = autoscaling.resources(backend, profile)
+        parts = ["\n".join(lines(one)) + "\n" for one in pools]
     except PlanError as error:
-        raise common.CliError(str(error), error.hint) from None
-    if machines:
-        parts = ["\n".join(autoscaling.node_overlay(one, offered, machines)) + "\n" for one in pools]
-        return "---\n".join(parts)
-    return "\n".join("\n".join(autoscaling.asg_tags(one, offered)) + "\n" for one in pools)
+        raise common.CliError(message_of(error), error.hint) from None
+    return ("---\n" if machines else "\n").join(parts)
 
 
 def _profile(name: str | None, backend: Backend) -> Profile | None:

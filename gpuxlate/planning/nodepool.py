@@ -17,12 +17,16 @@ from gpuxlate.translation.pods.fit import fit_pod
 
 @dataclass(frozen=True, slots=True)
 class NodePool:
-    """The nodes for one share. ``checked``: the prerequisites, all unknown without a profile."""
+    """The nodes for one share. ``checked``: the prerequisites, all unknown without a profile.
+
+    ``chosen``: the labels by which the share's pod chooses nodes.
+    """
 
     name: str
     share: Share
     needs: NodeNeeds
     checked: tuple[Checked, ...]
+    chosen: frozenset[str] = frozenset()
 
     @property
     def failed(self) -> bool:
@@ -36,6 +40,8 @@ class NodePool:
 
         return [
             {**one, "data": {name: fresh(inner) for name, inner in one["data"].items()}}
+            if "data" in one
+            else dict(one)
             for one in self.needs.documents
         ]
 
@@ -64,7 +70,8 @@ def node_pool(
     asked = ContainerShare("", 0, share=document.share, origins=document.origins, path=("spec",))
     # the policy is a property of the new pool: it is checked below, and does not refuse the share
     without = replace(profile, policy=None) if profile else None
-    outcome = fit_pod([asked], backend, allowed, without).outcomes[0]
+    fitted = fit_pod([asked], backend, allowed, without)
+    outcome = fitted.outcomes[0]
     refused = [loss for loss in outcome.losses if loss.kind is LossKind.REFUSED]
     if refused:
         return None, [loss.diagnostic() for loss in refused]
@@ -73,7 +80,8 @@ def node_pool(
     needs = backend.node_needs(share, profile)
     if needs is None:
         return None, reported
-    return NodePool(document.name, share, needs, needs.check(profile)), reported
+    chosen = frozenset(fitted.keys.node_selector)
+    return NodePool(document.name, share, needs, needs.check(profile), chosen), reported
 
 
 def _label_json(label: NodeLabel) -> dict[str, Any]:

@@ -3,50 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-import yaml
 
-from gpuxlate.cli import main
+from tests.nodepool.conftest import Run
 
-Run = Callable[[str], tuple[int, str, str]]
-
-HEAD = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: bert}\n"
-FILES = {
-    "part": HEAD + "spec: {cores: 30, memoryMiB: 4096, policy: fixed-share}\n",
-    "two": HEAD + "spec: {cards: 3, cores: 180, memoryMiB: 12288}\n",
-    "memory": HEAD + "spec: {memoryMiB: 4096}\n",
-    "bad": HEAD + "spec: {cores: 300}\n",
-    "old": "target: vke\npolicy: burst-share\n",
-    "good": "target: vke\npolicy: fixed-share\ncards: {memoryMiB: 22731}\n",
-    "ten": "target: vke\npolicy: fixed-share\ncards: {perNode: 4, memoryMiB: 22731}\n",
-    "pascal": "target: tke\ncards: {model: P40}\n",
-}
 POLICY = "vke.volcengine.com/mgpu-compute-policy=fixed-share"
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    monkeypatch.chdir(tmp_path)
-    for name in ("FORCE_COLOR", "COLUMNS", "GPUXLATE_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(sys, "argv", ["gpuxlate"])
-    for name, text in FILES.items():
-        (tmp_path / f"{name}.yaml").write_text(text)
-
-    def called(command: str) -> tuple[int, str, str]:
-        code = 0
-        try:
-            main(["nodepool", *command.split()])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        out, err = capfdbinary.readouterr()
-        return code, out.decode(), err.decode()
-
-    return called
 
 
 def test_text(run: Run) -> None:
@@ -172,23 +134,3 @@ def test_wrong_input(run: Run, command: str, code: int, first: str) -> None:
     found, out, err = run(command)
     assert (found, out) == (code, "")
     assert err.startswith(first)
-
-
-def test_what_an_autoscaler_is_told(run: Run) -> None:
-    code, out, _ = run("part.yaml --to vke -o asg-tags --check ten.yaml")
-    head = "k8s.io/cluster-autoscaler/node-template"
-    assert yaml.safe_load(out) == {
-        f"{head}/resources/vke.volcengine.com/mgpu-core": "400",
-        f"{head}/resources/vke.volcengine.com/mgpu-memory": str(4 * 22731),
-        f"{head}/label/vke.volcengine.com/mgpu-compute-policy": "fixed-share",
-    }
-    assert code == 0
-    code, out, _ = run("part.yaml --to vke -o karpenter --check ten.yaml --instance-type a --instance-type b")
-    overlay = yaml.safe_load(out)
-    assert (overlay["kind"], overlay["spec"]["requirements"][0]["values"]) == ("NodeOverlay", ["a", "b"])
-    assert overlay["spec"]["capacity"]["vke.volcengine.com/mgpu-core"] == "400"
-
-
-def test_warnings_about_autoscalers(run: Run) -> None:
-    assert "Cluster Autoscaler adds no node for them" in run("part.yaml --to hami")[1]
-    assert "node-scale-adjuster" in run("memory.yaml --to kai")[1]

@@ -235,7 +235,7 @@ def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
     return k.CORE_MEM if computed else AlibabaProfile.of(profile).isolation
 
 
-def offers(cards: int, memory_mib: int, profile: Profile | None) -> dict[str, int]:
+def offers(_share: Share, cards: int, memory_mib: int, profile: Profile | None) -> dict[str, int]:
     """Units of all cards, each rounded down; compute of nodes that share it (LBL)."""
     ack = AlibabaProfile.of(profile)
     return {k.MEMORY: cards * (memory_mib // ack.memory_unit_mib), k.CORE: 100 * cards}

@@ -46,4 +46,5 @@ BACKEND = Backend(
     extension=DraProfile,
     nodes_module="gpuxlate.backends.dra.nodes:HAMI",
     rules_module="gpuxlate.backends.dra.rules",
+    needs_module="gpuxlate.backends.dra.prerequisites",
 )

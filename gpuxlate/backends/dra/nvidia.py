@@ -78,5 +78,6 @@ BACKEND = Backend(
     extension=DraProfile,
     nodes_module="gpuxlate.backends.dra.nodes:NVIDIA",
     rules_module="gpuxlate.backends.dra.rules",
+    needs_module="gpuxlate.backends.dra.prerequisites",
     parts_need=PROFILE_NEEDED,
 )

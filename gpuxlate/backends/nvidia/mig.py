@@ -7,7 +7,7 @@ of its nodes, ``nvidia.com/mig.config: all-1g.5gb``, which divides all their car
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.device_plugin import CARD_NEEDED, NvidiaProfile, partitions
+from gpuxlate.backends.device_plugin import CARD_NEEDED, NvidiaProfile, most_of_a_card, partitions
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.catalogue import card_named
@@ -156,6 +156,15 @@ def unfit(partition: Partition, profile: Profile | None) -> tuple[str, str, str]
     return None
 
 
+def offers(share: Share, cards_of_node: int, _memory_mib: int, profile: Profile | None) -> dict[str, int]:
+    """Instances of all cards, each divided into those of the share; whole cards on nodes that are not."""
+    if share.partition is None:
+        return {k.WHOLE: cards_of_node}
+    single = NvidiaProfile.of(profile).mig_strategy == "single"
+    name = k.WHOLE if single else k.BEFORE + in_resource(share.partition.profile)
+    return {name: cards_of_node * most_of_a_card(share.partition, profile)}
+
+
 MIG = Backend(
     name=NAMES[0],
     title="NVIDIA MIG",
@@ -179,4 +188,5 @@ MIG = Backend(
     parts=partitions,
     parts_need=CARD_NEEDED,
     nodes_module="gpuxlate.backends.nvidia.nodes:MIG",
+    offers=offers,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpuxlate.backends.device_plugin import NvidiaProfile
+from gpuxlate.backends.device_plugin import NvidiaProfile, most_of_a_card
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.requirements import (
     NodeLabel,
@@ -22,7 +22,15 @@ from gpuxlate.model.share import Share
 PLUGIN = Source("NVIDIA/k8s-device-plugin, README and api/config/v1", "2026-08-19")
 PARTED = Source("NVIDIA/mig-parted, config-default.yaml", "2026")
 GUIDE = Source("NVIDIA, Multi-Instance GPU user guide")
+SCALING = Source("kubernetes-sigs/karpenter, issue 729; aws/karpenter, issue 3376; Azure/AKS, issue 3427")
 REQUIREMENTS: tuple[Requirement, ...] = ()
+COUNTED_LATE = (
+    NodeWarning(
+        f"a new node shows its physical cards as {k.WHOLE}, and more of them only when the plug-in runs: an "
+        "autoscaler that is not told adds one node for each pending pod first",
+        SCALING,
+    ),
+)
 SHARING = "shared"
 """The name of the configuration in the ConfigMap, and the value of the label that chooses it."""
 
@@ -52,25 +60,22 @@ def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
     )
     warnings = (
         NodeWarning("the cards are reset: no pod may use a card of the node while it is divided", GUIDE),
+        *(COUNTED_LATE if strategy == "single" else ()),
     )
     parted = {
         "version": "v1",
         "mig-configs": {
-            name: [{"devices": "all", "mig-enabled": True, "mig-devices": {one.profile: _most(one, profile)}}]
+            name: [
+                {
+                    "devices": "all",
+                    "mig-enabled": True,
+                    "mig-devices": {one.profile: most_of_a_card(one, profile)},
+                }
+            ]
         },
     }
     document = _config_map("mig-parted-config", "config.yaml", parted)
     return NodeNeeds(labels, (), warnings, (), (document,))
-
-
-def _most(one: Partition, profile: Profile | None) -> int:
-    """Instances on each card: as many as fit on the card, or on any that has the profile."""
-    from gpuxlate.model.amounts import card_for
-    from gpuxlate.model.catalogue import cards
-
-    card = card_for(Share(), profile)
-    found = [row for each in ([card] if card else cards(profile)) if (row := each.template(one.profile))]
-    return min((row.most for row in found if row.most), default=one.count)
 
 
 def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
@@ -88,6 +93,7 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
     ]
     isolated = "nothing isolates clients of a card by time-slicing: one can take all memory"
     warnings = [NodeWarning(isolated, PLUGIN)] if strategy is Strategy.TIME_SLICING else []
+    warnings += () if own.sharing.renames else COUNTED_LATE
     if count is None:
         warnings.append(NodeWarning("how many clients a card has is not known: say it in the share", PLUGIN))
         return NodeNeeds(tuple(labels), (), tuple(warnings))

@@ -9,11 +9,12 @@ from __future__ import annotations
 from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.device_plugin import NvidiaProfile, clients, clients_in, shares
 from gpuxlate.backends.nvidia import keys as k
+from gpuxlate.model.amounts import known_replica
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Replica
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.model.share import Isolation, Policy, Share
 from gpuxlate.rules.predicates.conditions import Asks, Selects, SomeContainer
 
 NAMES = ("nvidia-shared",)
@@ -118,6 +119,15 @@ def _is_of_the_nodes(placing: Placing, asked: Replica, known: Replica | None) ->
         )
 
 
+def offers(share: Share, cards_of_node: int, _memory_mib: int, profile: Profile | None) -> dict[str, int]:
+    """Clients of all cards, where their number is known; whole cards on nodes that do not share them."""
+    if share.replica is None:
+        return {k.WHOLE: cards_of_node}
+    of = known_replica(share.replica, profile).of
+    name = k.GPU_SHARED if NvidiaProfile.of(profile).sharing.renames else k.WHOLE
+    return {name: cards_of_node * of} if of else {}
+
+
 SHARED = Backend(
     name=NAMES[0],
     title="NVIDIA time-slicing and MPS",
@@ -142,4 +152,5 @@ SHARED = Backend(
     parts_need="pass a profile whose nodes share cards by MPS (nvidia.sharing, cards.memoryMiB): by "
     "time-slicing no part of a card is promised",
     nodes_module="gpuxlate.backends.nvidia.nodes:SHARED",
+    offers=offers,
 )

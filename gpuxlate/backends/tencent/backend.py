@@ -139,7 +139,7 @@ def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
     return next((str(share.policy) for share in shares if share.policy), ANY)
 
 
-def offers(cards: int, memory_mib: int, _profile: Profile | None) -> dict[str, int]:
+def offers(_share: Share, cards: int, memory_mib: int, _profile: Profile | None) -> dict[str, int]:
     """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
     return {k.CORE: k.FULL * cards, k.MEMORY: cards * (memory_mib // GIB)}
 

@@ -197,7 +197,7 @@ def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
     return str(next((share.policy for share in shares if share.policy), k.DEFAULT_POLICY))
 
 
-def offers(cards: int, memory_mib: int, _profile: Profile | None) -> dict[str, int]:
+def offers(_share: Share, cards: int, memory_mib: int, _profile: Profile | None) -> dict[str, int]:
     """Percent and MiB of all cards (V)."""
     return {k.CORE: k.FULL * cards, k.MEMORY: memory_mib * cards}
 
