@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.bars import bar, columns
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
+from gpuxlate.cli.translations import Run, leftover_table, translate_to_each
 from gpuxlate.inputs.files import Input
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
@@ -21,12 +21,21 @@ from gpuxlate.planning.plan import PlanError, TargetPlan, plan, profile_with
 from gpuxlate.planning.plan_json import to_json
 from gpuxlate.planning.remarks import missing, plural, remarks
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
+from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
 
 FORMAT = "gpuxlate-plan/v1"
 MOST_LINES = 24
 """Lines of bars for one target; --html and -o json have all cards."""
+
+
+class Made(NamedTuple):
+    """One target: the translation to it, how its shares are packed, and values that would pack better."""
+
+    run: Run
+    planned: TargetPlan
+    better: tuple[Better, ...]
 
 
 def command(
@@ -57,21 +66,35 @@ def command(
     profiles = _profiles(profile)
     accept = common.accept(round_, fill, drop)
     given: list[Input] = list(common.some_inputs(paths))
-    made: list[tuple[Run, TargetPlan, tuple[Better, ...]]] = []
-    for target in targets:
-        own = _profile_of(target, profiles)
-        settings = Settings(target, source, accept, own, allow_leftovers=allow_leftovers, with_own=True)
-        run = translate_inputs(given, settings)
-        planned = planned_for(run.items, target, own)
-        made.append((run, planned, better_values(planned, profile_with(own, planned.node))))
-    run = made[0][0]
+    owns = [(target, _profile_of(target, profiles)) for target in targets]
+    wanted = [
+        Settings(target, source, accept, own, allow_leftovers=allow_leftovers, with_own=True)
+        for target, own in owns
+    ]
+    # dialects in which the manifests may be written: the same shares where they are now
+    others = [
+        one
+        for one in map(common.target, profiles)
+        if one not in targets and not (one.form_module or one.reads_only)
+    ]
+    there = [Settings(one, source, profile=profiles[one.name], with_own=True) for one in others]
+    runs = translate_to_each(given, [*wanted, *there])
+    run = runs[0]
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     common.show(broken, run.texts)
     if not run.items and not broken:
         raise common.CliError(
             f"{common.names_of(paths)}: no share to plan", "gpuxlate inspect lists shares", common.Exit.INPUT
         )
-    today = _today(given, source, profiles, run)
+    made: list[Made] = []
+    for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
+        planned = planned_for(found.items, target, own)
+        made.append(Made(found, planned, better_values(planned, profile_with(own, planned.node))))
+    today = []
+    for one, found in zip(others, runs[len(owns) :], strict=True):
+        items = [item for item in found.items if item.source == one.name]
+        if items:
+            today.append(planned_for(items, one, profiles[one.name]))
     data = _json(made, today)
     if html:
         from gpuxlate.report.html.plan import plan_page
@@ -81,25 +104,9 @@ def command(
         common.out(common.write_json(data))
     else:
         common.text_out(_text(made, today))
-    left = bool(run.leftovers) and not allow_leftovers
-    complete = all(planned.complete for _, planned, _ in made)
+    left = any(one.run.leftovers for one in made) and not allow_leftovers
+    complete = all(one.planned.complete for one in made)
     return common.Exit.CLEAN if complete and not (left or broken) else common.Exit.FINDINGS
-
-
-def _today(
-    given: Sequence[Input], source: Backend | None, profiles: dict[str, Profile], run: Run
-) -> list[TargetPlan]:
-    """The same shares where they are now, for the dialects of the input that have a profile."""
-    spoken = sorted({one.source for one in run.items} & set(profiles))
-    found = []
-    for name in spoken:
-        own = common.target(name)
-        if own.name in {one.target for one in run.items}:
-            continue
-        settings = Settings(own, source, profile=profiles[name], with_own=True)
-        items = [one for one in translate_inputs(given, settings).items if one.source == name]
-        found.append(planned_for(items, own, profiles[name]))
-    return found
 
 
 def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> TargetPlan:
@@ -142,19 +149,15 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
 
 # --- json -----------------------------------------------------------------------------------------
 
-Made = Sequence[tuple[Run, TargetPlan, tuple[Better, ...]]]
 
-
-def _json(made: Made, today: Sequence[TargetPlan]) -> dict[str, Any]:
-    run = made[0][0]
+def _json(made: Sequence[Made], today: Sequence[TargetPlan]) -> dict[str, Any]:
     return {
         "format": FORMAT,
-        "targets": [to_json(planned, better) for _, planned, better in made],
-        "before": [to_json(planned) for planned in today],
-        "leftovers": [one.to_json() for one in run.leftovers],
+        "targets": [to_json(one.planned, one.better, one.run.leftovers) for one in made],
+        "before": [to_json(one) for one in today],
         "uncounted": [
             {"file": one.file, "line": one.span.line if one.span else None, "message": str(one.message)}
-            for one in _uncounted(run)
+            for one in _uncounted(made[0].run)
         ],
     }
 
@@ -167,15 +170,14 @@ def _uncounted(run: Run) -> list[Any]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _text(made: Made, today: Sequence[TargetPlan]) -> str:
-    run = made[0][0]
-    rows = [*(_row(one, " (before)") for one in today), *(_row(planned) for _, planned, _ in made)]
+def _text(made: Sequence[Made], today: Sequence[TargetPlan]) -> str:
+    run = made[0].run
+    rows = [*(_row(one, " (before)") for one in today), *(_row(one.planned) for one in made)]
     head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
     blocks = [f"{run.counts}\n\n" + table(head, rows)]
     blocks += ["\n".join(_target(one, (), "before, ")) + "\n" for one in today]
-    blocks += ["\n".join((*_target(planned, better), *_bars(planned))) + "\n" for _, planned, better in made]
-    if run.leftovers:
-        blocks.append(leftover_table(run.leftovers))
+    blocks += ["\n".join((*_target(one.planned, one.better), *_bars(one.planned))) + "\n" for one in made]
+    blocks += _left_behind(made)
     uncounted = _uncounted(run)
     if uncounted:
         first = uncounted[0]
@@ -186,6 +188,17 @@ def _text(made: Made, today: Sequence[TargetPlan]) -> str:
             "--from TARGET counts them\n"
         )
     return "\n".join(blocks)
+
+
+def _left_behind(made: Sequence[Made]) -> Iterator[str]:
+    """The leftovers, once for all targets that have the same ones; a key of the target itself is none."""
+    found: dict[tuple[Leftover, ...], list[str]] = {}
+    for one in made:
+        found.setdefault(tuple(one.run.leftovers), []).append(one.planned.backend.name)
+    for leftovers, targets in found.items():
+        if leftovers:
+            at = "" if len(targets) == len(made) else f"left behind at {', '.join(targets)}\n"
+            yield at + leftover_table(leftovers)
 
 
 def _row(one: TargetPlan, when: str = "") -> list[str]:

@@ -15,6 +15,7 @@ from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_cha
 from gpuxlate.inputs.layers import layer_of
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.locale import tell
+from gpuxlate.manifest.layers import Layer
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import joined, plural, say
@@ -25,6 +26,7 @@ from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
+from gpuxlate.yamltext.compose import Reader, kept
 from gpuxlate.yamltext.source import Source, Texts
 
 
@@ -100,47 +102,61 @@ def _at(one: Diagnostic) -> str:
 
 def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
     """Translate inputs in their order. Raises InputError."""
-    run = Run()
-    settings = replace(settings, claims=Claims.of(given))
-    named: list[Named] = []
-    for one, made in each(partial(translate_input, settings=settings), given):
+    return translate_to_each(given, [settings])[0]
+
+
+def translate_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Run]:
+    """The same for several targets of one dialect: each input is read once. Raises InputError."""
+    claims = Claims.of(given)
+    settings = [replace(one, claims=claims) for one in wanted]
+    runs: list[tuple[Run, list[Named]]] = [(Run(), []) for _ in settings]
+    for one, made in each(partial(_translate_input, wanted=settings), given):
         if isinstance(made, InputError):
             raise made
-        run.files.append(made)
-        run.items += made.items
-        dialects_used(made.name, (it.source for it in made.items))
-        run.diagnostics += made.diagnostics
-        run.leftovers += made.leftovers
-        run.quotas += made.quotas
-        named += made.named
-        if made.source is not None:
-            run.texts.add(made.source)
-        if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
-            raise InputError(
-                say(
-                    "{name}: more than {most} findings in this run",
-                    name=one.name,
-                    most=limits.MAX_RUN_FINDINGS,
+        for (run, named), found in zip(runs, made, strict=True):
+            run.files.append(found)
+            run.items += found.items
+            dialects_used(found.name, (it.source for it in found.items))
+            run.diagnostics += found.diagnostics
+            run.leftovers += found.leftovers
+            run.quotas += found.quotas
+            named += found.named
+            if found.source is not None:
+                run.texts.add(found.source)
+            if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
+                raise InputError(
+                    say(
+                        "{name}: more than {most} findings in this run",
+                        name=one.name,
+                        most=limits.MAX_RUN_FINDINGS,
+                    )
                 )
-            )
-    known = set(run.diagnostics)
-    run.diagnostics += (one for one in clashes(named) if one not in known)
-    return run
+    for run, named in runs:
+        known = set(run.diagnostics)
+        run.diagnostics += (one for one in clashes(named) if one not in known)
+    return [run for run, _ in runs]
 
 
-def translate_input(one: Input, settings: Settings) -> Translated:
-    """Translate one input. Raises InputError."""
+def _translate_input(one: Input, wanted: Sequence[Settings]) -> list[Translated]:
+    """Translate one input to each target. Raises InputError."""
     data = one.read_bytes()
     if under_chart_templates(one.place, os.getcwd()):
-        return _template(one, data, settings)
+        return [_template(one, data, settings) for settings in wanted]
     if one.named and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name))
     source = one.source(data)
     layer = layer_of(one.place)
+    read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
+    read = kept(read) if len(wanted) > 1 else read
+    return [_translate_source(one, data, source, settings, read, layer) for settings in wanted]
+
+
+def _translate_source(
+    one: Input, data: bytes, source: Source, settings: Settings, read: Reader, layer: Layer
+) -> Translated:
     if not (one.named or layer.renamed or may_matter(data, settings.profile)):
         return Translated(one.name, one.path is not None, data, data)
-    from_ = settings.from_.name if settings.from_ else None
-    made = translate_source(source, settings, reader(one, source, from_), layer)
+    made = translate_source(source, settings, read, layer)
     return Translated(
         one.name,
         one.path is not None,

@@ -93,6 +93,7 @@ _TARGET = object_of(
         "refused": list_of({"$ref": "#/$defs/Item"}, "Shares that are not packed."),
         "nowhere": list_of(_NOWHERE, "Pods that fit no empty node."),
         "remarks": list_of({"type": "string"}, "What the numbers mean, in sentences."),
+        "leftovers": list_of({"$ref": "#/$defs/Leftover"}, "What is left behind of the source."),
         "unclear": list_of({"type": "string"}, "Workloads whose number of pods depends on the cluster."),
         "layout": list_of(
             object_of("One node.", {"cards": list_of({"$ref": "#/$defs/Card"}, "Its cards.")}), "The nodes."
@@ -111,7 +112,6 @@ PLAN: Schema = {
                 {"$ref": "#/$defs/Target"},
                 "The same shares in the dialects they are written for, by profile.",
             ),
-            "leftovers": list_of({"$ref": "#/$defs/Leftover"}, "What is left behind of the source."),
             "uncounted": list_of(
                 object_of(
                     "Whole cards of no dialect, which are not in the plan.",

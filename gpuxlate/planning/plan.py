@@ -67,7 +67,7 @@ def node_type(backend: Backend, profile: Profile) -> NodeType:
             hint += f"; the catalogue has no memory of {model}{known_as}"
         raise PlanError(f"the profile for {backend.name} has no {' and no '.join(missing)}", hint)
     unit = _unit_mib(backend, profile)
-    slots = slots_of(backend.limits, live=False)
+    slots = backend.limits.per_card_in(profile) or slots_of(backend.limits, live=False)
     return NodeType(
         model, per_node, memory, memory // unit * unit, unit, None if slots == UNLIMITED else slots
     )

@@ -8,9 +8,12 @@ from typing import Any
 from gpuxlate.planning.advice import Better
 from gpuxlate.planning.plan import Held, TargetPlan
 from gpuxlate.planning.remarks import remarks
+from gpuxlate.translation.leftovers import Leftover
 
 
-def to_json(one: TargetPlan, better: Sequence[Better] = ()) -> dict[str, Any]:
+def to_json(
+    one: TargetPlan, better: Sequence[Better] = (), leftovers: Sequence[Leftover] = ()
+) -> dict[str, Any]:
     """One target of ``gpuxlate-plan/v1``."""
     node, fleet = one.node, one.fleet
     return {
@@ -39,6 +42,7 @@ def to_json(one: TargetPlan, better: Sequence[Better] = ()) -> dict[str, Any]:
         ],
         "remarks": list(remarks(one, better)),
         "unclear": [load.name for load in one.loads if load.count is None],
+        "leftovers": [left.to_json() for left in leftovers],
         "layout": [{"cards": [_card_json(card, node.usable_mib) for card in cards]} for cards in one.held],
     }
 

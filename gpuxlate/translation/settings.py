@@ -24,7 +24,7 @@ class Settings:
     profile: Profile | None = None
     reads_only: bool = False  # only the shares are needed, no new text
     allow_leftovers: bool = False
-    with_own: bool = False  # pods that have the target's own keys are items too
+    with_own: bool = False  # pods that have the target's own keys are items too; no new text
     claims: Claims = field(default_factory=Claims)  # those of the files of the run
 
     @property

@@ -152,7 +152,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         )
         _leave(part, chain(quotas.leftovers, behind), settings)
     _settle_claims(document, beside, part, settings, layer)
-    if part.edits and not refuses(part.diagnostics):
+    if part.edits and not (settings.with_own or refuses(part.diagnostics)):
         _edit(document, part)
         stale = stale_comments(document, part.edits, settings.context)
         part.diagnostics += [placed(document, one) for one in stale]

@@ -79,6 +79,25 @@ Reader = Callable[[Source], Iterable[Document]]
 """Reads the documents of a source: ``documents``, or a reader of another syntax."""
 
 
+def kept(read: Reader) -> Reader:
+    """A reader of one source that reads it once, and gives the same documents and error each time."""
+    found: list[Document | NotYamlError] = []
+
+    def again(source: Source) -> Iterator[Document]:
+        if not found:
+            try:
+                for document in read(source):
+                    found.append(document)  # noqa: PERF402 - those before an error count
+            except NotYamlError as error:
+                found.append(error)
+        for one in found:
+            if isinstance(one, NotYamlError):
+                raise one
+            yield one
+
+    return again
+
+
 def documents(source: Source) -> Iterator[Document]:
     """The documents of a source, one by one. Raises NotYamlError where the text is not valid YAML."""
     composer = _Composer(source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gpuxlate.config.schemas import schema
+from gpuxlate.inputs import files
+from gpuxlate.yamltext.compose import Document, documents
+from gpuxlate.yamltext.source import Source
 from tests.running import Ran, run
 
 POD = """\
@@ -83,6 +86,9 @@ LIMITS = {
     "TKE runs 16 on a card": ("tke", ONE, [part(5, 1024, 17)], "", (2, 2)),
     "Huawei runs 20 on a card": ("cce", ONE, [part(5, 128, 21, "fixed-share")], "", (2, 2)),
     "HAMi runs 10 on a card": ("hami", ONE, [part(1, 128, 11)], "", (2, 2)),
+    "HAMi runs as many as the profile says": (
+        "hami", ONE + "\nhami: {deviceSplitCount: 20}", [part(1, 128, 11)], "", (1, 1),
+    ),
     "ACK's documents differ": ("ack", ONE, [part(5, 1024, 17)], "", (1, 1)),
     "Volcano has no number": ("volcano", ONE, [part(1, 128, 50)], "", (1, 1)),
     "MetaX has one policy on a card": (
@@ -201,6 +207,7 @@ BAD = {
     "no profile": (part(10, 1024), "--to baidu", 2, "no profile is for baidu-cce"),
     "nothing to plan": ("kind: Pod\napiVersion: v1\nmetadata: {name: a}\n", "--to vke", 3, "no share"),
     "no YAML": ("a: [\n", "--to vke", 1, "GX001"),
+    "no YAML, for two targets": (part(10, 1024) + "---\na: [\n", "--to vke --to tke", 1, "GX001"),
     "a form": (part(10, 1024), "--to aiapp", 2, "no nodes of yours"),
     "an unknown target": (part(10, 1024), "--to vkee", 2, "did you mean"),
     "an unknown format": (part(10, 1024), "--to vke -o xml", 2, "formats: table, json"),
@@ -213,6 +220,33 @@ def test_bad_input(plan: Plan, name: str) -> None:
     ran = plan(text, flags, {"vke": TWO, "tke": TWO, "neutral": TWO})
     assert ran.code == code
     assert said in (ran.out + ran.err).decode()
+
+
+def test_leftovers_are_those_of_each_target(plan: Plan) -> None:
+    """A key of the target itself stays as it is there, and is left behind elsewhere."""
+    text = pods(VKE_KEYS.format(30, 4096)) + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+    text += "data: {vke.volcengine.com/mgpu-core: '3'}\n"
+    ran = plan(text, "--to tke --to vke -o json --html page.html", {"vke": TWO, "tke": TWO})
+    first(ran)
+    found = {one["target"]: len(one["leftovers"]) for one in json.loads(ran.out)["targets"]}
+    assert (found, ran.code) == ({"tencent-qgpu": 1, "volcengine-mgpu": 0}, 1)
+    assert Path("page.html").read_text(encoding="utf-8").count("leftovers, which are") == 1
+    said = plan(text, "--to tke --to vke", {"vke": TWO, "tke": TWO}).out.decode()
+    assert "left behind at tencent-qgpu\nLEFTOVER AT" in said
+
+
+def test_each_text_is_read_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(source: Source) -> Iterator[Document]:
+        read.append(source.name)
+        return documents(source)
+
+    monkeypatch.setattr(files, "documents", counted)
+    profiles = {"vke": TWO, "tke": TWO, "ack": TWO}
+    ran = plan(pods("aliyun.com/gpu-mem: 3", 2), "--to tke --to vke --fill cores=10 -o json", profiles)
+    assert [len(json.loads(ran.out)[name]) for name in ("targets", "before")] == [2, 1]
+    assert read == ["pods.yaml"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuxlate.backends.base import Limits
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.backends.hami.profile import HamiProfile
+from gpuxlate.backends.hami.profile import HamiProfile, split_count
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, SCHEDULER
 from gpuxlate.backends.sheet.kinds_of_keys import Excludes, Once, Words
 from gpuxlate.backends.sheet.kinds_of_numbers import Numbers
@@ -36,7 +36,9 @@ SHEET = Sheet(
     schedulers=(SCHEDULER,),  # the webhook sets it (HOOK)
     also_speaks=SPEAKS,
     extension=HamiProfile,
-    limits=Limits(10, default=True, source="CONF", uncapped_percent=1),  # deviceSplitCount
+    limits=Limits(
+        split_count(None), default=True, source="CONF", uncapped_percent=1, per_card_in=split_count
+    ),
     more_rules="gpuxlate.backends.hami.rules",
     needs_module="gpuxlate.backends.hami.prerequisites",
     registers={"hami.io/node-nvidia-register": "hami.io/vgpu-devices-allocated"},  # (DEV)

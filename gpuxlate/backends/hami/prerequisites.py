@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.hami.profile import split_count
 from gpuxlate.backends.requirements import (
     NodeLabel,
     NodeNeeds,
@@ -30,8 +31,9 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
         NodeWarning("run no other NVIDIA device plugin on the node: both register nvidia.com/gpu", FAQ),
     ]
     if not share.whole_cards:
+        most = split_count(profile)
         warnings.append(
-            NodeWarning("a card holds at most 10 tasks, unless deviceSplitCount is higher", CHART)
+            NodeWarning(f"a card holds at most {most} tasks (deviceSplitCount of the chart)", CHART)
         )
         warnings.append(
             NodeWarning(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from gpuxlate.backends.hami import keys as k
-from gpuxlate.model.profile import Extension, Setting
+from gpuxlate.model.profile import Extension, Profile, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,11 @@ class ResourceNames(Extension):
         return dict(zip((k.COUNT, *k.SHARE_KEYS, k.PRIORITY), names, strict=True))
 
 
+def split_count(profile: Profile | None) -> int:
+    """The most containers on one card of the cluster of a profile."""
+    return HamiProfile.of(profile).split_count
+
+
 @dataclass(frozen=True, slots=True)
 class HamiProfile(Extension):
     """What only clusters with HAMi have."""
@@ -44,6 +49,10 @@ class HamiProfile(Extension):
         ResourceNames,
         Setting("resourceNames", "The names of HAMi's resources, where the chart was told other ones."),
     ] = field(default_factory=ResourceNames)
+
+    split_count: Annotated[
+        int, Setting("deviceSplitCount", "deviceSplitCount of the chart: the most containers on one card.")
+    ] = 10
 
     @property
     def by_key(self) -> Mapping[str, str]:

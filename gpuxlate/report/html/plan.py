@@ -30,7 +30,7 @@ def plan_page(data: Data) -> str:
         tag("h1", "GPU plan"),
         _summary(every),
         *(_target(one, before) for one, before in every),
-        _left(data),
+        _uncounted(data["uncounted"]),
         tag("p", "Only GPUs are considered: CPU, memory of the node and taints are not.", class_="dim"),
     )
 
@@ -78,6 +78,7 @@ def _target(one: Data, before: bool) -> Html:
             tag("p", about),
             items(_notes(one)),
             _refused(one),
+            _leftovers(one["leftovers"]),
             _legend(keys),
             tag("div", *_nodes(one, keys), class_="nodes"),
         )
@@ -194,9 +195,15 @@ def _bar(held: Sequence[Data], keys: Mapping[Key, int], field: str, there: int) 
     return tag("div", *parts, class_="bar")
 
 
-def _left(data: Data) -> Html:
-    rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"]] for one in data["leftovers"]]
-    rows += [[f"{one['file']}:{one['line']}", "not counted", one["message"]] for one in data["uncounted"]]
-    if not rows:
+def _leftovers(left: Sequence[Data]) -> Html:
+    """What is left behind at one target."""
+    if not left:
         return Html("")
-    return join((tag("h2", "Leftovers, which are in no card above"), table(["At", "Rule", "What"], rows)))
+    rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"]] for one in left]
+    return _folded(f"{len(rows)} leftovers, which are on no card", ["At", "Rule", "What"], rows)
+
+
+def _uncounted(found: Sequence[Data]) -> Html:
+    """Whole cards of no dialect, which no target counts."""
+    rows = [[f"{one['file']}:{one['line']}", one["message"]] for one in found]
+    return join((tag("h2", "Not counted"), table(["At", "What"], rows))) if rows else Html("")
