@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from gpuxlate.backends.base import Placing
 from gpuxlate.model import quantity
-from gpuxlate.model.amounts import Part, amount_of, card_for, partitions_of
+from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
 from gpuxlate.model.catalogue import cards
 from gpuxlate.model.parts import LEAST_CLIENTS, Partition, Replica, Strategy
 from gpuxlate.model.profile import Extension, Profile, Setting
@@ -75,6 +75,16 @@ CARD_NEEDED = (
     "or name it in device.models"
 )
 """What to say so that the partitions are known."""
+
+
+def divided_alike(shares: Sequence[Share], profile: Profile | None) -> str:
+    """What all cards of a node are divided into, or shared by, for a pod with these shares."""
+    one = next((one for one in shares if one.is_part), None)
+    if one is None:
+        return "whole cards"
+    partition = one.partition and replace(one.partition, count=1)
+    replica = one.replica and replace(known_replica(one.replica, profile), count=1)
+    return replace(one, partition=partition, replica=replica).part
 
 
 def most_of_a_card(one: Partition, profile: Profile | None) -> int:

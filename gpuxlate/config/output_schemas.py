@@ -226,7 +226,7 @@ _ITEM = object_of(
         "from": a(["string", "null"], "The target that the share was read from; null: a GPUShare document."),
         "to": a("string", "The target."),
         "verdict": {"enum": list(_VERDICTS), "description": "The last that applies, in this order."},
-        "share": {"$ref": "#/$defs/Share"},
+        "share": or_null({"$ref": "#/$defs/Share"}),
         "changes": list_of({"$ref": "#/$defs/Change"}, "Values off the target's grid."),
         "filled": list_of({"$ref": "#/$defs/Filled"}, "Fields that were open."),
         "dropped": list_of({"$ref": "#/$defs/Change"}, "Fields that have no place at the target."),

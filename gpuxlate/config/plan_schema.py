@@ -13,6 +13,7 @@ _HELD = object_of(
     {
         "workload": a("string", "Namespace, kind and name of the object."),
         "container": a("string", "The container."),
+        "part": a(["string", "null"], "The part of a card that it is; null for numbers."),
         **_ON_CARD,
         "whole": a("boolean", "It has the whole card."),
     },
@@ -32,8 +33,8 @@ _VALUE = object_of(
     "A value that the target rounds, in total over the cards of a share.",
     {
         "field": a("string", "Field of the share."),
-        "asked": a(["integer", "null"], "What was asked."),
-        "given": a(["integer", "null"], "What is given; null: whole cards."),
+        "asked": a(["integer", "string", "null"], "What was asked."),
+        "given": a(["integer", "string", "null"], "What is given; null: whole cards."),
         "shares": count("Shares with this value."),
     },
 )
@@ -51,7 +52,7 @@ _BETTER = object_of(
     },
 )
 _NOWHERE = object_of(
-    "Pods that no node of this type takes.",
+    "Pods that are not packed.",
     {
         "workload": a("string", "Namespace, kind and name of the object."),
         "file": a("string", "The file."),
@@ -91,7 +92,7 @@ _TARGET = object_of(
         ),
         "better": list_of(_BETTER, "Values that pack better, each alone."),
         "refused": list_of({"$ref": "#/$defs/Item"}, "Shares that are not packed."),
-        "nowhere": list_of(_NOWHERE, "Pods that fit no empty node."),
+        "nowhere": list_of(_NOWHERE, "Pods that fit no empty node, or of which nothing says how many fit."),
         "remarks": list_of({"type": "string"}, "What the numbers mean, in sentences."),
         "leftovers": list_of({"$ref": "#/$defs/Leftover"}, "What is left behind of the source."),
         "unclear": list_of({"type": "string"}, "Workloads whose number of pods depends on the cluster."),

@@ -11,7 +11,8 @@ from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import ask_of
-from gpuxlate.planning.packing.spaces import Asks
+from gpuxlate.planning.packing.spaces import Ask, Asks
+from gpuxlate.planning.parts import asks_of_part
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
 
@@ -38,14 +39,21 @@ class Load:
         return 1 if self.count is None else self.count
 
     def asks(self, backend: Backend, profile: Profile, shares: Sequence[Share] | None = None) -> Asks:
-        """What the containers request, with other shares in place of those given where there are some."""
+        """What the containers request, with other shares in place of those given where there are some.
+
+        ``index`` of each: its container in ``items``. Raises UnknownPartError.
+        """
         shares = self.given if shares is None else shares
-        pool = backend.limits.node_mode(shares, profile) if shares else ANY
-        return tuple(
-            # without names: pods that request the same are one kind
-            ask_of(ContainerShare("", number), share, backend, profile.cards.memory_mib, pool)
-            for number, share in enumerate(shares)
-        )
+        pool = backend.limits.node_mode(self.given, profile) if shares else ANY
+        found: list[Ask] = []
+        for number, share in enumerate(shares):
+            if share.is_part:
+                found += asks_of_part(number, share, profile, pool)
+            else:
+                # without names: pods that request the same are one kind
+                one = ContainerShare("", number)
+                found.append(ask_of(one, share, backend, profile.cards.memory_mib, pool))
+        return tuple(found)
 
     def unrounded(self) -> tuple[Share, ...]:
         """The shares with what was asked in place of what it was rounded to."""
@@ -55,6 +63,8 @@ class Load:
 def _unrounded(item: Item, given: Share) -> Share:
     names = {"cores": "cores", "memoryMiB": "memory_mib"}
     rounded = {names[one.field] for one in item.losses if one.kind is LossKind.ROUNDED and one.field in names}
+    if item.share is not None and given.is_part and not item.share.is_part:
+        return replace(item.share, memory_limit_mib=None)
     if item.share is None or not rounded:
         return given
     asked = {name: getattr(item.share, name) for name in rounded}
@@ -64,14 +74,14 @@ def _unrounded(item: Item, given: Share) -> Share:
 
 
 def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
-    """Pods of which every share is accepted, in numbers; and the items of the others."""
+    """Pods of which every share is accepted; and the items of the others."""
     pods: dict[tuple[object, ...], list[Item]] = {}
     for one in items:
         pods.setdefault((one.file, one.document, one.pod), []).append(one)
     loads: list[Load] = []
     refused: list[Item] = []
     for found in pods.values():
-        if any(one.verdict is Verdict.REFUSED or one.given is None or one.given.is_part for one in found):
+        if any(one.verdict is Verdict.REFUSED or one.given is None for one in found):
             refused += found
             continue
         # init containers end before the others start

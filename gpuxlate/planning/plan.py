@@ -14,13 +14,16 @@ from gpuxlate.backends.base import Backend, Place
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.model.catalogue import card_named, nearest
 from gpuxlate.model.diagnostics import LossKind
+from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
 from gpuxlate.planning.packing.shortage import shortage
 from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards, Space, first_way
+from gpuxlate.planning.parts import UnknownPartError
 from gpuxlate.planning.problem import slots_of
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.terms import PARTS
 
 
 class PlanError(ValueError):
@@ -101,27 +104,38 @@ class Use:
 
 
 class Rounding(NamedTuple):
-    """A value that the target rounds: the field, what was asked and given in total, in how many shares."""
+    """A value that the target rounds: the field, what was asked and given in total, in how many shares.
+
+    ``given``: None for whole cards. Numbers that become a part of a card, and its name, are texts.
+    """
 
     field: str
-    asked: int | None
-    given: int | None
+    asked: int | str | None
+    given: int | str | None
     shares: int
 
 
 class Nowhere(NamedTuple):
-    """Pods that no node of this type takes, and why."""
+    """Pods that are not packed, and why: no node of this type takes them, or nothing says how many do."""
 
     load: Load
     reason: str
 
 
 class Held(NamedTuple):
-    """One container on a card: its pod's load, its place in it, and what it requests."""
+    """One container on a card: its pod's load, and what it requests."""
 
     load: Load
-    number: int
     ask: Ask
+
+    @property
+    def container(self) -> str:
+        return self.load.items[self.ask.index].container
+
+    @property
+    def part(self) -> str:
+        """Its partitions or replicas in words; empty for numbers."""
+        return self.load.given[self.ask.index].part
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +166,8 @@ class TargetPlan:
     @property
     def shares(self) -> int:
         """Containers that are packed."""
-        return sum(len(one.cards) for one in self.fleet.spots)
+        of_kind = [len({one.index for one in asks}) for asks in self.asks]
+        return sum(of_kind[one.kind] for one in self.fleet.spots)
 
     @property
     def for_rounding(self) -> int:
@@ -169,26 +184,34 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
     """Pack the shares of a translation on nodes of the profile. Raises PlanError."""
     node = node_type(backend, profile)
     profile = profile_with(profile, node)
-    loads, refused = loads_of(items)
+    every, refused = loads_of(items)
     numbers: dict[Asks, int] = {}
-    kinds = tuple(numbers.setdefault(one.asks(backend, profile), len(numbers)) for one in loads)
+    loads: list[Load] = []
+    kinds: list[int] = []
+    nowhere: list[Nowhere] = []
+    for load in every:
+        try:
+            kinds.append(numbers.setdefault(load.asks(backend, profile), len(numbers)))
+            loads.append(load)
+        except UnknownPartError as error:
+            nowhere.append(Nowhere(load, message_of(error)))
     asks = tuple(numbers)
     fleet = pack(node, asks, loads, kinds)
     homeless = frozenset(fleet.homeless)
-    nowhere = tuple(
+    nowhere += [
         Nowhere(one, why_nowhere(node, asks[kind]))
         for one, kind in zip(loads, kinds, strict=True)
         if kind in homeless and one.pods
-    )
+    ]
     return TargetPlan(
         backend,
         node,
         tuple(loads),
-        kinds,
+        tuple(kinds),
         asks,
         fleet,
         tuple(refused),
-        nowhere,
+        tuple(nowhere),
         _use(node, asks, fleet),
         tuple(_roundings(loads)),
         _unrounded(node, backend, profile, loads, fleet),
@@ -262,15 +285,19 @@ def _least(asks: Iterable[Ask]) -> list[tuple[int, int]]:
     return found
 
 
+ROUNDED = ("cores", "memoryMiB", *PARTS)
+"""Fields whose rounding is told."""
+
+
 def _roundings(loads: Iterable[Load]) -> list[Rounding]:
     """What is rounded, the values of most shares first."""
-    found: Counter[tuple[str, int | None, int | None]] = Counter()
+    found: Counter[tuple[str, int | str | None, int | str | None]] = Counter()
     for load in loads:
         for item in load.items:
             for loss in item.losses:
-                if loss.kind is LossKind.ROUNDED and loss.field in ("cores", "memoryMiB"):
-                    asked = loss.asked if isinstance(loss.asked, int) else None
-                    given = loss.given if isinstance(loss.given, int) else None
+                if loss.kind is LossKind.ROUNDED and loss.field in ROUNDED:
+                    asked = loss.asked if isinstance(loss.asked, int | str) else None
+                    given = loss.given if isinstance(loss.given, int | str) else None
                     found[loss.field, asked, given] += load.pods
     return [
         Rounding(*key, count) for key, count in sorted(found.items(), key=lambda one: (-one[1], str(one)))
@@ -287,7 +314,7 @@ def held_on(
     held: list[list[list[Held]]] = [[[] for _ in cards] for cards in fleet.state]
     for spot in fleet.spots:
         load = waiting[spot.kind].pop()
-        for number, chosen in enumerate(spot.cards):
+        for ask, chosen in zip(asks[spot.kind], spot.cards, strict=True):
             for index in chosen:
-                held[spot.bin][index].append(Held(load, number, asks[spot.kind][number]))
+                held[spot.bin][index].append(Held(load, ask))
     return tuple(tuple(tuple(card) for card in cards) for cards in held)

@@ -50,16 +50,17 @@ def to_json(
 def _card_json(card: Sequence[Held], usable_mib: int) -> dict[str, Any]:
     held = [
         {
-            "workload": load.name,
-            "container": load.items[number].container,
-            "cores": ask.percent,
-            "memoryMiB": usable_mib if ask.memory_mib is None else ask.memory_mib,
-            "whole": ask.whole,
+            "workload": one.load.name,
+            "container": one.container,
+            "part": one.part or None,
+            "cores": one.ask.percent,
+            "memoryMiB": usable_mib if one.ask.memory_mib is None else one.ask.memory_mib,
+            "whole": one.ask.whole,
         }
-        for load, number, ask in card
+        for one in card
     ]
     return {
-        "cores": sum(ask.percent for _, _, ask in card),
-        "memoryMiB": sum(usable_mib if ask.memory_mib is None else ask.memory_mib for _, _, ask in card),
+        "cores": sum(one["cores"] for one in held),
+        "memoryMiB": sum(one["memoryMiB"] for one in held),
         "held": held,
     }

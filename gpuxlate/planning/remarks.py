@@ -11,7 +11,7 @@ from gpuxlate.planning.plan import Rounding, TargetPlan
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
 
-UNITS = {"cores": "%", "memoryMiB": "MiB"}
+UNITS = {"cores": " %", "memoryMiB": " MiB"}
 
 
 def plural(count: int, noun: str) -> str:
@@ -29,12 +29,19 @@ def remarks(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
             yield f"no packing has fewer cards, and none has fewer than {fleet.bound.nodes} nodes"
     pools = Counter(cards[0].pool for cards in fleet.state if cards[0].pool)
     if len(pools) > 1:
-        kinds = ", ".join(f"{count} of {name}" for name, count in sorted(pools.items()))
+        kinds = "; ".join(f"{count} of {name}" for name, count in sorted(pools.items()))
         yield f"nodes of {len(pools)} kinds, whose pods never mix: {kinds}"
     if fleet.cards:
         yield (
             f"{fleet.bound.by} decides: {cores.percent} % of compute and {memory.percent} % of memory "
             "are in use"
+        )
+    if mixed := sum(
+        len({held.part for held in card if held.part}) > 1 for cards in one.held for card in cards
+    ):
+        yield (
+            f"partitions of several profiles are on {plural(mixed, 'card')}: their places are fixed, so make "
+            "the larger ones first"
         )
     if cores.stranded or memory.stranded:
         yield (
@@ -47,7 +54,7 @@ def remarks(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
         yield f"{needs} for rounding {_rounded(one.roundings)}"
     for value in better:
         yield (
-            f"{value.load.name} {value.container}: {value.value} {UNITS[value.field]} in place of "
+            f"{value.load.name} {value.container}: {value.value}{UNITS[value.field]} in place of "
             f"{value.instead}: {value.per_card} to a card instead of {value.before}, "
             f"saves {plural(value.saves, 'card')}"
         )
@@ -55,7 +62,7 @@ def remarks(one: TargetPlan, better: Sequence[Better]) -> Iterator[str]:
 
 def _rounded(values: Sequence[Rounding]) -> str:
     shown = [
-        f"{one.asked} {UNITS[one.field]} to {'whole cards' if one.given is None else f'{one.given}'}"
+        f"{one.asked}{UNITS.get(one.field, '')} to {'whole cards' if one.given is None else f'{one.given}'}"
         f" ({plural(one.shares, 'share')})"
         for one in values[:3]
     ]
@@ -82,12 +89,8 @@ def missing(one: TargetPlan) -> Iterator[str]:
         verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
         yield f"not packed: {plural(len(one.refused), 'share')} ({verdicts})"
         yield from _why(one.refused)
-        parts = sum(item.given is not None and item.given.is_part for item in one.refused)
-        if parts:
-            what = f"{plural(parts, 'share')} in partitions or replicas"
-            yield f"  {what}, whose places on a card are not packed"
     for nowhere in one.nowhere:
-        yield f"fits nowhere: {nowhere.load.name} ({plural(nowhere.load.pods, 'pod')}): {nowhere.reason}"
+        yield f"not packed: {nowhere.load.name} ({plural(nowhere.load.pods, 'pod')}): {nowhere.reason}"
     for load in one.loads:
         if load.count is None:
             yield f"{load.name}: its number of pods depends on the nodes of the cluster; 1 is counted"

@@ -28,6 +28,7 @@ spec:
   template:
     metadata: {{labels: {{app: a, {labels}}}, annotations: {{{annotations}}}}}
     spec:
+      nodeSelector: {selector}
       containers:
       - name: {container}
         image: web:1
@@ -44,9 +45,16 @@ def pods(
     annotations: str = "",
     labels: str = "",
     container: str = "c",
+    selector: str = "{}",
 ) -> str:
     return POD.format(
-        name=name, count=count, limits=limits, annotations=annotations, labels=labels, container=container
+        name=name,
+        count=count,
+        limits=limits,
+        annotations=annotations,
+        labels=labels,
+        container=container,
+        selector=selector,
     )
 
 

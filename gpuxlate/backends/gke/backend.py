@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from gpuxlate.backends.base import Backend, Cloud, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import (
+    Backend,
+    Cloud,
+    ContainerShare,
+    Limits,
+    Placing,
+    PodPlacing,
+    Reading,
+    Taking,
+)
 from gpuxlate.backends.device_plugin import (
     CARD_NEEDED,
     NvidiaProfile,
     clients,
     clients_in,
+    divided_alike,
     partitions,
     shares,
 )
@@ -185,4 +195,5 @@ BACKEND = Backend(
     parts=parts,
     parts_need=CARD_NEEDED,
     nodes_module="gpuxlate.backends.gke.nodes",
+    limits=Limits(source="SHARING", node_mode=divided_alike),
 )

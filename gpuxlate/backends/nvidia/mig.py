@@ -6,8 +6,17 @@ of its nodes, ``nvidia.com/mig.config: all-1g.5gb``, which divides all their car
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.device_plugin import CARD_NEEDED, NvidiaProfile, most_of_a_card, partitions
+from collections.abc import Sequence
+
+from gpuxlate.backends.base import Backend, ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.device_plugin import (
+    CARD_NEEDED,
+    NvidiaProfile,
+    divided_alike,
+    most_of_a_card,
+    partitions,
+)
+from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.catalogue import card_named
@@ -156,6 +165,11 @@ def unfit(partition: Partition, profile: Profile | None) -> tuple[str, str, str]
     return None
 
 
+def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
+    """With strategy single all cards of a node have partitions of one profile (PLUGIN)."""
+    return divided_alike(shares, profile) if NvidiaProfile.of(profile).mig_strategy == "single" else ANY
+
+
 def offers(share: Share, cards_of_node: int, _memory_mib: int, profile: Profile | None) -> dict[str, int]:
     """Instances of all cards, each divided into those of the share; whole cards on nodes that are not."""
     if share.partition is None:
@@ -189,4 +203,5 @@ MIG = Backend(
     parts_need=CARD_NEEDED,
     nodes_module="gpuxlate.backends.nvidia.nodes:MIG",
     offers=offers,
+    limits=Limits(source="PLUGIN", node_mode=node_mode),
 )

@@ -6,8 +6,8 @@ written as a choice of nodes by the labels of GPU feature discovery, and read fr
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.device_plugin import NvidiaProfile, clients, clients_in, shares
+from gpuxlate.backends.base import Backend, ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.device_plugin import NvidiaProfile, clients, clients_in, divided_alike, shares
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.model.amounts import known_replica
 from gpuxlate.model.messages import say
@@ -153,4 +153,5 @@ SHARED = Backend(
     "time-slicing no part of a card is promised",
     nodes_module="gpuxlate.backends.nvidia.nodes:SHARED",
     offers=offers,
+    limits=Limits(source="PLUGIN", node_mode=divided_alike),
 )

@@ -88,7 +88,7 @@ def _target(one: Data, before: bool) -> Html:
 def _notes(one: Data) -> Iterator[object]:
     yield from one["remarks"]
     for found in one["nowhere"]:
-        what = f"fits nowhere: {found['workload']} ({found['pods']} pods): {found['reason']}"
+        what = f"not packed: {found['workload']} ({found['pods']} pods): {found['reason']}"
         yield tag("span", what, class_="bad")
 
 
