@@ -11,8 +11,8 @@ from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import ask_of
+from gpuxlate.planning.packing.parts import asks_of_part
 from gpuxlate.planning.packing.spaces import Ask, Asks
-from gpuxlate.planning.parts import asks_of_part
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
 

@@ -18,9 +18,9 @@ from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
+from gpuxlate.planning.packing.parts import UnknownPartError
 from gpuxlate.planning.packing.shortage import shortage
 from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards, Space, first_way
-from gpuxlate.planning.parts import UnknownPartError
 from gpuxlate.planning.problem import slots_of
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.terms import PARTS

@@ -10,8 +10,8 @@ from gpuxlate.model.catalogue import Card, Template, cards
 from gpuxlate.model.parts import Partition
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
+from gpuxlate.planning.packing.parts import asks_of_part
 from gpuxlate.planning.packing.spaces import Space, first_way
-from gpuxlate.planning.parts import asks_of_part
 from tests.planning.test_plan import Plan, first, part, plan, pods
 
 __all__ = ["plan"]
@@ -131,6 +131,11 @@ UNKNOWN = {
         "nvidia-mig", "cards: {perNode: 1, memoryMiB: 40000, model: X1}\n"
         "catalogue: [{name: X1, vendor: nvidia, templates: [{name: 1g.10gb, most: 3}, {name: 4g.40gb}]}]",
         mig("1g.10gb"), "how many 1g.10gb a X1 takes is not in the catalogue",
+    ),
+    "the same, alone on its cards": (
+        "gke", "cards: {perNode: 1, memoryMiB: 40000, model: X1}\n"
+        "catalogue: [{name: X1, vendor: nvidia, templates: [{name: 1g.10gb}]}]",
+        gke("1g.10gb", 1), "how many 1g.10gb a X1 takes is not in the catalogue",
     ),
     "more clients than are counted": (
         "gke", "cards: {perNode: 1, memoryMiB: 1535}",

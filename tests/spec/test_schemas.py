@@ -173,7 +173,7 @@ def test_outputs_keep_their_schemas() -> None:
         ("diagnostics", ("diagnostics", 0, "fix"), {"safe": True}),
         ("diagnostics", ("summary",), {"files": 1}),
         ("report", ("items", 0, "verdict"), "fine"),
-        ("report", ("items", 0, "share"), None),
+        ("report", ("items", 0, "share"), "all"),
         ("report", ("items", 0, "share", "policy"), "fair"),
         ("report", ("items", 0, "changes", 0, "field"), "memory_mib"),
         ("report", ("items", 0, "object"), {}),
