@@ -15,7 +15,7 @@ from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.planning.ledger import Books, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, names_of
-from gpuxlate.planning.packing.first_fit import first_fit
+from gpuxlate.planning.packing.best_fit import best_fit
 from gpuxlate.planning.packing.search import pack, sums
 from gpuxlate.planning.packing.shortage import shortage
 from gpuxlate.planning.packing.spaces import UNLIMITED, Bin, Space, Spot, UndecidedError, first_way
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether the pods fit, why not, and their places. ``fitting``: pods that first-fit places."""
+    """Whether the pods fit, why not, and their places. ``fitting``: pods that best-fit places."""
 
     verdict: Verdict
     pods: int
@@ -82,7 +82,7 @@ def answer(books: Books, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) 
         warnings = (*warnings, *_crowded(problem, spots), *_parts(problem, spots))
         verdict = Verdict.UNKNOWN if unclear else Verdict.FITS
         return Answer(verdict, len(kinds), len(kinds), tuple(unclear), warnings, places)
-    fitting = len(first_fit(sure, kinds)[0])
+    fitting = len(best_fit(sure, kinds)[0])
     unsure = tuple(_unsure(problem, undecided))
     if unsure:
         return Answer(Verdict.UNKNOWN, len(kinds), fitting, (*unsure, *unclear), warnings)

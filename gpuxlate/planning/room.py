@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.planning.ledger import Books, Card, GpuPod, Ledger
-from gpuxlate.planning.packing.first_fit import first_fit
+from gpuxlate.planning.packing.best_fit import best_fit
 from gpuxlate.planning.packing.spaces import Asks, Bin, Space
 from gpuxlate.planning.problem import Wanted, admitted, spaces, unknown_of
 
@@ -204,7 +204,7 @@ def _move(
         asks = [admitted(ledger, one) for one in wanted]
         admits: tuple[Asks | None, ...] = tuple(None if isinstance(one, str) else one for one in asks)
         bins.append(Bin(tuple(now), admits))
-    spots, left = first_fit(bins, range(len(wanted)))
+    spots, left = best_fit(bins, range(len(wanted)))
     if left:
         return None
     places = sorted((spot.kind, ledgers[spot.bin].node.name) for spot in spots)

@@ -20,7 +20,7 @@ from tests.e2e import nodes as made
 from tests.e2e import pods
 
 
-def test_the_search_finds_what_first_fit_misses() -> None:
+def test_the_search_finds_what_best_fit_misses() -> None:
     # best fit puts 4 and 3 of 10 together, which leaves no room for 6: 6+4 and 7+3 is the one way
     def space(memory: int) -> Space:
         return Space(100, memory, 16, False)

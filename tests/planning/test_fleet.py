@@ -104,7 +104,7 @@ def _fields(one: Ask) -> dict[str, object]:
 
 @settings(deadline=None, max_examples=200)
 @given(fleets())
-def test_the_bound_the_best_and_first_fit_are_in_this_order(
+def test_the_bound_the_best_and_best_fit_are_in_this_order(
     problem: tuple[int, list[Asks], dict[int, int]],
 ) -> None:
     size, kinds, counts = problem
@@ -162,7 +162,7 @@ CASES = {
     "cards of a pod": (4, [(ask(cards=3),)], {0: 3}, (3, 9)),  # the fourth of each stays free
     "several cards are different ones": (2, [(ask(10, 1, cards=2),)], {0: 1}, (1, 2)),
     "two containers": (2, [(ask(60, 1), ask(60, 1))], {0: 2}, (2, 4)),
-    "first-fit misses it": (
+    "best-fit misses it": (
         1, [(ask(0, 4),), (ask(0, 3),), (ask(0, 2),)], {0: 1, 1: 2, 2: 3}, (2, 2),
     ),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""How many equal nodes pods need: first-fit decreasing, a lower bound, and an exact search where it is small.
+"""How many equal nodes pods need: best-fit decreasing, a lower bound, and an exact search where it is small.
 
 First fewest nodes, then fewest cards of them. Nothing is said to be the least unless it equals the bound, or
 every placement on fewer was tried.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpuxlate.planning.packing.best_fit import Order, open_nodes
 from gpuxlate.planning.packing.bounds import Bound, Node, lower_bound
-from gpuxlate.planning.packing.first_fit import Order, open_nodes
 from gpuxlate.planning.packing.search import MOST_PODS, search
 from gpuxlate.planning.packing.spaces import (
     Asks,

@@ -1,10 +1,10 @@
-"""Whether pods fit on given nodes: first-fit, then an exact search of bounded length."""
+"""Whether pods fit on given nodes: best-fit, then an exact search of bounded length."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpuxlate.planning.packing.first_fit import by_memory, first_fit
+from gpuxlate.planning.packing.best_fit import best_fit, by_memory
 from gpuxlate.planning.packing.spaces import (
     STEPS,
     Asks,
@@ -18,12 +18,12 @@ from gpuxlate.planning.packing.spaces import (
 )
 
 MOST_PODS = 200
-"""More pods than this are packed by first-fit only."""
+"""More pods than this are packed by best-fit only."""
 
 
 def pack(bins: Sequence[Bin], kinds: Sequence[int], steps: int = STEPS) -> list[Spot] | None:
     """Places for all pods; None where they do not fit. Raises UndecidedError."""
-    spots, left = first_fit(bins, kinds)
+    spots, left = best_fit(bins, kinds)
     if not left:
         return spots
     if any(not _alone(bins, kind) for kind in set(left)):

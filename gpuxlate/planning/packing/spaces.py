@@ -137,8 +137,11 @@ def first_way(cards: Cards, asks: Asks) -> tuple[Cards, Chosen] | None:
     if len(asks) != 1:
         return next(ways(cards, asks), None)
     ask = asks[0]
-    picked = next(_picks(cards, ask), None)
-    return None if picked is None else (_taken(_of_pool(cards, asks), ask, picked), (picked,))
+    able = _able(cards, ask)
+    if len(able) < ask.cards:
+        return None
+    picked = (min(able)[-1],) if ask.cards == 1 else next(_picks(cards, ask))
+    return _taken(_of_pool(cards, asks), ask, picked), (picked,)
 
 
 def _of_pool(cards: Cards, asks: Asks) -> Cards:
@@ -170,12 +173,14 @@ def _ways(cards: Cards, asks: Asks, budget: Budget) -> Iterator[tuple[Cards, Cho
                 yield left, (picked, *rest)
 
 
+def _able(cards: Cards, ask: Ask) -> list[tuple[int, int, int, int]]:
+    """The cards that take a container, as what is free on each and its index: the tightest is the least."""
+    return [(one.memory_mib, one.cores, one.slots, n) for n, one in enumerate(cards) if one.takes(ask)]
+
+
 def _picks(cards: Cards, ask: Ask) -> Iterator[tuple[int, ...]]:
     """Choices of cards for one container; equal cards are tried once."""
-    able = sorted(
-        (n for n, one in enumerate(cards) if one.takes(ask)),
-        key=lambda n: (cards[n].memory_mib, cards[n].cores, cards[n].slots, n),
-    )
+    able = [one[-1] for one in sorted(_able(cards, ask))]
 
     def choose(start: int, picked: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if len(picked) == ask.cards:

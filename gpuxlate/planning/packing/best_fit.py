@@ -1,4 +1,4 @@
-"""First-fit decreasing: each pod on the first node that takes it, large pods first."""
+"""Best-fit decreasing: each pod on the tightest node that takes it, large pods first."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from gpuxlate.backends.limits import ANY
+from gpuxlate.planning.packing.index import Index
 from gpuxlate.planning.packing.spaces import (
     Asks,
     Bin,
@@ -17,7 +18,6 @@ from gpuxlate.planning.packing.spaces import (
     UndecidedError,
     first_way,
 )
-from gpuxlate.planning.packing.tree import Gauge, Tree
 
 Order = Callable[[Asks], object]
 """The size of a pod: larger ones go first."""
@@ -32,7 +32,7 @@ def by_memory(asks: Asks) -> object:
     )
 
 
-def first_fit(
+def best_fit(
     bins: Sequence[Bin], kinds: Sequence[int], order: Order = by_memory
 ) -> tuple[list[Spot], list[int]]:
     """Each pod on the first node that takes it; and the kinds of the pods left over."""
@@ -48,7 +48,7 @@ def first_fit(
 def open_nodes(
     empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int], order: Order
 ) -> tuple[list[Spot], list[Cards]]:
-    """All pods on as many equal nodes as first-fit opens; and what is left free on each of them.
+    """All pods on as many equal nodes as best-fit opens; and what is left free on each of them.
 
     Every pod fits an empty node. ``counts``: pods by kind, an index of ``asks``.
     """
@@ -74,7 +74,6 @@ def _fill(
     empty: Cards | None,
 ) -> tuple[list[Spot], list[int]]:
     """Fill nodes in place, opening one like ``empty`` where none takes a pod."""
-    most_mib = max((one.memory_mib for cards in (*state, empty or ()) for one in cards), default=1)
     spots: list[Spot] = []
     left: list[int] = []
     phases: dict[tuple[str, tuple[str, ...]], list[int]] = {}
@@ -82,42 +81,47 @@ def _fill(
         phases.setdefault(_common(asks[kind][0]), []).append(kind)
     # pods that go with all others come last, into what those have left
     for common in sorted(phases, reverse=True):
-        gauge = Gauge(most_mib, _alike(*common))
-        tree = Tree([gauge.node(cards) for cards in state])
+        index = Index(state, _alike(*common))
         for kind in sorted(phases[common], key=lambda one: (order(asks[one][0]), one), reverse=True):
-            number, wanted = 0, counts[kind]
-            figures = gauge.pod(asks[kind])
+            refused: set[int] = set()
             admits = partial(admitted, kind)
-            while wanted:
-                # what refused a pod refuses the next one of its kind
-                found = _place(state, tree.nodes(figures, number), admits)
+            for wanted in range(counts[kind], 0, -1):
+                found = _place(state, index.nodes(asks[kind]), admits, refused)
                 if found is None and empty is not None:
                     state.append(empty)
-                    tree.append(gauge.node(empty))
-                    found = _place(state, iter((len(state) - 1,)), admits)
+                    index.change(len(state) - 1, (), empty)
+                    found = _place(state, iter((len(state) - 1,)), admits, refused)
                 if found is None:
                     left += [kind] * wanted
                     break
                 number, cards, chosen = found
+                index.change(number, state[number], cards)
                 state[number] = cards
-                tree.set(number, gauge.node(cards))
                 spots.append(Spot(kind, number, chosen))
-                wanted -= 1
     return spots, left
 
 
 def _place(
-    state: Sequence[Cards], numbers: Iterator[int], admitted: Callable[[int], Asks | None]
+    state: Sequence[Cards],
+    numbers: Iterator[int],
+    admitted: Callable[[int], Asks | None],
+    refused: set[int],
 ) -> tuple[int, Cards, Chosen] | None:
-    """The first node that takes a pod, what is left there, and the cards of the pod."""
+    """The first node that takes a pod, what is left there, and the cards of the pod.
+
+    ``refused``: nodes that refuse pods of this kind; it is added to, since what refuses one refuses the next.
+    """
     for number in numbers:
+        if number in refused:
+            continue
         asks = admitted(number)
         try:
             found = first_way(state[number], asks) if asks is not None else None
         except UndecidedError:
-            continue
+            found = None
         if found is not None:
             return number, *found
+        refused.add(number)
     return None
 
 
