@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from gpuxlate.backends.limits import ANY
 from gpuxlate.planning.packing.index import Index
@@ -19,7 +20,7 @@ from gpuxlate.planning.packing.spaces import (
     first_way,
 )
 
-Order = Callable[[Asks], object]
+Order = Callable[[Asks], Any]
 """The size of a pod: larger ones go first."""
 
 
@@ -82,7 +83,7 @@ def _fill(
     # pods that go with all others come last, into what those have left
     for common in sorted(phases, reverse=True):
         index = Index(state, _alike(*common))
-        for kind in sorted(phases[common], key=lambda one: (order(asks[one][0]), one), reverse=True):
+        for kind in sorted(phases[common], key=lambda one: order(asks[one][0]), reverse=True):
             refused: set[int] = set()
             admits = partial(admitted, kind)
             for wanted in range(counts[kind], 0, -1):

@@ -17,8 +17,8 @@ from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space
 NOTHING = -1
 WIDTH = 1 << PERCENT.bit_length()
 """Leaves of the tree: one for each percent."""
-Place = tuple[int, int, int]
-"""MiB free on a card, its node, and its index there."""
+NODES = 32
+"""Bits of a place that are the number of the node; MiB free on a card of it are above them."""
 
 
 class Index:
@@ -26,7 +26,7 @@ class Index:
 
     def __init__(self, state: Sequence[Cards], alike: Callable[[Space], bool]) -> None:
         self.alike = alike
-        self.places: list[list[Place]] = [[] for _ in range(PERCENT + 1)]
+        self.places: list[list[int]] = [[] for _ in range(PERCENT + 1)]
         self.most = [NOTHING] * (2 * WIDTH)
         self.untouched: list[list[int]] = []
         for number, cards in enumerate(state):
@@ -41,10 +41,10 @@ class Index:
                 continue
             if old is not None and self._counts(old):
                 places = self.places[old.cores]
-                del places[bisect_left(places, (old.memory_mib, number, index))]
+                del places[bisect_left(places, old.memory_mib << NODES | number)]
                 changed.add(old.cores)
             if self._counts(now):
-                insort(self.places[now.cores], (now.memory_mib, number, index))
+                insort(self.places[now.cores], now.memory_mib << NODES | number)
                 changed.add(now.cores)
         for cores in changed:
             self._tell(cores)
@@ -53,9 +53,9 @@ class Index:
             if were:
                 nodes = self.untouched[were]
                 del nodes[bisect_left(nodes, number)]
-            while len(self.untouched) <= are:
-                self.untouched.append([])
-            insort(self.untouched[are], number)
+            if are:
+                self.untouched += [[] for _ in range(are + 1 - len(self.untouched))]
+                insort(self.untouched[are], number)
 
     def _counts(self, one: Space) -> bool:
         return one.slots > 0 and self.alike(one)
@@ -65,7 +65,7 @@ class Index:
 
     def _tell(self, cores: int) -> None:
         places, at = self.places[cores], cores + WIDTH
-        most = places[-1][0] if places else NOTHING
+        most = places[-1] >> NODES if places else NOTHING
         while self.most[at] != most:
             self.most[at] = most
             at //= 2
@@ -87,8 +87,8 @@ class Index:
         mib, cores = min(one for one, _ in largest), min(one for _, one in largest)
         while (found := self._next(cores, mib)) is not None:
             places = self.places[found]
-            for at in range(bisect_left(places, (mib,)), len(places)):
-                yield places[at][1]
+            for at in range(bisect_left(places, mib << NODES), len(places)):
+                yield places[at] & ((1 << NODES) - 1)
             cores = found + 1
 
     def _next(self, cores: int, mib: int) -> int | None:
