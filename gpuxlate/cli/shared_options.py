@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 
 from gpuxlate.cli import common, language, options
 from gpuxlate.cli.invocation import COLORS, current
+from gpuxlate.model.messages import say
 
 FILES: dict[str, tuple[Any, Any]] = {
     "exclude": (
@@ -74,7 +75,22 @@ _READ_FILES = {"paths", "specs", "file"}
 
 
 class Command(TyperCommand):
-    """A command whose help lists the shared options apart."""
+    """A command whose help lists the shared options apart, and whose options have one value each."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse the arguments. Raises CliError for a second value, of which the library keeps the last."""
+        if ctx.resilient_parsing:  # a line that is not finished yet
+            return super().parse_args(ctx, args)
+        order: list[Any] = self.make_parser(ctx).parse_args(args=[*args])[2]
+        one_value = [
+            one
+            for one in order
+            if one.param_type_name == "option" and not (one.multiple or one.is_flag or one.count)
+        ]
+        twice = next((one for n, one in enumerate(one_value) if one in one_value[:n]), None)
+        if twice is not None:
+            raise common.CliError(say("{option} is given twice", option=twice.opts[0]), "it takes one value")
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Global options": []}
