@@ -208,7 +208,7 @@ class Placing:
             "add {field} to the share, or pass --fill {field}={example} ({unit} per card)",
             field=name,
             example=example,
-            unit="percent" if attribute == "cores" else "MiB",
+            unit=say("percent") if attribute == "cores" else "MiB",
         )
         self._lose(LossKind.FILLED, attribute, code, message, hint, given, accepted=given is not None)
         return given

@@ -237,7 +237,9 @@ class Key(NamedTuple):
             case "cards" if self.unit:
                 return "cards"
             case "cores" | "memory_percent" if self.unit:
-                part = "percent" if self.unit == 1 else say("units of {unit} %", unit=f"{float(self.unit):g}")
+                part = say("units of {unit} %", unit=f"{float(self.unit):g}")
+                if self.unit == 1:
+                    part = say("percent")
                 return say("{unit} of each card" if self.per is Per.CARD else "{unit} of one card", unit=part)
             case "memory_mib" | "memory_limit_mib" if self.unit:
                 units = {1: "MiB", GIB: "GiB", BYTE: "bytes"}

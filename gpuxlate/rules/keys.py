@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
-from gpuxlate.model.messages import Message, say
+from gpuxlate.model.messages import Message, joined, say
 from gpuxlate.model.pod import Kind, PodKeys
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.model.spots import Level, Spot, spots
@@ -297,11 +297,11 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
                 )
             continue
         places = rows[0].places - {Place.NODE} or rows[0].places
-        belongs = ", or ".join(text for place, text in _BELONGS.items() if place in places)
+        belongs = (say(text) for place, text in _BELONGS.items() if place in places)
         yield this.at(
             spot.path,
             say("{name} has no effect {place}", name=spot.name, place=_FOUND[spot.place]),
-            say("write it {place}", place=belongs),
+            say("write it {place}", place=joined(belongs, "{before}, or {last}")),
             on_key=spot.on_key,
             fix=_move(pod, spot, rows[0]),
         )

@@ -42,8 +42,13 @@ def _titles() -> dict[str, str]:
     found = dict(OWN)
     for backend in registry.all_backends():
         for rule in backend.rules:
-            found.setdefault(_prefix(rule), backend.title.partition(",")[0])
+            found.setdefault(_prefix(rule), backend.title)
     return found
+
+
+def _short(title: str) -> str:
+    """Whose codes they are: "Tencent TKE" of "Tencent TKE, qGPU"."""
+    return title.partition(",")[0]
 
 
 def _list(known: list[Rule], titles: dict[str, str]) -> str:
@@ -55,7 +60,7 @@ def _list(known: list[Rule], titles: dict[str, str]) -> str:
         "",
     ]
     for start, group in groupby(known, _prefix):
-        lines += [f"## {titles[start]}", ""]
+        lines += [f"## {_short(titles[start])}", ""]
         lines += table(["code", "severity", "fix", "requirement"], [_row(one) for one in group])
         lines.append("")
     return "\n".join(lines)
@@ -70,7 +75,7 @@ def _row(rule: Rule) -> list[str]:
 def _page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
     fix = f", {rule.fix} fix" if rule.fix else ""
     parts = [
-        _way(_titles()[_prefix(rule)], "Rules"),
+        _way(_short(_titles()[_prefix(rule)]), "Rules"),
         f"# {rule.code} {rule.name}",
         f"**{str(rule.severity).capitalize()}{fix}.** {rule.summary}",
     ]

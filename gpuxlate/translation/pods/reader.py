@@ -56,7 +56,7 @@ def read_pod(
             Diagnostic(
                 "GX013",
                 Severity.ERROR,
-                say("{name} has no effect here ({place}) and would be lost", name=name, place=place.value),
+                say("{name} has no effect here ({place}) and would be lost", name=name, place=say(place)),
                 "remove it, or move it where the vendor reads it",
                 path,
                 on_key=True,

@@ -93,7 +93,7 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
     message = say(
         "{operator} counts GPUs by the names of resources: it finds {found}, the share has {cards}",
         operator=counter.operator,
-        found=either(sorted(found)) or "none",
+        found=either(sorted(found)) or say("none"),
         cards=cards,
     )
     hint = say("set {what}", what=counter.hint.format(cards=cards))

@@ -188,7 +188,7 @@ def _to_fill(field: str, why: Message, path: tuple[str | int, ...]) -> Loss:
         "pass --fill {field}={example} ({unit} per card), or a profile of the cluster where it says more",
         field=field,
         example=EXAMPLES[field],
-        unit="percent" if field == "cores" else "MiB",
+        unit=say("percent") if field == "cores" else "MiB",
     )
     return Loss(LossKind.FILLED, field, FILLED, needed_field_is_set(field, why), hint, path=path)
 
