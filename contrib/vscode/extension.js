@@ -4,11 +4,28 @@ const {LanguageClient} = require("vscode-languageclient/node");
 
 let client;
 
-exports.activate = () => {
+// A message with a button for each target would not fit: the target is picked from a list.
+const executeCommand = async (command, args, next) => {
+  if (command !== "gpuxlate.translate" || args.length > 1) return next(command, args);
+  const target = await vscode.window.showQuickPick(next("gpuxlate.targets", []), {placeHolder: "Translate to"});
+  return target && next(command, [...args, target]);
+};
+
+exports.activate = async () => {
   const [command, ...args] = vscode.workspace.getConfiguration("gpuxlate").get("command");
-  const documentSelector = [{language: "yaml"}, {language: "json"}];
-  client = new LanguageClient("gpuxlate", "gpuxlate", {command, args}, {documentSelector});
-  return client.start();
+  client = new LanguageClient("gpuxlate", "gpuxlate", {command, args}, {
+    documentSelector: [{language: "yaml"}, {language: "json"}],
+    synchronize: {configurationSection: "gpuxlate"},
+    middleware: {executeCommand},
+  });
+  try {
+    await client.start();
+  } catch (error) {
+    vscode.window.showErrorMessage(
+      `${command} does not start (${error.message}). Install it with pip install 'gpuxlate[editor]', ` +
+        "or set gpuxlate.command to where it is."
+    );
+  }
 };
 
 exports.deactivate = () => client?.stop();

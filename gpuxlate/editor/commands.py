@@ -52,10 +52,14 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
     return made.to_json()
 
 
+def targets() -> list[str]:
+    """What a text may be translated to."""
+    return [one.name for one in registry.pod_backends() if writes_pods(one)]
+
+
 async def _chosen(ls: Server) -> str | None:
     """Ask for a target."""
-    names = [one.name for one in registry.pod_backends() if writes_pods(one)]
-    return await _asked(ls, tell("Translate to which target?"), names)
+    return await _asked(ls, tell("Translate to which target?"), targets())
 
 
 async def _confirmed(ls: Server, made: Translated) -> bool:

@@ -20,6 +20,8 @@ from gpuxlate.yamltext.place import locate
 
 TRANSLATE = "gpuxlate.translate"
 """The command: arguments are the URI of a text and, optionally, the target."""
+TARGETS = "gpuxlate.targets"
+"""The command that returns the names of all targets."""
 MOST_TARGETS = 4
 """Targets that are tried for each share; a line has room for no more."""
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 from lsprotocol import types
 
 from gpuxlate.editor import actions, completion, hover, lens
-from gpuxlate.editor.commands import translate
+from gpuxlate.editor.commands import targets, translate
 from gpuxlate.editor.session import Server, guarded
 from gpuxlate.editor.settings import NAME, Options
 
@@ -105,6 +105,11 @@ def build(options: Options) -> Server:
     async def command(ls: Server, *arguments: Any) -> Any:
         given = [one for one in arguments if isinstance(one, str)]
         return await guarded(translate)(ls, *given[:2]) if given else None
+
+    # for an editor that asks for the target itself
+    @server.command(lens.TARGETS)
+    def names(_ls: Server, *_arguments: Any) -> list[str]:
+        return targets()
 
     return server
 

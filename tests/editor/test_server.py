@@ -469,6 +469,9 @@ def test_a_translation_is_confirmed_in_the_preview_of_the_editor(tmp_path: Path)
         assert one.texts[uri] == translated(tmp_path, QGPU, "vke")
         one.answers = ["hami"]
         await one.command("gpuxlate.translate", uri)
+        assert await one.command("gpuxlate.targets") == [
+            each.title for each in one.questions[0].actions or ()
+        ]
         assert {each.title for each in one.questions[0].actions or ()} >= {"hami", "tencent-qgpu"}
         assert "nvidia.com/gpumem" in one.texts[uri]
         await one.type(
