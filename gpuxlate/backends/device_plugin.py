@@ -1,18 +1,23 @@
-"""NVIDIA's device plugin: the part of a profile about how its nodes divide cards, and what that gives."""
+"""NVIDIA's device plugin: the part of a profile about how its nodes divide cards, and what that gives; the
+product of cards, by which pods choose nodes, as GPU feature discovery shows it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
-from gpuxlate.backends.base import Placing
+from gpuxlate.backends.base import Placing, PodPlacing, Taking
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
-from gpuxlate.model.catalogue import cards
-from gpuxlate.model.parts import LEAST_CLIENTS, Partition, Replica, Strategy
+from gpuxlate.model.catalogue import cards, products, products_with
+from gpuxlate.model.parts import LEAST_CLIENTS, Partition, Replica, Strategy, in_resource, of_resource
+from gpuxlate.model.pod import NodeRequirement, Path, Value
 from gpuxlate.model.profile import Extension, Profile, Setting
-from gpuxlate.model.share import Isolation, Policy, Share
+from gpuxlate.model.share import Device, Isolation, Policy, Share
+from gpuxlate.model.sheet import By
 
 if TYPE_CHECKING:
     from gpuxlate.backends.live import Common, NodeView
@@ -130,3 +135,106 @@ def clients(share: Share, profile: Profile | None) -> tuple[Part, ...]:
     replica = NvidiaProfile.of(profile).replica
     amount = amount_of(Share(replica=replica, device=share.device), profile) if replica else None
     return (Part(amount, Isolation.SOFT, replica=replica),) if amount else ()
+
+
+# --- the product of cards, by which pods choose nodes -------------------------------------------------
+
+PRODUCT = "nvidia.com/gpu.product"
+"""The label of GPU feature discovery."""
+SHARED = "-SHARED"
+"""At the end of a product: its clients are counted under the name of the whole."""
+INVALID = "INVALID"
+"""In place of a profile: the cards are not all divided alike, as strategy single needs it."""
+_PRODUCT = re.compile(r"(?P<model>.+?)(?:-MIG-(?P<part>.+?))?(?P<shared>-SHARED)?")
+
+
+class Product(NamedTuple):
+    """The parts of a product's name: the model of the card, the profile of its partitions, and whether
+    clients are counted in place of it."""
+
+    model: str
+    profile: str | None = None
+    shared: bool = False
+
+    @classmethod
+    def of(cls, text: str) -> Product:
+        """``NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED``: spaces are dashes."""
+        found = _PRODUCT.fullmatch(text)
+        if found is None:
+            return cls(text)
+        return cls(
+            found["model"], of_resource(found["part"]) if found["part"] else None, bool(found["shared"])
+        )
+
+
+DIVIDED = re.compile(r".+-MIG-(?:[1-9]c\.)?[1-9]g\.[0-9]+gb(?:[.+][a-z.]+)?(?:-SHARED)?")
+CLIENTS = re.compile(rf"(?!.*-MIG-).+{SHARED}")
+
+
+class Products(NamedTuple):
+    """The products of a choice: their models in the catalogue, if all are known, and what all end in."""
+
+    texts: tuple[str, ...] = ()
+    device: Device | None = None
+    profile: str | None = None
+    shared: bool = False
+    path: Path = ()
+
+    @property
+    def origins(self) -> dict[str, Path]:
+        return {"device": self.path} if self.device else {}
+
+
+def products_chosen(pod: Taking, profile: Profile | None) -> Products:
+    """The choice of a pod; products that end in different things are none."""
+    texts = pod.node_values(PRODUCT)
+    found = [Product.of(text) for text in texts]
+    if len({one._replace(model="") for one in found}) != 1:
+        return Products()
+    known = _models(profile)
+    models = tuple(known.get(one.model, "") for one in found)
+    path = next(one.path for one in pod.pod.choices(PRODUCT))
+    return Products(texts, Device(None, models) if all(models) else None, *found[0][1:], path)
+
+
+def take_products(pod: Taking, one: Products, *, profile: str | None, shared: bool) -> Products:
+    """Take the choice of a pod whose shares are partitions of a profile, or clients: another target does not
+    have it unless the shares hold all that it says."""
+    held = one.device is not None and (one.profile, one.shared) == (profile, shared)
+    pod.selector(PRODUCT, one.texts if held else ())
+    return one if held else Products()
+
+
+def products_written(
+    pod: PodPlacing, profile: Profile | None, *, part: str | None = None, shared: bool = False
+) -> tuple[dict[str, Value], tuple[tuple[NodeRequirement, ...], ...]]:
+    """The choice of the models of the shares, or of another dialect, as nodeSelector or node affinity."""
+    known = {model: text for text, model in _models(profile).items()}
+    device, selector = pod.peek("device"), pod.chosen(By.MODEL, allow=True)
+    names: tuple[str, ...] = ()
+    if part is not None and in_resource(part) != part:
+        return {}, ()  # how its label is written is not documented
+    if device is not None and device.vendor is None and device.models and known.keys() >= {*device.models}:
+        pod.device()
+        names = tuple(known[model] for model in device.models)
+    elif selector is not None and selector.chosen is not None:
+        whole = selector.chosen.names
+        # parts of names are whole ones where they are in no other name
+        alone = {*products_with(whole, profile)} == {*whole} or not selector.chosen.choice.parts
+        if alone and products(profile).keys() >= {*whole}:
+            pod.taken.add(selector.chosen)
+            names = tuple(map(_label, whole))
+    ending = (f"-MIG-{part}" if part else "") + (SHARED if shared else "")
+    texts = tuple(name + ending for name in names)
+    if len(texts) == 1:
+        return {PRODUCT: Value.of(texts[0])}, ()
+    return {}, ((NodeRequirement(PRODUCT, "In", texts),),) if texts else ()
+
+
+def _models(profile: Profile | None) -> Mapping[str, str]:
+    """What the label calls cards, to their names in the catalogue."""
+    return {_label(name): model for name, model in products(profile).items()}
+
+
+def _label(product: str) -> str:
+    return product.replace(" ", "-")

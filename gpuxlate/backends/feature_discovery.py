@@ -5,40 +5,18 @@ Source: NVIDIA/k8s-device-plugin, internal/lm/resource.go and mig-strategy.go (2
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.live import LiveNode
+from gpuxlate.backends.device_plugin import Product
 from gpuxlate.model import quantity
-from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy, of_resource
+from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.live import LiveNode
 
 CARD = "nvidia.com/gpu"
 """The resource of cards, and before a dot the start of their labels."""
-SHARED = "-SHARED"
-"""At the end of a product: its clients are counted under the name of the whole."""
-INVALID = "INVALID"
-"""In place of a profile: the cards are not all divided alike, as strategy single needs it."""
-_PRODUCT = re.compile(r"(?P<model>.+?)(?:-MIG-(?P<part>.+?))?(?P<shared>-SHARED)?")
-
-
-class Product(NamedTuple):
-    """The parts of a product's name: the model of the card, the profile of its partitions, and whether
-    clients are counted in place of it."""
-
-    model: str
-    profile: str | None = None
-    shared: bool = False
-
-    @classmethod
-    def of(cls, text: str) -> Product:
-        """``NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED``: spaces are dashes."""
-        found = _PRODUCT.fullmatch(text)
-        if found is None:
-            return cls(text)
-        return cls(
-            found["model"], of_resource(found["part"]) if found["part"] else None, bool(found["shared"])
-        )
 
 
 class Shown(NamedTuple):

@@ -7,7 +7,7 @@ server, no client.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -16,7 +16,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.parts import Partition, Replica
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension
-from gpuxlate.model.share import Policy
+from gpuxlate.model.share import Policy, Share
 
 PERCENT = 100
 """Compute of a whole card."""
@@ -115,11 +115,17 @@ class Counted(NamedTuple):
     def is_part(self) -> bool:
         return self.partition is not None or self.replica is not None
 
+    def share(self, number: int) -> Share:
+        """So many of it as a share."""
+        partition = Partition(self.partition, 1 if self.replica else number) if self.partition else None
+        replica = replace(self.replica, count=number) if self.replica else None
+        return Share(1 if self.is_part else number, partition=partition, replica=replica)
+
     @property
     def name(self) -> str:
         """In words: ``1g.5gb``, ``1/4, mps``; a whole card."""
-        parts = (self.partition and Partition(self.partition), self.replica)
-        return ", ".join(str(one) for one in parts if one) or "card"
+        one = self.share(1)
+        return ", ".join(str(part) for part in (one.partition, one.replica) if part) or "card"
 
 
 @dataclass(frozen=True, slots=True)

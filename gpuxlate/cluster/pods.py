@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.backends.live import LivePod, Serves
+from gpuxlate.backends.live import LivePod
 from gpuxlate.cluster.nodes import gpu_node
 from gpuxlate.cluster.server import ENDED, NODES, PODS, ChoiceError, ClusterError, Json, Server
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
@@ -20,7 +20,7 @@ from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKe
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import Books, GpuPod, books, number_of
-from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode, unit_profile
+from gpuxlate.planning.nodes import GpuNode, unit_profile
 
 
 def books_of(server: Server, nodes: Sequence[GpuNode]) -> Books:
@@ -207,10 +207,13 @@ def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dic
         profile = unit_profile(node.view) if node and node.backend is backend else None
         found = backend.read(Taking(keys), profile).containers
         return {one.name: one.share for one in found if one.share and not one.init}
-    if node is None or node.view.serves is not Serves.WHOLE:
-        return {}
-    counts = {one.name: number_of(PodKeys(containers=(one,)), WHOLE_KEY) for one in keys.containers}
-    return {name: Share(cards=count) for name, count in counts.items() if count}
+    counted = node.view.counted if node else ()
+    return {
+        one.name: row.share(count)
+        for one in keys.containers
+        for row in counted
+        if (count := number_of(PodKeys(containers=(one,)), row.key))
+    }
 
 
 def printed(server: Server, where: Running) -> str:

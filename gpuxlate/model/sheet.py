@@ -164,6 +164,7 @@ class Key(NamedTuple):
     until: str = ""
     confidence: Confidence = Confidence.HIGH
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
+    anybodys: bool = False  # pods of every dialect have it
     aliases: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     capped: bool = False
@@ -181,8 +182,8 @@ class Key(NamedTuple):
 
     @property
     def is_word(self) -> bool:
-        """The name could be anybody's: it is the vendor's in its own places alone, beside other keys."""
-        return self.general and "/" not in self.name
+        """The key could be anybody's: it is the vendor's in its own places alone, beside other keys."""
+        return self.anybodys or (self.general and "/" not in self.name)
 
     def matches(self, key: str) -> bool:
         head, star, tail = self.name.partition("*")

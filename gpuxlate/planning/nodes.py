@@ -118,8 +118,8 @@ def profile_data(
 def _catalogue(
     views: Sequence[NodeView], model: str | None, memory_mib: int | None, backend: Backend
 ) -> list[dict[str, Any]]:
-    """The card with the partitions that the nodes have, and no others; their numbers as the nodes show them,
-    the least where they differ, else as the catalogue has them."""
+    """The card with the partitions that the nodes have, and no others, as many on a card as there are; their
+    numbers as the nodes show them, the least where they differ, else as the catalogue has them."""
     rows = [row for view in views for row in view.parts if row.partition]
     if model is None or not rows or backend.vendor is None:
         return []
@@ -135,11 +135,19 @@ def _catalogue(
             "name": name,
             "memoryMiB": memory or known.memory_mib,
             "multiprocessors": processors or known.multiprocessors,
-            "most": known.most if known.name == name else None,
+            "most": max((n for view in views if (n := _on_a_card(view, name))), default=None),
             "source": "labels of the nodes" if shown else known.source,
         }
         templates.append({**_given(one), **({} if shown else {"confidence": known.confidence})})
     return [{"name": card.name if card else model, "vendor": backend.vendor, "templates": templates}]
+
+
+def _on_a_card(view: NodeView, profile: str) -> int | None:
+    """How many of a partition each card of a node has, rounded up; None where that is not known."""
+    rows = [row for row in view.parts if row.partition == profile]
+    clients = {row.replica.of if row.replica else 1 for row in rows}
+    of = clients.pop() if len(clients) == 1 else None
+    return -(-sum(row.amount for row in rows) // (of * view.cards)) if of and view.cards else None
 
 
 def _given(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,7 +175,7 @@ def live_profile(
 
 def unit_is_known(nodes: Sequence[GpuNode], target: str) -> bool:
     """The nodes of the target that count memory in units of their own all have the same unit."""
-    units = {one.view.unit_mib for one in nodes if one.view.target == target and one.view.extension}
+    units = {one.view.unit_mib for one in nodes if one.view.target == target and one.view.nominal_mib}
     return len(units) < 2 and None not in units
 
 

@@ -98,12 +98,13 @@ class Vocabulary(Owners[Dialect]):
     def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
         """A word that could be anybody's is a vendor's in pods that speak its dialect; other keys are so
         everywhere."""
-        return "/" in name or any(self._means(one, name, place, pod) for one in self.owners(name))
+        owners = self.owners(name)
+        return ("/" in name and not owners) or any(self._means(one, name, place, pod) for one in owners)
 
     @staticmethod
     def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
         row = dialect.find(name)
-        anybodys = row.is_word if row else any(one.is_word for one in dialect.keys)
+        anybodys = row.is_word if row else "/" not in name and any(one.is_word for one in dialect.keys)
         return not anybodys or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
 
     def is_resource(self, name: str) -> bool:

@@ -19,7 +19,8 @@ def in_numbers(share: Share, profile: Profile | None = None) -> Share:
     if amount is None:
         return share
     bare = replace(share, partition=None, replica=None)
-    return replace(bare, cores=min(amount.cores or 1, FULL_CARD_CORES), memory_mib=amount.memory_mib)
+    memory = None if amount.memory_mib is None else max(1, amount.memory_mib)
+    return replace(bare, cores=min(amount.cores or 1, FULL_CARD_CORES), memory_mib=memory)
 
 
 def too_little(

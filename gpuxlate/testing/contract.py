@@ -200,8 +200,8 @@ class BackendContract(ReadingContract):
             given_ = read[outcome.container.init, outcome.container.index]
             assert given_ is not None, f"{outcome.share} is gone"
             card_mib = self.profile.cards.memory_mib if self.profile else None
-            amounts = in_numbers(given_, self.profile)
-            below = list(too_little(outcome.share, amounts, accept, card_mib, outcome.implied))
+            asked, amounts = (in_numbers(one, self.profile) for one in (outcome.share, given_))
+            below = list(too_little(asked, amounts, accept, card_mib, outcome.implied))
             assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
 
     @bounded

@@ -11,6 +11,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.model.catalogue import cards
+from gpuxlate.model.parts import Partition, Replica, Strategy
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
 from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
 from gpuxlate.model.share_problems import FULL_CARD_CORES
@@ -66,7 +68,7 @@ def _share(
     return Share(cards, total_cores, total, policy, qos, percent, limit, device, isolation)
 
 
-SHARES = st.builds(
+NUMBERS = st.builds(
     _share,
     CARDS,
     st.one_of(CORES_PER_CARD, CORES_PER_CARD, st.none()),
@@ -78,6 +80,31 @@ SHARES = st.builds(
     DEVICES,
     ISOLATIONS,
 )
+
+
+def _part(partition: Partition | None, replica: Replica | None, number: Share) -> Share:
+    """The part in place of the numbers of a share; all of its clients are of one partition."""
+    one = replace(partition, count=1) if partition and replica else partition
+    of_pod = (number.policy, number.qos, None, None, number.device, number.isolation)
+    return Share(1, None, None, *of_pod, one, replica)
+
+
+COUNTS = st.sampled_from((1, 1, 1, 2, 9))
+PARTITIONS = st.builds(
+    Partition, st.sampled_from(sorted({part.name for card in cards() for part in card.templates})), COUNTS
+)
+REPLICAS = st.builds(
+    Replica,
+    st.one_of(st.none(), st.integers(2, 8), st.sampled_from((2, 4, 48, 49))),
+    st.one_of(st.none(), st.sampled_from(Strategy)),
+    COUNTS,
+)
+PARTS = st.one_of(
+    st.builds(_part, PARTITIONS, st.none(), NUMBERS),
+    st.builds(_part, st.none(), REPLICAS, NUMBERS),
+    st.builds(_part, PARTITIONS, REPLICAS, NUMBERS),
+)
+SHARES = st.integers(0, 5).flatmap(lambda n: NUMBERS if n else PARTS)
 
 
 def shares() -> st.SearchStrategy[Share]:

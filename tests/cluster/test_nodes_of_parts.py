@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.backends.feature_discovery import Product
+from gpuxlate.backends.device_plugin import Product
 from gpuxlate.backends.live import Serves
 from gpuxlate.cluster.nodes import gpu_node, gpu_nodes
 from gpuxlate.config.configuration import load_profile
@@ -252,7 +252,8 @@ def test_the_profile_has_the_partitions_of_the_nodes_and_no_others() -> None:
     found = amount_of(Share(partition=Partition("1g.10gb")), profile)
     assert found is not None
     assert (found.cores, found.memory_mib, found.source) == (13, 9984, "labels of the nodes")
-    assert [one["name"] for one in data["catalogue"][0]["templates"]] == [*made.H100]
+    templates = {one["name"]: one["most"] for one in data["catalogue"][0]["templates"]}
+    assert templates == {"1g.10gb": 2, "2g.20gb": 1, "3g.40gb": 1}
 
 
 def test_a_card_that_the_catalogue_has_not_is_described_by_its_nodes() -> None:
@@ -284,7 +285,7 @@ MIXED, SINGLE = made.mig_mixed("mixed"), made.mig_single("single")
             "nvidia-mig",
             "{partition: {profile: 1g.10gb, count: 3}}",
             1,
-            "3 of nvidia.com/mig-1g.10gb",
+            "has at most 2",
         ),
         # each node gets the pod as its strategy has it
         ([MIXED, SINGLE], "nvidia-mig", "{partition: {profile: 1g.5gb}}", 0, "ready as far as known: single"),
@@ -361,3 +362,38 @@ def test_would_it_fit(
     (tmp_path / "web.yaml").write_text(POD % (count, selector, limits))
     done = run(FakeServer([node]), "capacity", "-f", "web.yaml")
     assert said in done.out, done.err
+
+
+@pytest.mark.parametrize(
+    ("node", "said"),
+    [
+        (MIXED, 'nvidia.com/mig-1g.10gb: "1"'),
+        (SINGLE, "nvidia.com/mig.config: all-1g.5gb"),
+        (made.gke("n", strategy="mps", of=3), 'cloud.google.com/gke-max-shared-clients-per-gpu: "3"'),
+        (made.sliced("n"), "no part of a card is promised"),
+    ],
+)
+def test_apply_writes_what_the_nodes_have(run: Run, tmp_path: Path, node: Any, said: str) -> None:
+    limits = "gpuxlate.io/cores: 10, gpuxlate.io/memory-mib: 4000"
+    (tmp_path / "web.yaml").write_text(POD % (1, "", limits))
+    done = run(FakeServer([node]), "apply", "-f", "web.yaml", "--diff", "--round", "up")
+    assert said in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("node", "limits", "part"),
+    [
+        (MIXED, {"nvidia.com/mig-1g.10gb": 1}, "1g.10gb"),
+        (SINGLE, {GPU: 2}, "2 x 1g.5gb"),
+        (made.sliced("n"), {GPU: 1}, "1/4, time-slicing"),
+    ],
+)
+def test_verify_does_not_measure_parts(run: Run, node: Any, limits: dict[str, int], part: str) -> None:
+    pod = pods.pod("w", node["metadata"]["name"], limits)
+    pod["status"]["phase"] = "Running"
+    server = FakeServer([node], [pod])
+    server.printed = "index, name, memory.total [MiB], memory.used [MiB]\n0, A, 81559 MiB, 0 MiB\n"
+    done = run(server, "verify", "w")
+    assert done.code == 0
+    assert f"what nvidia-smi shows of {part} is not documented" in done.err
+    assert "81559" in done.out

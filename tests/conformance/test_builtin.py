@@ -87,6 +87,26 @@ class TestNvidiaMigOnA100(BackendContract):
     profile = Profile("nvidia-mig", cards=CardProfile("A100-40GB", 8, 40536))
 
 
+class TestNvidiaMigInSingle(BackendContract):
+    """The common key counts partitions, and a choice of nodes says which."""
+
+    backend = registry.get("nvidia-mig")
+    profile = Profile(
+        "nvidia-mig", cards=CardProfile("A100-40GB", 8, 40536), extensions=(NvidiaProfile("single"),)
+    )
+
+
+class TestNvidiaSharedNotRenamed(BackendContract):
+    """The common key counts clients of the nodes of the profile."""
+
+    backend = registry.get("nvidia-shared")
+    profile = Profile(
+        "nvidia-shared",
+        cards=CardProfile("A10", 4, 22731),
+        extensions=(NvidiaProfile(sharing=Sharing("mps", 4, renames=False)),),
+    )
+
+
 class TestNvidiaShared(BackendContract):
     backend = registry.get("nvidia-shared")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from gpuxlate.backends.base import Key, Place, Range, key
-from gpuxlate.backends.device_plugin import MIG
+from gpuxlate.backends.device_plugin import MIG, PRODUCT
 from gpuxlate.backends.sheet.rows import choice
 from gpuxlate.model.parts import Strategy
 from gpuxlate.model.pod import ContainerKeys
@@ -47,6 +47,13 @@ def _on_nodes(name: str, meaning: str, source: str = "GFD", **more: object) -> K
     return choice(name, Place.NODE_SELECTOR, Place.NODE, meaning=meaning, source=source, **more)
 
 
+_PRODUCT = _on_nodes(
+    PRODUCT,
+    "card model; ends in -MIG-PROFILE and -SHARED where these are counted",
+    says="device",
+    general=True,
+    anybodys=True,
+)
 _PARTITIONS = tuple(
     key(
         f"{BEFORE}*{ending}",
@@ -62,6 +69,7 @@ _PARTITIONS = tuple(
 MIG_KEYS: tuple[Key, ...] = (
     *_PARTITIONS,
     _WHOLE_CARDS,
+    _PRODUCT,
     _on_nodes(CONFIG, "how the cards of the node are divided", "GFD, PARTED"),
     _on_nodes("nvidia.com/mig.*", "what is known of MIG on the node"),
     _on_nodes("nvidia.com/gpu.slices.*", "slices of an instance, strategy single"),
@@ -76,6 +84,7 @@ SHARED_KEYS: tuple[Key, ...] = (
         source="PLUGIN",
     ),
     _WHOLE_CARDS,
+    _PRODUCT,
     _on_nodes(REPLICAS, "how many clients a card of the node has", values=(Range(0),)),
     _on_nodes(STRATEGY, "how the clients of a card share it", values=("none", *STRATEGIES)),
     _on_nodes("nvidia.com/mps.capable", "the node can share by MPS"),

@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from gpuxlate.backends.base import Backend, ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.device_plugin import (
     CARD_NEEDED,
+    DIVIDED,
+    PRODUCT,
     NvidiaProfile,
+    Products,
     divided_alike,
     most_of_a_card,
     partitions,
+    products_chosen,
+    products_written,
+    take_products,
 )
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.nvidia import keys as k
@@ -25,10 +31,10 @@ from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_r
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation, Policy, Share
-from gpuxlate.rules.predicates.conditions import Asks, Selects, SomeContainer
+from gpuxlate.rules.predicates.conditions import Any, Asks, Selects, SomeContainer
 
 NAMES = ("nvidia-mig", "mig")
-SINGLE = SomeContainer(Asks(k.WHOLE)) & Selects(k.CONFIG, k.ALL_OF_ONE)
+SINGLE = SomeContainer(Asks(k.WHOLE)) & Any(Selects(k.CONFIG, k.ALL_OF_ONE), Selects(PRODUCT, DIVIDED))
 """Cards of nodes that are divided into partitions of one profile."""
 
 
@@ -47,7 +53,15 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
     for name in _labels(pod.pod):
         pod.selector(name)
     one = profile_of(configs[0].removeprefix(k.ALL)) if single and len(configs) == 1 else None
-    return pod.reading([_container(pod, container, one, profile) for container in pod.pod.all_containers()])
+    found = products_chosen(pod, profile)
+    if single and not configs and found.profile is not None:
+        one = profile_of(found.profile)
+    shared = one is not None and found.shared
+    own = found._replace(profile=profile_of(found.profile)) if found.profile else found
+    card = take_products(pod, own, profile=one, shared=shared)
+    return pod.reading(
+        [_container(pod, container, one, shared, card, profile) for container in pod.pod.all_containers()]
+    )
 
 
 def _labels(pod: PodKeys) -> list[str]:
@@ -60,7 +74,12 @@ def _labels(pod: PodKeys) -> list[str]:
 
 
 def _container(
-    pod: Taking, container: ContainerKeys, single: str | None, profile: Profile | None
+    pod: Taking,
+    container: ContainerKeys,
+    single: str | None,
+    sliced: bool,
+    card: Products,
+    profile: Profile | None,
 ) -> ContainerShare:
     names = k.partitions(container)
     counts = [pod.number(container, name) for name in names]
@@ -73,21 +92,31 @@ def _container(
         partition = Partition(profile_of(text.removesuffix(k.OF_SHARED)), 1 if shared else counts[0])
         replica = Replica(None, Strategy.TIME_SLICING, counts[0]) if shared else None
         return pod.share(
-            container, partition=partition, replica=replica, origins={"partition": where, "replica": where}
+            container,
+            partition=partition,
+            replica=replica,
+            device=card.device,
+            origins={"partition": where, "replica": where, **card.origins},
         )
     whole = pod.number(container, k.WHOLE)
     if not whole:
         return pod.none(container)
     where = container.resources[k.WHOLE].path
     if single is not None:
-        return pod.share(container, partition=Partition(single, whole), origins={"partition": where})
+        return pod.share(
+            container,
+            partition=Partition(single, 1 if sliced else whole),
+            replica=Replica(None, Strategy.TIME_SLICING, whole) if sliced else None,
+            device=card.device,
+            origins={"partition": where, "replica": where, **card.origins},
+        )
     if profile and profile.target in NAMES and NvidiaProfile.of(profile).mig_strategy == "single":
         message = say(
             "{key} counts partitions where the strategy is single, and nothing says which", key=k.WHOLE
         )
         hint = say("add the nodeSelector {key}: all-1g.5gb, or the like", key=k.CONFIG)
         pod.note("GX023", message, where, hint)
-    return pod.share(container, cards=whole, origins={"cards": where})
+    return pod.share(container, cards=whole, device=card.device, origins={"cards": where, **card.origins})
 
 
 def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
@@ -102,11 +131,10 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
                 found=" and ".join(sorted(profiles)),
             )
             placing.refuse("partition", "GX022", message, "use a separate pod for each profile")
-    selector = {k.CONFIG: Value.of(k.ALL + in_resource(min(profiles)))} if single and profiles else {}
-    return PodKeys(
-        *in_lists(containers),
-        node_selector=selector,
-    )
+    part = min(profiles) if single and profiles else None
+    chosen, affinity = products_written(pod, profile, part=part)
+    selector = {k.CONFIG: Value.of(k.ALL + in_resource(part))} if part else {}
+    return PodKeys(*in_lists(containers), node_selector={**selector, **chosen}, affinity=affinity)
 
 
 def _write(placing: Placing, profile: Profile | None, single: bool) -> ContainerKeys:
@@ -189,7 +217,7 @@ MIG = Backend(
     says={
         "cards": f"whole cards: {k.WHOLE}, on nodes that are not divided",
         "policy": f"no key; {Policy.FIXED_SHARE} alone",
-        "device": "no key; vendor nvidia alone",
+        "device": f"nodeSelector or node affinity {PRODUCT}",
         "isolation": f"no key; {Isolation.HARDWARE}",
         "partition": f"nvidia.com/mig-PROFILE; strategy single: {k.WHOLE}, nodeSelector {k.CONFIG}",
     },

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from gpuxlate.backends.device_plugin import NvidiaProfile, Sharing, sharing_data
-from gpuxlate.backends.feature_discovery import INVALID, Shown, shown
+from gpuxlate.backends.device_plugin import INVALID, NvidiaProfile, Sharing, sharing_data
+from gpuxlate.backends.feature_discovery import Shown, shown
 from gpuxlate.backends.live import (
     Common,
     Containers,

@@ -7,7 +7,19 @@ written as a choice of nodes by the labels of GPU feature discovery, and read fr
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.device_plugin import NvidiaProfile, clients, clients_in, divided_alike, shares
+from gpuxlate.backends.device_plugin import (
+    CLIENTS,
+    PRODUCT,
+    NvidiaProfile,
+    Products,
+    clients,
+    clients_in,
+    divided_alike,
+    products_chosen,
+    products_written,
+    shares,
+    take_products,
+)
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.model.amounts import known_replica
 from gpuxlate.model.messages import say
@@ -15,10 +27,10 @@ from gpuxlate.model.parts import Replica
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation, Policy, Share
-from gpuxlate.rules.predicates.conditions import Asks, Selects, SomeContainer
+from gpuxlate.rules.predicates.conditions import Any, Asks, Selects, SomeContainer
 
 NAMES = ("nvidia-shared",)
-SPEAKS = SomeContainer(Asks(k.WHOLE)) & Selects(k.STRATEGY, *k.STRATEGIES)
+SPEAKS = SomeContainer(Asks(k.WHOLE)) & Any(Selects(k.STRATEGY, *k.STRATEGIES), Selects(PRODUCT, CLIENTS))
 """Cards of nodes on which each is counted several times."""
 
 
@@ -47,12 +59,15 @@ def read(pod: Taking, profile: Profile | None) -> Reading:
                 continue
             for container in pod.pod.all_containers():
                 pod.choice(pod.env(container, row.name), row.name, "variable")
+    card = take_products(pod, products_chosen(pod, profile), profile=None, shared=not_renamed)
     return pod.reading(
-        [_container(pod, one, Replica(of, strategy), not_renamed) for one in pod.pod.all_containers()]
+        [_container(pod, one, Replica(of, strategy), not_renamed, card) for one in pod.pod.all_containers()]
     )
 
 
-def _container(pod: Taking, container: ContainerKeys, one: Replica, not_renamed: bool) -> ContainerShare:
+def _container(
+    pod: Taking, container: ContainerKeys, one: Replica, not_renamed: bool, card: Products
+) -> ContainerShare:
     for name in (k.GPU_SHARED, k.WHOLE):
         count = pod.number(container, name)
         if count is None:
@@ -60,9 +75,12 @@ def _container(pod: Taking, container: ContainerKeys, one: Replica, not_renamed:
         where = container.resources[name].path
         if name == k.GPU_SHARED or not_renamed:
             return pod.share(
-                container, replica=Replica(one.of, one.strategy, count), origins={"replica": where}
+                container,
+                replica=Replica(one.of, one.strategy, count),
+                device=card.device,
+                origins={"replica": where, **card.origins},
             )
-        return pod.share(container, cards=count, origins={"cards": where})
+        return pod.share(container, cards=count, device=card.device, origins={"cards": where, **card.origins})
     return pod.none(container)
 
 
@@ -78,9 +96,12 @@ def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
             placing.refuse("replica", "GX022", message, "use a separate pod for each")
     of, strategy = min(found, key=str) if found else (None, None)
     chosen = {k.STRATEGY: strategy and str(strategy), k.REPLICAS: of and str(of)}
+    not_renamed = bool(found) and not NvidiaProfile.of(profile).sharing.renames
+    cards, affinity = products_written(pod, profile, shared=not_renamed)
     return PodKeys(
         *in_lists(containers),
-        node_selector={name: Value.of(text) for name, text in chosen.items() if text},
+        node_selector={**{name: Value.of(text) for name, text in chosen.items() if text}, **cards},
+        affinity=affinity,
     )
 
 
@@ -138,7 +159,7 @@ SHARED = Backend(
     says={
         "cards": f"whole cards: {k.WHOLE}, on nodes that do not share them",
         "policy": f"no key; {Policy.FIXED_SHARE} with MPS",
-        "device": "no key; vendor nvidia alone",
+        "device": f"nodeSelector or node affinity {PRODUCT}",
         "isolation": f"no key; {Isolation.SOFT} with MPS, else {Isolation.NONE}",
         "replica": f"{k.GPU_SHARED}, or {k.WHOLE} if not renamed; nodeSelector {k.REPLICAS}, {k.STRATEGY}",
     },

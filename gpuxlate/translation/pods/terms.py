@@ -103,9 +103,10 @@ def _in_numbers(
 ) -> Terms:
     """The numbers of partitions or replicas, of one instance; what nothing says has to be filled."""
     name = "partition" if share.partition is not None else "replica"
-    part = share.partition or share.replica
+    parts = [one for one in (share.partition, share.replica) if one is not None]
+    part = ", ".join(map(str, parts))
     path = container.origins.get(name, container.path)
-    count = max(one.count for one in (share.partition, share.replica) if one is not None)
+    count = max(one.count for one in parts)
     bare = replace(share, partition=None, replica=None)
     if count > 1:
         message = say(
@@ -114,25 +115,23 @@ def _in_numbers(
             part=part,
             target=backend.name,
         )
-        refused = Loss(
-            LossKind.REFUSED, name, REFUSED, message, "request one larger part", str(part), path=path
-        )
+        refused = Loss(LossKind.REFUSED, name, REFUSED, message, "request one larger part", part, path=path)
         return Terms(_some(bare), (refused,), undecided=True)
     amount = amount_of(share, profile) or Amount(None, None, "", "")
     losses: list[Loss] = []
     values: dict[str, int] = {}
     for field, known in zip(NUMBERS, (amount.cores, amount.memory_mib), strict=True):
         if known is not None:
-            values[field] = known
-            losses.append(_derived(field, known, name, str(part), amount, backend, accept, path))
+            values[field] = max(1, known)  # one of very many clients has less than a share can ask for
+            losses.append(_derived(field, values[field], name, part, amount, backend, accept, path))
         elif field in accept.fill:
             values[field] = accept.fill[field]
-            unknown = _unknown(field, name, str(part), share, profile, path)
+            unknown = _unknown(field, name, part, share, profile, path)
             losses.append(replace(unknown, given=values[field], accepted=True))
     for field in NUMBERS:
         open_ = field not in values and (field in backend.says or backend.parts is not None)
         if open_ and not (field == "cores" and values):  # it is not capped, unless the target needs it
-            losses.append(_unknown(field, name, str(part), share, profile, path))
+            losses.append(_unknown(field, name, part, share, profile, path))
     if not values or any(one.kind is LossKind.FILLED and not one.accepted for one in losses):
         return Terms(_some(bare), tuple(losses), undecided=True)
     return Terms(replace(bare, cores=values.get("cores"), memory_mib=values.get("memoryMiB")), tuple(losses))

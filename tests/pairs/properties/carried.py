@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.testing.amounts import implied, too_little
+from gpuxlate.testing.amounts import implied, in_numbers, too_little
 from gpuxlate.testing.contract import allowed
 from gpuxlate.translation.pods.fit import Accept, Outcome, Verdict
 from gpuxlate.translation.pods.item import Item
@@ -41,7 +43,13 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
     assert item.share is not None
     losses = tuple(loss for loss in item.losses if loss.field != "selector")
     without = implied(item.share, target, question.accept, question.profile)
-    return Outcome(ContainerShare("", 0, share=item.share), item.share, losses, implied=without).told
+    fitted = item.share
+    if item.given is not None and item.given.is_part:
+        fitted = item.given
+    elif item.share.is_part:  # the losses have its numbers
+        fitted = replace(item.share, partition=None, replica=None)
+    container = ContainerShare("", 0, share=item.share)
+    return Outcome(container, item.share, losses, implied=without, fitted=fitted).told
 
 
 def let_go(item: Item, accept: Accept) -> set[str]:
@@ -68,5 +76,6 @@ def assert_never_less(done: Translation, target: Backend, question: Question) ->
         back = given[item.container]
         assert back == reported(item, target, question), (item, back)
         without = implied(item.share, target, question.accept, question.profile)
-        below = set(too_little(item.share, back, Accept(), card_mib, without)) - let_go(item, question.accept)
+        asked, got = (in_numbers(one, question.profile) for one in (item.share, back))
+        below = set(too_little(asked, got, Accept(), card_mib, without)) - let_go(item, question.accept)
         assert not below, f"asked {item.share}, given {back}, below in {below}: {done.text}"

@@ -15,7 +15,7 @@ import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.share import Share
-from gpuxlate.testing.amounts import implied, too_little
+from gpuxlate.testing.amounts import implied, in_numbers, too_little
 from gpuxlate.translation.pods.fit import Accept
 
 from .carried import let_go, reported
@@ -74,7 +74,8 @@ def test_never_less_than_asked(source: Backend, target: Backend) -> None:
         assert back == reported(item, target, question), made.text
         card_mib = question.profile.cards.memory_mib if question.profile else None
         without = implied(asked, target, question.accept, question.profile)
-        below = set(too_little(asked, back, Accept(), card_mib, without)) - let_go(item, question.accept)
+        wanted, got = (in_numbers(one, question.profile) for one in (asked, back))
+        below = set(too_little(wanted, got, Accept(), card_mib, without)) - let_go(item, question.accept)
         assert not below, f"asked {asked}, given {back}, below in {below}: {made.text}"
         assert rendered(back, target, Accept(), question).text == made.text, "what was written is exact there"
         carried += 1

@@ -72,16 +72,19 @@ def policy_is_that_of_the_node(this: Rule, breach: Breach, pod: PodKeys, context
     sharing = [one for one in c.mgpu_containers(pod) if one.cores % k.FULL]
     given, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
     policy = given.text if given else c.DEFAULT_POLICY
-    named, there = c.policy_text(pod), either(nodes)
-    return this.at(
-        given or sharing[0].first,
-        say("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
-        say(
+    named, there = c.policy_text(pod), either(nodes) or "none"
+    hint = say("select nodes with {policy}", policy=policy)
+    if nodes:
+        hint = say(
             "write the annotation {key}: {node}, or select nodes with {policy}",
             key=k.POLICY,
             node=nodes[0],
             policy=policy,
-        ),
+        )
+    return this.at(
+        given or sharing[0].first,
+        say("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
+        hint,
         on_key=given is None,
         missing=given is None or not own,
     )

@@ -1,0 +1,147 @@
+"""The product of cards that pods of NVIDIA's device plugin choose: read as the cards of a share, written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+import gpuxlate
+
+PRODUCT = "nvidia.com/gpu.product"
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  nodeSelector: {%s}
+  containers:
+  - {name: a, image: a, resources: {limits: {%s}}}
+"""
+A100, T4 = {"models": ["A100-SXM4-80GB"]}, {"models": ["T4-16GB"]}
+
+
+def spec_of(selector: str, limits: str) -> Any:
+    """The spec of the share of a pod; None where it has none."""
+    found = gpuxlate.parse(POD % (selector, limits)).text
+    return yaml.safe_load(found)["spec"] if found else None
+
+
+@pytest.mark.parametrize(
+    ("product", "limits", "spec"),
+    [
+        # strategy mixed
+        (
+            "NVIDIA-A100-SXM4-80GB",
+            "nvidia.com/mig-2g.20gb: 2",
+            {"partition": {"profile": "2g.20gb", "count": 2}, "device": A100},
+        ),
+        # strategy single
+        (
+            "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb",
+            "nvidia.com/gpu: 1",
+            {"partition": {"profile": "1g.10gb"}, "device": A100},
+        ),
+        (
+            "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb-SHARED",
+            "nvidia.com/gpu: 1",
+            {
+                "partition": {"profile": "1g.10gb"},
+                "replica": {"strategy": "time-slicing"},
+                "device": A100,
+            },
+        ),
+        # clients, renamed and not
+        ("Tesla-T4", "nvidia.com/gpu.shared: 1", {"replica": {"count": 1}, "device": T4}),
+        ("Tesla-T4-SHARED", "nvidia.com/gpu: 1", {"replica": {"count": 1}, "device": T4}),
+        # whole cards of any cluster
+        ("Tesla-T4", "nvidia.com/gpu: 1", None),
+    ],
+)
+def test_read(product: str, limits: str, spec: Any) -> None:
+    assert spec_of(f"{PRODUCT}: {product}", limits) == spec
+
+
+@pytest.mark.parametrize(
+    ("product", "limits"),
+    [
+        # another dialect has no such product, and the catalogue no such name
+        ("NVIDIA-A100-SXM4-40GB", "nvidia.com/mig-1g.5gb: 1"),
+        # it says more than the share holds
+        ("Tesla-T4-SHARED", "nvidia.com/gpu.shared: 1"),
+        ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", "nvidia.com/mig-1g.10gb: 1"),
+    ],
+)
+def test_what_no_share_holds_is_a_selector(product: str, limits: str) -> None:
+    text = POD % (f"{PRODUCT}: {product}", limits)
+    with pytest.raises(gpuxlate.Refused) as refused:
+        gpuxlate.translate(text, to="dra-nvidia", round="up", fill={"memoryMiB": 1024})
+    assert "GX020" in {one.code for one in refused.value.diagnostics}
+
+
+def test_pods_of_other_dialects_keep_it() -> None:
+    text = POD % (f"{PRODUCT}: Tesla-T4", "volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 1024")
+    done = gpuxlate.translate(text, to="volcengine-mgpu", fill={"cores": 10})
+    assert f"{PRODUCT}: Tesla-T4" in done.text
+
+
+SHARE = """\
+apiVersion: gpuxlate.io/v1alpha1
+kind: GPUShare
+metadata: {name: a}
+spec: {device: {models: [%s]}, %s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "profile", "models", "part", "selector"),
+    [
+        (
+            "nvidia-mig",
+            None,
+            "A100-SXM4-80GB",
+            "partition: {profile: 1g.10gb}",
+            {PRODUCT: "NVIDIA-A100-SXM4-80GB"},
+        ),
+        (
+            "nvidia-mig",
+            {"migStrategy": "single"},
+            "A100-SXM4-80GB",
+            "partition: {profile: 1g.10gb}",
+            {"nvidia.com/mig.config": "all-1g.10gb", PRODUCT: "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"},
+        ),
+        ("nvidia-shared", None, "T4-16GB", "replica: {count: 1}", {PRODUCT: "Tesla-T4"}),
+        (
+            "nvidia-shared",
+            {"sharing": {"strategy": "mps", "replicas": 4, "renamed": False}},
+            "T4-16GB",
+            "replica: {of: 4, strategy: mps}",
+            {
+                PRODUCT: "Tesla-T4-SHARED",
+                "nvidia.com/gpu.replicas": "4",
+                "nvidia.com/gpu.sharing-strategy": "mps",
+            },
+        ),
+    ],
+)
+def test_written(target: str, profile: Any, models: str, part: str, selector: dict[str, str]) -> None:
+    of = {"target": target, "nvidia": profile} if profile else None
+    text = gpuxlate.render(SHARE % (models, part), to=target, profile=of).text
+    assert yaml.safe_load(text)["spec"]["nodeSelector"] == selector
+    again = gpuxlate.parse(text, profile=of).text
+    assert yaml.safe_load(again)["spec"]["device"] == {"models": [models]}
+
+
+def test_several_models_are_a_node_affinity() -> None:
+    text = gpuxlate.render(SHARE % ("A10-24GB, L4", "replica: {count: 1}"), to="nvidia-shared").text
+    assert '["NVIDIA-A10", "NVIDIA-L4"]' in str(yaml.safe_load(text)["spec"]["affinity"]).replace("'", '"')
+    assert yaml.safe_load(gpuxlate.parse(text).text)["spec"]["device"] == {"models": ["A10-24GB", "L4"]}
+
+
+def test_a_choice_of_hami_is_one_of_products() -> None:
+    pod = yaml.safe_load(POD % ("", "nvidia.com/gpu: 1"))
+    pod["metadata"]["annotations"] = {"nvidia.com/use-gputype": "Tesla T4"}
+    profile = {"target": "nvidia-shared"}
+    done = gpuxlate.translate(yaml.safe_dump(pod), to="nvidia-shared", from_="hami", profile=profile)
+    assert f"{PRODUCT}: Tesla-T4" in done.text
