@@ -14,12 +14,14 @@ from gpuxlate.cli.bars import bar, columns
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import Run, leftover_table, translate_to_each
 from gpuxlate.inputs.files import Input
+from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import Message, joined, message_of, plural, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.advice import Better, better_values
 from gpuxlate.planning.plan import PlanError, TargetPlan, plan, profile_with
 from gpuxlate.planning.plan_json import to_json
-from gpuxlate.planning.remarks import missing, plural, remarks
+from gpuxlate.planning.remarks import cards, missing, nodes, remarks, shares
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.pods.item import Item
@@ -60,7 +62,8 @@ def command(
     for one in targets:
         if one.form_module:
             raise common.CliError(
-                f"{one.name} has no nodes of yours to plan", "gpuxlate cost computes what shares cost"
+                say("{name} has no nodes of yours to plan", name=one.name),
+                "gpuxlate cost computes what shares cost",
             )
     source = common.target(from_) if from_ else None
     profiles = _profiles(profile)
@@ -84,7 +87,9 @@ def command(
     common.show(broken, run.texts)
     if not run.items and not broken:
         raise common.CliError(
-            f"{common.names_of(paths)}: no share to plan", "gpuxlate inspect lists shares", common.Exit.INPUT
+            say("{names}: no share to plan", names=common.names_of(paths)),
+            "gpuxlate inspect lists shares",
+            common.Exit.INPUT,
         )
     made: list[Made] = []
     for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
@@ -114,7 +119,7 @@ def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> Tar
     try:
         return plan(items, target, profile)
     except PlanError as error:
-        raise common.CliError(str(error), error.hint) from None
+        raise common.CliError(message_of(error), error.hint) from None
 
 
 UNREADABLE = ("GX001", "GX010", "GX025")
@@ -129,7 +134,9 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
         assert one is not None
         target = common.target(one.target).name
         if target in found:
-            raise common.CliError(f"two profiles are for {target}", "pass one profile of each target")
+            raise common.CliError(
+                say("two profiles are for {target}", target=target), "pass one profile of each target"
+            )
         found[target] = one
     return found
 
@@ -139,8 +146,11 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
     own = profiles.get(target.name)
     if own is None:
         raise common.CliError(
-            f"no profile is for {target.name}: its cards and nodes are not known",
-            f"pass --profile FILE with target: {target.name} and cards: {{perNode: 4, memoryMiB: 22731}}",
+            say("no profile is for {target}: its cards and nodes are not known", target=target.name),
+            say(
+                "pass --profile FILE with target: {target} and cards: {{perNode: 4, memoryMiB: 22731}}",
+                target=target.name,
+            ),
         )
     parts = [part for one in profiles.values() if one is not own for part in one.extensions]
     mine = {type(part) for part in own.extensions}
@@ -172,21 +182,23 @@ def _uncounted(run: Run) -> list[Any]:
 
 def _text(made: Sequence[Made], today: Sequence[TargetPlan]) -> str:
     run = made[0].run
-    rows = [*(_row(one, " (before)") for one in today), *(_row(one.planned) for one in made)]
+    rows = [*(_row(one, before=True) for one in today), *(_row(one.planned) for one in made)]
     head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
-    blocks = [f"{run.counts}\n\n" + table(head, rows)]
-    blocks += ["\n".join(_target(one, (), "before, ")) + "\n" for one in today]
+    blocks = [f"{tell(run.counts)}\n\n" + table(head, rows)]
+    blocks += ["\n".join(_target(one, (), before=True)) + "\n" for one in today]
     blocks += ["\n".join((*_target(one.planned, one.better), *_bars(one.planned))) + "\n" for one in made]
     blocks += _left_behind(made)
     uncounted = _uncounted(run)
     if uncounted:
         first = uncounted[0]
         where = f"{first.file}:{first.span.line}" if first.span else str(first.file)
-        what = "container requests" if len(uncounted) == 1 else "containers request"
-        blocks.append(
-            f"not counted: {len(uncounted)} {what} whole cards of no dialect, first at {where}; "
-            "--from TARGET counts them\n"
+        what = plural(
+            len(uncounted),
+            "{count} container requests whole cards of no dialect",
+            "{count} containers request whole cards of no dialect",
         )
+        text = "not counted: {what}, first at {where}; --from TARGET counts them"
+        blocks.append(tell(say(text, what=what, where=where)) + "\n")
     return "\n".join(blocks)
 
 
@@ -197,52 +209,61 @@ def _left_behind(made: Sequence[Made]) -> Iterator[str]:
         found.setdefault(tuple(one.run.leftovers), []).append(one.planned.backend.name)
     for leftovers, targets in found.items():
         if leftovers:
-            at = "" if len(targets) == len(made) else f"left behind at {', '.join(targets)}\n"
-            yield at + leftover_table(leftovers)
+            at = say("left behind at {targets}", targets=", ".join(targets))
+            yield ("" if len(targets) == len(made) else tell(at) + "\n") + leftover_table(leftovers)
 
 
-def _row(one: TargetPlan, when: str = "") -> list[str]:
+def _row(one: TargetPlan, *, before: bool = False) -> list[str]:
     bound = one.fleet.bound
     return [
-        one.backend.name + when,
+        say("{target} (before)", target=one.backend.name) if before else one.backend.name,
         str(one.fleet.cards),
         str(one.fleet.nodes),
-        "that many" if one.fleet.least else f"{plural(bound.cards, 'card')}, {plural(bound.nodes, 'node')}",
+        say("that many") if one.fleet.least else joined((cards(bound.cards), nodes(bound.nodes))),
         f"{one.use['cores'].percent} %",
         f"{one.use['memoryMiB'].percent} %",
-        bound.by,
+        say(bound.by) if bound.by else "",
     ]
 
 
-def _target(one: TargetPlan, better: Sequence[Better], when: str = "") -> Iterator[str]:
+def _target(one: TargetPlan, better: Sequence[Better], *, before: bool = False) -> Iterator[str]:
     node, fleet = one.node, one.fleet
-    model = f"{node.model}, " if node.model else ""
-    usable = "" if node.usable_mib == node.memory_mib else f"{node.usable_mib} of "
-    most = "" if node.per_card is None else f", at most {node.per_card} shares to a card"
-    yield (
-        f"{one.backend.name}: {when}{plural(one.shares, 'share')} on {plural(fleet.cards, 'card')} of "
-        f"{plural(fleet.nodes, 'node')} ({model}{node.cards} to a node, {usable}{node.memory_mib} MiB{most})"
+    what = say(
+        "{shares} on {cards} of {nodes}",
+        shares=shares(one.shares),
+        cards=cards(fleet.cards),
+        nodes=nodes(fleet.nodes),
     )
-    yield from (f"  {line}" for line in (*remarks(one, better), *missing(one)))
+    memory: Message = say("{memory} MiB", memory=node.memory_mib)
+    if node.usable_mib != node.memory_mib:
+        memory = say("{usable} of {memory} MiB", usable=node.usable_mib, memory=node.memory_mib)
+    most = node.per_card and say("at most {count} shares to a card", count=node.per_card)
+    of = joined(
+        part for part in (node.model, say("{count} to a node", count=node.cards), memory, most) if part
+    )
+    text = "{target}: before, {what} ({of})" if before else "{target}: {what} ({of})"
+    yield tell(say(text, target=one.backend.name, what=what, of=of))
+    yield from (f"  {tell(line)}" for line in (*remarks(one, better), *missing(one)))
 
 
 def _bars(one: TargetPlan) -> Iterator[str]:
     """Cards that look alike in one line, the largest groups first."""
     found: Counter[tuple[int, int, int]] = Counter()
-    for cards in one.held:
-        for card in cards:
+    for there in one.held:
+        for card in there:
             if card:
                 found[_figures(one, card)] += 1
     width = max(5, min(20, (columns() - 62) // 2))
     groups = sorted(found.items(), key=lambda group: (-group[1], group[0]))
-    for (cores, memory, shares), count in groups[:MOST_LINES]:
+    for (cores, memory, held), count in groups[:MOST_LINES]:
         yield (
-            f"  {count:>5} x  compute {bar(cores, 100, width)} {cores:>3} %  memory "
-            f"{bar(memory, one.node.usable_mib, width)} {memory:>6} MiB  {plural(shares, 'share')}"
+            f"  {count:>5} x  {tell('compute')} {bar(cores, 100, width)} {cores:>3} %  {tell('memory')} "
+            f"{bar(memory, one.node.usable_mib, width)} {memory:>6} MiB  {tell(shares(held))}"
         )
     rest = groups[MOST_LINES:]
     if rest:
-        yield f"  {sum(count for _, count in rest):>5} more cards; --html FILE draws all"
+        more = say("{count} more cards; --html FILE draws all", count=sum(count for _, count in rest))
+        yield f"      {tell(more)}"
 
 
 def _figures(one: TargetPlan, card: Iterable[Any]) -> tuple[int, int, int]:

@@ -9,8 +9,10 @@ from gpuxlate.cli.capacity import books_text, node_json
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import pods_of
+from gpuxlate.locale import tell
+from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.planning.ledger import Books, books
-from gpuxlate.planning.remarks import plural
+from gpuxlate.planning.remarks import cards
 from gpuxlate.planning.room import Hole, PartRoom, Room, part_rooms, rooms
 
 
@@ -61,20 +63,23 @@ def _text(found: Books, there: Sequence[Room], parts: Sequence[PartRoom]) -> str
 
 def _row(one: Room) -> list[str]:
     numbers = (one.nodes, one.cards, one.empty, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
-    return [one.target, *map(str, numbers), "\n".join(map(_hole, one.largest)) or "none"]
+    return [one.target, *map(str, numbers), "\n".join(map(_hole, one.largest)) or say("none")]
 
 
 def _hole(one: Hole) -> str:
-    return f"{one.cores} % and {one.memory_mib} MiB (card {one.card} of {one.node})"
+    text = "{cores} % and {memory} MiB (card {card} of {node})"
+    return tell(say(text, cores=one.cores, memory=one.memory_mib, card=one.card, node=one.node))
 
 
 def _notes(one: Room) -> Iterator[str]:
     if one.fragmented:
-        yield (
-            f"{one.target} is fragmented: what is free makes {plural(one.enough_for, 'card')} in all, and "
-            f"{one.empty or 'none'} {'is' if one.empty < 2 else 'are'} empty"
+        empty = (
+            plural(one.empty, "{count} is empty", "{count} are empty") if one.empty else say("none is empty")
         )
+        text = "{target} is fragmented: what is free makes {cards} in all, and {empty}"
+        yield tell(say(text, target=one.target, cards=cards(one.enough_for), empty=empty))
     for move in one.moves:
-        pods = ", ".join(f"{pod} to {node}" for pod, node in move.pods)
-        yield f"  card {move.card} of {move.node} would be empty with {pods}"
-    yield from (f"  {text}" for text in one.unknown)
+        pods = joined(say("{pod} to {node}", pod=pod, node=node) for pod, node in move.pods)
+        text = "card {card} of {node} would be empty with {pods}"
+        yield "  " + tell(say(text, card=move.card, node=move.node, pods=pods))
+    yield from (f"  {tell(text)}" for text in one.unknown)

@@ -13,6 +13,7 @@ from typing import Any
 
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.model.messages import plural, say
 from gpuxlate.planning.ledger import Books, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, names_of
 from gpuxlate.planning.packing.best_fit import best_fit
@@ -93,7 +94,7 @@ def _closed(one: Bin) -> Bin:
     return Bin(one.cards, tuple(None for _ in one.admits))
 
 
-TOO_MANY = "there are too many placements to try all of them, and first-fit does not place all pods"
+TOO_MANY = say("there are too many placements to try all of them, and best-fit does not place all pods")
 
 
 def _unsure(problem: Problem, undecided: bool) -> Iterator[str]:
@@ -108,7 +109,7 @@ def _unsure(problem: Problem, undecided: bool) -> Iterator[str]:
         yield TOO_MANY
     for number, reason in problem.unknown.items():
         if any(asks is not None for asks in problem.bins[number].admits):
-            yield f"{problem.ledgers[number].node.name}: {reason}"
+            yield say("{node}: {why}", node=problem.ledgers[number].node.name, why=reason)
 
 
 def _best_case(problem: Problem, number: int) -> tuple[Space, ...]:
@@ -147,15 +148,19 @@ def _places(problem: Problem, spots: Sequence[Spot]) -> Iterator[Place]:
 
 def _warnings(books: Books, wanted: Sequence[Wanted]) -> Iterator[str]:
     if books.waiting:
-        waiting = "1 pod waits" if books.waiting == 1 else f"{books.waiting} pods wait"
-        yield f"{waiting} for a node and may be scheduled first"
+        yield plural(
+            books.waiting,
+            "{count} pod waits for a node and may be scheduled first",
+            "{count} pods wait for a node and may be scheduled first",
+        )
     for one in wanted:
         if one.backend is None:
             continue
         for ledger in books.ledgers.values():
             if ledger.node.backend is one.backend and ledger.view.serves is Serves.SHARES:
                 if any(ask.offline for ask in asks_of(one.keys, one.backend, ledger.view)[0]):
-                    yield f"{one.name}: offline compute is not allocated; only its memory is counted"
+                    text = "{name}: offline compute is not allocated; only its memory is counted"
+                    yield say(text, name=one.name)
                 break
 
 
@@ -174,9 +179,12 @@ def _crowded(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
             continue
         count = more + len(ledger.cards[index].held)
         if count > limits.per_card:
-            yield (
-                f"card {index} of {ledger.node.name} would hold {count} containers; "
-                f"the largest documented limit is {limits.per_card}"
+            yield say(
+                "card {card} of {node} would hold {count} containers; the largest documented limit is {most}",
+                card=index,
+                node=ledger.node.name,
+                count=count,
+                most=limits.per_card,
             )
 
 
@@ -188,7 +196,8 @@ def _parts(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
         asked = {ask.mode for ask in problem.bins[spot.bin].admits[spot.kind] or ()}
         for row in view.parts:
             if one.backend is None and row.is_part and row.key in asked:
-                found.add(f"{one.name}: {row.key} is {row.name} on {view.target} nodes, not a whole card")
+                text = "{pod}: {key} is {part} on {target} nodes, not a whole card"
+                found.add(say(text, pod=one.name, key=row.key, part=row.name, target=view.target))
     yield from sorted(found)
 
 
@@ -201,7 +210,7 @@ def _missing(problem: Problem) -> Iterator[str]:
     for kind, one in enumerate(problem.wanted):
         reasons = {n: _why_not(problem, kind, n) for n in range(len(problem.ledgers))}
         if not reasons:
-            yield f"{one.name}: there is no GPU node"
+            yield say("{name}: there is no GPU node", name=one.name)
             alone = False
         elif all(reasons.values()):
             alone = False
@@ -209,7 +218,7 @@ def _missing(problem: Problem) -> Iterator[str]:
             for number, reason in reasons.items():
                 grouped.setdefault(reason or "", []).append(problem.ledgers[number].node.name)
             for reason, names in grouped.items():
-                yield f"{one.name}: {names_of(names)}: {reason}"
+                yield say("{name}: {nodes}: {why}", name=one.name, nodes=names_of(names), why=reason)
     if alone:
         yield from _in_all(problem)
 
@@ -229,7 +238,7 @@ def _why_not(problem: Problem, kind: int, number: int) -> str | None:
         able = sum(space.takes(ask) for space in one.cards)
         if able < ask.cards:
             return shortage(one.cards, ask, able)
-    return "each container fits alone, but not all together"
+    return say("each container fits alone, but not all together")
 
 
 def why_not(one: Wanted, node: GpuNode) -> str | None:
@@ -246,13 +255,19 @@ def _in_all(problem: Problem) -> Iterator[str]:
     what = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
     asked, free = sums(problem.bins, problem.kinds)
     short = [
-        f"{name}: {wanted}{unit} requested in all, {there}{unit} free"
+        say(
+            "{what}: {wanted}{unit} requested in all, {there}{unit} free",
+            what=say(name),
+            wanted=wanted,
+            unit=unit,
+            there=there,
+        )
         for (name, unit), wanted, there in zip(what, asked, free, strict=True)
         if wanted > there
     ]
     yield from short
     if not short:
-        yield "each pod fits alone, but not all together: what is free is spread over several cards"
+        yield say("each pod fits alone, but not all together: what is free is spread over several cards")
 
 
 def _counted_in_all(problem: Problem) -> Iterator[str]:
@@ -265,4 +280,4 @@ def _counted_in_all(problem: Problem) -> Iterator[str]:
     for key, wanted in sorted(asked.items()):
         there = sum(space.mode == key for one in problem.bins if any(one.admits) for space in one.cards)
         if wanted > there:
-            yield f"{wanted} of {key} requested in all, {there} free"
+            yield say("{wanted} of {key} requested in all, {there} free", wanted=wanted, key=key, there=there)

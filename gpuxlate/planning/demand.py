@@ -67,7 +67,7 @@ def _pod(found: Demand, document: Document, pod: Pod) -> None:
     name = f"{pod.object.kind}/{pod.object.name}"
     if not dialects and not whole:
         missing = (claim.missing.message for claim in pod.keys.claims if claim.missing)
-        found.unclear += [f"{name}: {message}" for message in missing]
+        found.unclear += [say("{name}: {message}", name=name, message=message) for message in missing]
         return
     foreign = next((one for one in dialects if one.live is None), None)
     if foreign is not None or len(dialects) > 1:
@@ -85,5 +85,6 @@ def _pod(found: Demand, document: Document, pod: Pod) -> None:
         found.diagnostics += [placed(document, one, pod.object) for one in errors]
     count = replicas(document, pod)
     if count is None:
-        found.unclear.append(f"{name}: its number of pods depends on the nodes of the cluster; 1 is counted")
+        text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
+        found.unclear.append(say(text, name=name))
     found.wanted.append(Wanted(name, pod.keys, backend, 1 if count is None else count))

@@ -9,12 +9,13 @@ from gpuxlate.backends.base import Backend, ContainerShare, Taking
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Counted, LivePod, NodeView, Placement, Serves
 from gpuxlate.model import quantity
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.share import Qos, Share
 from gpuxlate.planning.nodes import GpuNode, unit_profile
 from gpuxlate.planning.packing.spaces import Ask
 
-NO_RECORD = "no card is recorded"
+NO_RECORD = say("no card is recorded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
     asks, unread = asks_of(keys, backend, view)
     for container in unread:
         ledger.unplaced.append(
-            Unplaced(pod.namespace, pod.name, container.name, None, "its request cannot be read")
+            Unplaced(pod.namespace, pod.name, container.name, None, say("its request cannot be read"))
         )
     for ask in asks:
         where = recorded.get((ask.init, ask.index))
@@ -189,9 +190,12 @@ def _why_not(where: Placement | None, ask: Ask, ledger: Ledger) -> str | None:
     if where is None:
         return NO_RECORD
     if any(index >= len(ledger.cards) for index in where.cards):
-        return f"card {max(where.cards)} is recorded, but the node has {len(ledger.cards)} cards"
+        text = "card {card} is recorded, but the node has {count} cards"
+        return say(text, card=max(where.cards), count=len(ledger.cards))
     if len(where.cards) != ask.cards:
-        return f"{len(where.cards)} cards are recorded, but it requests {ask.cards}"
+        return say(
+            "{count} cards are recorded, but it requests {asked}", count=len(where.cards), asked=ask.cards
+        )
     return None
 
 

@@ -10,6 +10,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import NodeView, Serves
 from gpuxlate.model.catalogue import Card, Template, card_meant
+from gpuxlate.model.messages import joined, say
 from gpuxlate.model.profile import CardProfile, Profile
 
 WHOLE_KEY = "nvidia.com/gpu"
@@ -51,7 +52,7 @@ def targets_served(nodes: Iterable[GpuNode]) -> tuple[str, ...]:
 def serves_text(view: NodeView) -> str:
     """What pods can request on a node: its target, or what it counts."""
     rows = [row.key if row.name in row.key else f"{row.key} ({row.name})" for row in view.parts]
-    return ", ".join(rows) or view.target or "whole cards"
+    return ", ".join(rows) or view.target or say("whole cards")
 
 
 def differing_modes(nodes: Iterable[GpuNode]) -> Iterator[str]:
@@ -61,9 +62,14 @@ def differing_modes(nodes: Iterable[GpuNode]) -> Iterator[str]:
         if one.view.parts:
             modes.setdefault((one.view.target or "", one.view.mode or ""), []).append(one.name)
     for target in dict.fromkeys(target for target, _ in sorted(modes)):
-        mine = [f"{mode} on {names_of(names)}" for (of, mode), names in sorted(modes.items()) if of == target]
+        mine = [
+            say("{mode} on {nodes}", mode=mode, nodes=names_of(names))
+            for (of, mode), names in sorted(modes.items())
+            if of == target
+        ]
         if len(mine) > 1:
-            yield f"nodes of {target} differ ({'; '.join(mine)}): a pod runs where its resource is counted"
+            text = "nodes of {target} differ ({modes}): a pod runs where its resource is counted"
+            yield say(text, target=target, modes=joined(mine, "{before}; {last}"))
 
 
 # --- the profile ------------------------------------------------------------------------------
@@ -84,7 +90,8 @@ def profile_data(
         found = list(values)
         different = sorted({str(value) for value in found})
         if len(different) > 1:
-            notes.append(f"{name} is left out: the nodes differ ({', '.join(different)})")
+            text = "{name} is left out: the nodes differ ({values})"
+            notes.append(say(text, name=name, values=", ".join(different)))
             return None
         if found and found[0] is None:
             return None
@@ -186,4 +193,6 @@ def unit_profile(view: NodeView) -> Profile:
 
 def names_of(names: Sequence[str]) -> str:
     """The first names, and the number of the rest."""
-    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    if len(names) <= 4:
+        return ", ".join(names)
+    return say("{names} and {count} more", names=", ".join(names[:3]), count=len(names) - 3)

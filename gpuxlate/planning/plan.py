@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend, Place
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.model.catalogue import card_named, nearest
 from gpuxlate.model.diagnostics import LossKind
-from gpuxlate.model.messages import message_of
+from gpuxlate.model.messages import either, joined, message_of, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
@@ -59,16 +59,19 @@ def node_type(backend: Backend, profile: Profile) -> NodeType:
     if memory is None and model is not None:
         known = card_named(model, profile)
         memory = known.memory_mib if known else None
-    missing = [
-        name for name, value in (("cards.perNode", per_node), ("cards.memoryMiB", memory)) if value is None
-    ]
     if per_node is None or memory is None:
-        hint = f"add {' and '.join(missing)} to it"
+        keys = (("cards.perNode", per_node), ("cards.memoryMiB", memory))
+        missing = [name for name, value in keys if value is None]
+        hint = say("add {names} to it", names=joined(missing, "{before} and {last}"))
         if memory is None and model is not None:
             names = [one for one in nearest(model, profile) if (card := card_named(one)) and card.memory_mib]
-            known_as = f", or cards.model: {' or '.join(names)}" if names else ""
-            hint += f"; the catalogue has no memory of {model}{known_as}"
-        raise PlanError(f"the profile for {backend.name} has no {' and no '.join(missing)}", hint)
+            text = "{hint}; the catalogue has no memory of {model}"
+            if names:
+                text = "{hint}, or cards.model: {names}; the catalogue has no memory of {model}"
+            hint = say(text, hint=hint, model=model, names=either(names))
+        names_missing = joined(missing, "{before} and no {last}")
+        message = say("the profile for {target} has no {names}", target=backend.name, names=names_missing)
+        raise PlanError(message, hint)
     unit = _unit_mib(backend, profile)
     slots = backend.limits.per_card_in(profile) or slots_of(backend.limits, live=False)
     return NodeType(
@@ -249,7 +252,7 @@ def why_nowhere(node: NodeType, asks: Asks) -> str:
         able = sum(space.takes(ask) for space in node.empty)
         if able < ask.cards:
             return shortage(node.empty, ask, able)
-    return "each container fits alone, but not all together"
+    return say("each container fits alone, but not all together")
 
 
 # --- what the numbers say -------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.backends.limits import ANY, UNBOUND, Limits
 from gpuxlate.backends.live import PERCENT, NodeView, Serves
+from gpuxlate.model.messages import plural, say
 from gpuxlate.model.pod import NodeRequirement, PodKeys
 from gpuxlate.planning.ledger import Books, Ledger, asks_of, number_of
 from gpuxlate.planning.nodes import WHOLE_KEY, serves_text, unit_profile
@@ -63,11 +64,14 @@ def problem_of(books: Books, wanted: Sequence[Wanted]) -> Problem:
 def unknown_of(ledger: Ledger) -> str | None:
     """What is not known of a node, without which its room is not; None where all is."""
     if ledger.view.serves is Serves.SHARES and ledger.view.cards is None:
-        return "the number of its cards is not known"
+        return say("the number of its cards is not known")
     if ledger.unplaced:
         count = len(ledger.unplaced)
-        them = "1 container" if count == 1 else f"{count} containers"
-        return f"the cards of {them} are not recorded"
+        return plural(
+            count,
+            "the cards of {count} container are not recorded",
+            "the cards of {count} containers are not recorded",
+        )
     return None
 
 
@@ -82,9 +86,9 @@ def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
     elif view.serves is Serves.SHARES and node.backend and _is_read(one, node.backend, view):
         asks, unread = asks_of(one.keys, node.backend, view)
         if unread or not asks:
-            return "the request of the pod cannot be read"
+            return say("the request of the pod cannot be read")
     else:
-        return f"it does not serve {_what(one)}"
+        return say("it does not serve {what}", what=_what(one))
     if node.closed:
         return node.closed
     reason = _unmatched(one.keys, node.labels)
@@ -102,7 +106,7 @@ def _is_read(one: Wanted, backend: Backend, view: NodeView) -> bool:
 
 
 def _what(one: Wanted) -> str:
-    return f"shares of {one.backend.name}" if one.backend else WHOLE_KEY
+    return say("shares of {target}", target=one.backend.name) if one.backend else WHOLE_KEY
 
 
 def _counted(view: NodeView, one: Wanted) -> Asks | str:
@@ -113,8 +117,12 @@ def _counted(view: NodeView, one: Wanted) -> Asks | str:
     if asked and not others:
         return tuple(Ask("", False, 0, count, whole=True, mode=key) for key, count in asked.items())
     if not view.parts:
-        return f"it does not serve {_what(one)}"
-    return f"it does not serve {', '.join(others) or _what(one)}; it serves {serves_text(view)}"
+        return say("it does not serve {what}", what=_what(one))
+    return say(
+        "it does not serve {what}; it serves {others}",
+        what=", ".join(others) or _what(one),
+        others=serves_text(view),
+    )
 
 
 def spaces(ledger: Ledger) -> tuple[Space, ...]:
@@ -155,13 +163,14 @@ def _unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
     """A node label that the pod requires and the node does not have; None where it has all."""
     for name, value in pod.node_selector.items():
         if labels.get(name) != value.text:
-            return f"the pod selects {name}={value.text}"
+            return say("the pod selects {label}", label=f"{name}={value.text}")
     # a term without requirements matches no node
     if pod.affinity and not any(term and all(_holds(one, labels) for one in term) for term in pod.affinity):
         wanted = next((one for term in pod.affinity for one in term if not _holds(one, labels)), None)
         if wanted is None:
-            return "the pod has an empty term of node affinity, which matches no node"
-        return f"the pod requires {wanted.key} {wanted.operator} {', '.join(wanted.values)}".rstrip()
+            return say("the pod has an empty term of node affinity, which matches no node")
+        term = f"{wanted.key} {wanted.operator} {', '.join(wanted.values)}".rstrip()
+        return say("the pod requires {term}", term=term)
     return None
 
 

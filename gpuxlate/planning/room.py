@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.model.messages import say
 from gpuxlate.planning.ledger import Books, Card, GpuPod, Ledger
 from gpuxlate.planning.packing.best_fit import best_fit
 from gpuxlate.planning.packing.spaces import Asks, Bin, Space
@@ -154,7 +155,11 @@ def _room(target: str, ledgers: Sequence[Ledger], pods: Mapping[tuple[str, str],
         enough,
         _largest([Hole(one.node.name, n, s.cores, s.memory_mib) for one, n, s in free if s.slots > 0]),
         tuple(_moves(taking, pods)),
-        tuple(f"{one.node.name}: {why}" for one in ledgers if (why := unknown_of(one) or one.node.closed)),
+        tuple(
+            say("{node}: {why}", node=one.node.name, why=why)
+            for one in ledgers
+            if (why := unknown_of(one) or one.node.closed)
+        ),
     )
 
 

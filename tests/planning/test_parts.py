@@ -104,7 +104,7 @@ def test_what_a_partition_costs(plan: Plan) -> None:
 def test_places_are_fixed(plan: Plan) -> None:
     text = mig("3g.40gb") + "---\n" + mig("1g.10gb", 3)
     said = plan(text, "--to nvidia-mig", {"nvidia-mig": H100}).out.decode()
-    assert "partitions of several profiles are on 1 card: their places are fixed" in said
+    assert "1 card has partitions of several profiles: places are fixed" in said
 
 
 UNKNOWN = {

@@ -16,7 +16,10 @@ from gpuxlate.config.schemas import schema
 from gpuxlate.inputs import files
 from gpuxlate.yamltext.compose import Document, documents
 from gpuxlate.yamltext.source import Source
+from tests.cli.test_translated import Untranslated, untranslated
 from tests.running import Ran, run
+
+__all__ = ["untranslated"]
 
 POD = """\
 apiVersion: apps/v1
@@ -255,6 +258,13 @@ def test_each_text_is_read_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> 
     ran = plan(pods("aliyun.com/gpu-mem: 3", 2), "--to tke --to vke --fill cores=10 -o json", profiles)
     assert [len(json.loads(ran.out)[name]) for name in ("targets", "before")] == [2, 1]
     assert read == ["pods.yaml"]
+
+
+@pytest.mark.parametrize("name", [one for one in BAD if not one.startswith("no YAML")])
+def test_all_that_is_said_is_there_in_chinese(plan: Plan, untranslated: Untranslated, name: str) -> None:
+    text, flags, code, _ = BAD[name]
+    ran = plan(text, f"{flags} --lang zh", {"vke": TWO, "tke": TWO, "neutral": TWO})
+    assert (ran.code, [one for one in untranslated.found if one.isascii()]) == (code, [])
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from gpuxlate.backends.requirements import (
 )
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Strategy
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -67,11 +68,13 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
         warnings.append(NodeWarning(text, SHARING))
     remarks = [NodeWarning("create the node pool with --accelerator " + ",".join(flags), SHARING)]
     document = _compute_class(model, count, share) if model else None
-    text = "name the card in device.models, or in a profile, for a ComputeClass (-o yaml)"
+    advice: str = "name the card in device.models, or in a profile, for a ComputeClass (-o yaml)"
     if document is not None:
         chosen = f"{CHOOSES}={document['metadata']['name']}"
-        text = f"or apply the ComputeClass (-o yaml): pods choose it by nodeSelector {chosen}"
-    remarks.append(NodeWarning(text, CLASS))
+        advice = say(
+            "or apply the ComputeClass (-o yaml): pods choose it by nodeSelector {label}", label=chosen
+        )
+    remarks.append(NodeWarning(advice, CLASS))
     return NodeNeeds(
         tuple(NodeLabel(name, text, note, SHARING, Setter.POOL) for name, text in labels.items()),
         tuple(remarks),

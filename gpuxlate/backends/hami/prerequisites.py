@@ -11,6 +11,7 @@ from gpuxlate.backends.requirements import (
     Source,
     cards_of_a_node,
 )
+from gpuxlate.model.messages import say
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
@@ -32,9 +33,8 @@ def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
     ]
     if not share.whole_cards:
         most = split_count(profile)
-        warnings.append(
-            NodeWarning(f"a card holds at most {most} tasks (deviceSplitCount of the chart)", CHART)
-        )
+        text = say("a card holds at most {most} tasks (deviceSplitCount of the chart)", most=most)
+        warnings.append(NodeWarning(text, CHART))
         warnings.append(
             NodeWarning(
                 "gpumem and gpucores are not allocatable: Cluster Autoscaler adds no node for them",

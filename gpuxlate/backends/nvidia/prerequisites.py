@@ -15,6 +15,7 @@ from gpuxlate.backends.requirements import (
     Source,
     cards_of_a_node,
 )
+from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -26,8 +27,11 @@ SCALING = Source("kubernetes-sigs/karpenter, issue 729; aws/karpenter, issue 337
 REQUIREMENTS: tuple[Requirement, ...] = ()
 COUNTED_LATE = (
     NodeWarning(
-        f"a new node shows its physical cards as {k.WHOLE}, and more of them only when the plug-in runs: an "
-        "autoscaler that is not told adds one node for each pending pod first",
+        say(
+            "a new node shows its physical cards as {key}, and more of them only when the plug-in runs: an "
+            "autoscaler that is not told adds one node for each pending pod first",
+            key=k.WHOLE,
+        ),
         SCALING,
     ),
 )

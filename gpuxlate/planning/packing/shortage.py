@@ -5,32 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpuxlate.backends.limits import ANY
+from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.planning.packing.spaces import Ask, Space
 
 
 def shortage(cards: Sequence[Space], ask: Ask, able: int) -> str:
     """What is missing; ``able``: how many of the cards take it."""
     if ask.whole and ask.mode != ANY:
-        return f"{ask.cards} of {ask.mode} requested, {able} free"
+        return say("{count} of {what} requested, {free} free", count=ask.cards, what=ask.mode, free=able)
     if len(cards) < ask.cards:
-        there = "1 card" if len(cards) == 1 else f"{len(cards)} cards"
-        return f"{ask.cards} cards requested, it has {there}"
+        there = plural(len(cards), "{count} card", "{count} cards")
+        return say("{count} cards requested, it has {there}", count=ask.cards, there=there)
     if ask.whole or ask.memory_mib is None:
-        return f"{ask.cards} unused {'card' if ask.cards == 1 else 'cards'} requested, {able} free"
-    least = []
+        wanted = plural(ask.cards, "{count} unused card", "{count} unused cards")
+        return say("{wanted} requested, {free} free", wanted=wanted, free=able)
+    least: list[str] = []
     if sum(one.cores >= ask.cores for one in cards) < ask.cards:
-        least.append(
-            f"compute: {ask.cores} % of a card requested, at most {max(one.cores for one in cards)} % free"
-        )
+        most = max(one.cores for one in cards)
+        text = "compute: {asked} % of a card requested, at most {most} % free"
+        least.append(say(text, asked=ask.cores, most=most))
     if sum(one.memory_mib >= ask.memory_mib for one in cards) < ask.cards:
         most = max(one.memory_mib for one in cards)
-        least.append(f"memory: {ask.memory_mib} MiB of a card requested, at most {most} MiB free")
+        text = "memory: {asked} MiB of a card requested, at most {most} MiB free"
+        least.append(say(text, asked=ask.memory_mib, most=most))
     if sum(one.slots > 0 for one in cards) < ask.cards:
-        least.append("containers: its cards run as many as they can")
+        least.append(say("containers: its cards run as many as they can"))
     if least:
-        return "; ".join(least)
+        return joined(least, "{before}; {last}")
     if able < sum(one._replace(mode=ANY).takes(ask) for one in cards):
-        return f"its other cards run containers in another mode than {ask.mode}"
-    both = f"{ask.cores} % and {ask.memory_mib} MiB"
-    which = "no card has" if ask.cards == 1 else f"{able} of {ask.cards} cards have"
-    return f"{which} {both} free together"
+        return say("its other cards run containers in another mode than {mode}", mode=ask.mode)
+    both = say("{cores} % and {memory} MiB", cores=ask.cores, memory=ask.memory_mib)
+    if ask.cards == 1:
+        return say("no card has {both} free together", both=both)
+    return say("{able} of {count} cards have {both} free together", able=able, count=ask.cards, both=both)
