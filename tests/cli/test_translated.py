@@ -11,12 +11,15 @@ import pytest
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
+from gpuxlate.cli import kubectl, live_options
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.report import text as report
 from gpuxlate.report.summary import no_line
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
+from tests.cluster.fake import FakeServer
+from tests.e2e import nodes, pods
 from tests.lint.cases import Case, cases
 
 from .test_locale import PACKAGE, TEXTS
@@ -115,3 +118,31 @@ MOST_FOUND = 20
 def test_ever_less_of_findings_is_untranslated(untranslated: Untranslated) -> None:
     report.findings((found for case in cases() for found in findings(case)), no_line)
     assert len(untranslated.found) <= MOST_FOUND, "\n".join(sorted(untranslated.found))
+
+
+SPEC = "examples/bert-serving/bert.gpushare.yaml"
+OF_PLANNING = re.compile(r"one that serves .* and takes new pods")
+"""What ``planning`` says without a template."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["nodepool", SPEC, "--to", name] for name in TARGETS),
+        ["policy", "--explain"],
+        ["policy", "--translate", "--to", "tencent-qgpu", "--explain"],
+        ["nodes"],
+        ["capacity", "--pods"],
+        ["preflight", "--to", "volcengine-mgpu"],
+    ],
+    ids=" ".join,
+)
+def test_commands_are_in_chinese(
+    words: list[str], untranslated: Untranslated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_options, "open_cluster", lambda _options: FakeServer(nodes.VKE, pods.VKE))
+    with pytest.raises(SystemExit):
+        kubectl.main([*words, "--lang", "zh"])
+    sources = re.compile(r"[\w:/ -]+, .*(undated|20\d\d)|kubectl .*|helm .*")
+    left = {one for one in untranslated.found if not (sources.search(one) or OF_PLANNING.search(one))}
+    assert sorted(left) == []
