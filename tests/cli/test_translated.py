@@ -45,7 +45,7 @@ COMMONEST = {
 SAYING = ("say", "plural", "titled", "joined")
 TARGETS = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu")
 
-MOST_SAID = 30
+MOST_SAID = 10
 """Message ids in the code without a translation. New messages want one: lower this number, never raise it."""
 
 _PROSE = re.compile(r"(?<![\w./{-])[a-z]{2,} [a-z]{2,}(?![\w./}-])")
@@ -111,7 +111,7 @@ def test_ever_less_is_untranslated() -> None:
     assert len(left) <= MOST_SAID, "\n".join(sorted(left))
 
 
-MOST_FOUND = 20
+MOST_FOUND = 15
 """The same for what the cases of all rules print, with texts that are no template."""
 
 
