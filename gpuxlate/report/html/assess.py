@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gpuxlate.model.messages import plural
 from gpuxlate.report.html.page import Html, join, page, table, tag
 
 COLOURS = {
@@ -25,13 +26,17 @@ def assess_page(data: Data, target: str) -> str:
     return page(
         title,
         tag("h1", title),
-        tag("p", f"{len(shares)} shares, {len(left)} leftovers"),
+        tag("p", f"{_count(shares, 'share')}, {_count(left, 'leftover')}"),
         _verdicts(data["summary"], len(shares)),
         _reasons(shares),
         _shares(shares),
         _quotas(data["quotas"]),
         _leftovers(left),
     )
+
+
+def _count(found: Sequence[Data], noun: str) -> str:
+    return str(plural(len(found), f"{{count}} {noun}", f"{{count}} {noun}s"))
 
 
 def _verdicts(summary: Mapping[str, int], every: int) -> Html:

@@ -22,7 +22,10 @@ p,ul{margin:.4rem 0}.dim{color:var(--dim)}.bad{color:var(--bad)}
 th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--line);
 overflow-wrap:break-word}
 th{white-space:nowrap}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.w{white-space:nowrap}
+.legend{columns:21rem;column-gap:1.6rem;list-style:none;padding:0;font-size:.85rem}
+.legend li{break-inside:avoid;padding:.1rem 0 .1rem 2.2rem;text-indent:-2.2rem;overflow-wrap:anywhere}
+.legend .key{text-indent:0;margin-right:.4rem}
 .nodes{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));
 margin:.8rem 0}
 .node{border:1px solid var(--line);border-radius:.4rem;padding:.6rem;break-inside:avoid}
@@ -35,7 +38,8 @@ border-radius:.15rem;overflow:hidden}
 border-right:1px solid rgba(0,0,0,.45);min-width:1px}
 .key{display:inline-block;min-width:1.7rem;padding:0 .25rem;text-align:center;color:#111;
 border-radius:.15rem}
-summary{cursor:pointer}
+summary{cursor:pointer;margin:.4rem 0}
+@media(max-width:40rem){body{padding:.7rem}table{font-size:.8rem}th,td{padding-right:.5rem}th{white-space:normal}}
 @media print{:root{--ink:#000;--dim:#444;--paper:#fff;--line:#bbb;--room:#f3f3f3;--bad:#900}
 html{font-size:11px}body{max-width:none;padding:0;font-size:1rem}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 details>*{display:block}details::details-content{content-visibility:visible}
@@ -73,8 +77,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
     return tag("div", tag("table", tag("tr", *(tag("th", one) for one in head)), body), class_="scroll")
 
 
+SHORT = 20
+"""Characters of a name that is not broken at its hyphens."""
+
+
 def _cell(one: object) -> Html:
-    return tag("td", one, class_="n" if isinstance(one, int) else None)
+    if isinstance(one, int):
+        return tag("td", one, class_="n")
+    is_name = isinstance(one, str) and not isinstance(one, Html) and len(one) <= SHORT and " " not in one
+    return tag("td", one, class_="w" if is_name else None)
 
 
 def items(lines: Iterable[object]) -> Html:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from gpuxlate.model.messages import plural
 from gpuxlate.report.html.page import Html, items, join, page, table, tag
 
 HUE_STEP = 137
@@ -18,8 +19,8 @@ DIGIT = 6
 """Percent of a bar that one digit takes: a number that has no room is left out, never cut."""
 
 Data = Mapping[str, Any]
-Key = tuple[str, str, int, int]
-"""Workload, container, percent and MiB."""
+Key = tuple[str, str, int, int, str]
+"""Workload, container, percent, MiB, and the part of a card that it is; empty for numbers."""
 
 
 def plan_page(data: Data) -> str:
@@ -40,24 +41,33 @@ def _name(one: Data, before: bool) -> str:
 
 
 def _summary(every: Sequence[tuple[Data, bool]]) -> Html:
-    head = ["Target", "Cards", "Nodes", "At least", "Compute", "Memory", "For rounding", "Not packed"]
+    head = ["Target", "Cards", "Nodes", "Not packed", "At least", "Compute", "Memory", "For rounding"]
     return table(head, [_row(one, before) for one, before in every])
 
 
 def _row(one: Data, before: bool) -> list[object]:
     bound, use = one["lowerBound"], one["use"]
-    least = "that many" if one["proved"] else f"{bound['cards']} cards, {bound['nodes']} nodes"
+    least = "that many" if one["proved"] else f"{_of(bound, 'card')}, {_of(bound, 'node')}"
     missing = len(one["refused"]) + len(one["nowhere"])
     return [
         tag("b", _name(one, before)),
         one["cards"],
         one["nodes"],
+        tag("b", missing, class_="bad") if missing else 0,
         least,
         f"{_percent(use['cores'])} %",
         f"{_percent(use['memoryMiB'])} %",
         one["rounding"]["cards"],
-        tag("b", missing, class_="bad") if missing else 0,
     ]
+
+
+def _of(counts: Data, noun: str) -> str:
+    """``1 card``, ``2 cards``, by the plural of the noun in the data."""
+    return _plural(counts[f"{noun}s"], noun)
+
+
+def _plural(count: int, noun: str) -> str:
+    return str(plural(count, f"{{count}} {noun}", f"{{count}} {noun}s"))
 
 
 def _percent(use: Data) -> int:
@@ -69,8 +79,8 @@ def _target(one: Data, before: bool) -> Html:
     node = one["node"]
     model = f"{node['model']}, " if node["model"] else ""
     about = (
-        f"{one['shares']} shares in {one['pods']} pods on {one['cards']} cards of {one['nodes']} nodes: "
-        f"{model}{node['cards']} cards to a node, {node['usableMiB']} MiB to share on each"
+        f"{_of(one, 'share')} in {_of(one, 'pod')} on {_of(one, 'card')} of {_of(one, 'node')}: "
+        f"{model}{_of(node, 'card')} to a node, {node['usableMiB']} MiB to share on each"
     )
     return join(
         (
@@ -88,7 +98,7 @@ def _target(one: Data, before: bool) -> Html:
 def _notes(one: Data) -> Iterator[object]:
     yield from one["remarks"]
     for found in one["nowhere"]:
-        what = f"not packed: {found['workload']} ({found['pods']} pods): {found['reason']}"
+        what = f"not packed: {found['workload']}, {_of(found, 'pod')}: {found['reason']}"
         yield tag("span", what, class_="bad")
 
 
@@ -100,7 +110,9 @@ def _refused(one: Data) -> Html:
         for item in one["refused"]
     ]
     return _folded(
-        f"{len(rows)} shares that are not packed", ["Workload", "Container", "Verdict", "Why", "File"], rows
+        f"not packed: {_plural(len(rows), 'share')}",
+        ["Workload", "Container", "Verdict", "Why", "File"],
+        rows,
     )
 
 
@@ -130,18 +142,24 @@ def _keys(one: Data) -> dict[Key, int]:
 
 
 def _key(held: Data) -> Key:
-    return held["workload"], held["container"], held["cores"], held["memoryMiB"]
+    return held["workload"], held["container"], held["cores"], held["memoryMiB"], held["part"] or ""
 
 
 def _legend(keys: Mapping[Key, int]) -> Html:
-    rows = [
-        [_mark(number), workload, container, f"{cores} %" if cores else "not capped", f"{memory} MiB"]
-        for (workload, container, cores, memory), number in keys.items()
-    ]
-    if not rows:
+    if not keys:
         return Html("")
-    head = ["", "Workload", "Container", "Compute of a card", "Memory of a card"]
-    return _folded("What the numbers on the cards are", head, rows)
+    rows = [
+        tag("li", _mark(number), f"{key[0]} {key[1]}: ", tag("span", _amount(key), class_="dim"))
+        for key, number in keys.items()
+    ]
+    attributes = {"open": ""} if len(rows) <= LEGEND else {}
+    title = tag("summary", "What the numbers on the cards are, each of one card")
+    return tag("details", title, tag("ul", *rows, class_="legend"), **attributes)
+
+
+def _amount(key: Key) -> str:
+    _, _, cores, memory, part = key
+    return part or f"{f'{cores} %' if cores else 'compute not capped'}, {memory} MiB"
 
 
 def _mark(number: int) -> Html:
@@ -200,7 +218,7 @@ def _leftovers(left: Sequence[Data]) -> Html:
     if not left:
         return Html("")
     rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"]] for one in left]
-    return _folded(f"{len(rows)} leftovers, which are on no card", ["At", "Rule", "What"], rows)
+    return _folded(f"{_plural(len(rows), 'leftover')} on no card", ["At", "Rule", "What"], rows)
 
 
 def _uncounted(found: Sequence[Data]) -> Html:
