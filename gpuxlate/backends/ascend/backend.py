@@ -64,7 +64,7 @@ SHEET = Sheet(
     aliases=("ascend",),
     vendor="huawei",
     isolation=Isolation.SOFT,  # hami-core is a library (CODE)
-    schedulers=(SCHEDULER,),
+    schedulers=(SCHEDULER, "volcano"),  # Volcano reads the same keys in its mode for HAMi (VNPU)
     settles=settles,
     places=places,
     marks={MODE: HAMI_CORE},
@@ -77,6 +77,7 @@ SHEET = Sheet(
     documents={
         "CODE": "Project-HAMi/HAMi, pkg/device/ascend (2026-08-21)",
         "TEMPLATES": "Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21)",
+        "VNPU": "volcano-sh/volcano, docs/user-guide/how_to_use_vnpu.md (2026-08)",
         **DOCUMENTS,
     },
     gpu_prefixes=("huawei.com/vnpu-",),
