@@ -54,7 +54,6 @@ OTHERWISE = {
     "--stdin": "-",
     "--version": "gpuxlate --version",
     "-j": "GPUXLATE_CORES=N",
-    "-k": "kubectl kustomize DIR | gpuxlate lint -",
 }
 """The same, of what is no option here."""
 NEEDLESS = {
@@ -64,6 +63,7 @@ NEEDLESS = {
     "--no-fix": "nothing is fixed without --fix",
     "--per-file-ignores": "the configuration has per-file-ignores",
     "--recursive": "folders are read recursively",
+    "--server-side": "apply is always server-side",
     "--stdio": "the server uses stdin and stdout without it",
     "-R": "folders are read recursively",
     "-f": "files are arguments",
@@ -88,4 +88,12 @@ def option(name: str, context: Any) -> str | None:
         return say("write {instead}", instead=OTHERWISE[name])
     if name in NEEDLESS:
         return say(NEEDLESS[name])
-    return say("kubectl gpuxlate has it, for live objects") if name in BEFORE else None
+    if name in BEFORE:
+        return say("kubectl gpuxlate has it, for live objects")
+    path = context.command_path if context else ""
+    if name == "-k":
+        stdin = "-f -" if "-f" in there else "-"
+        return say("write {instead}", instead=f"kubectl kustomize DIR | {path} {stdin}")
+    if " " not in path.removeprefix("kubectl ") and name.startswith("-o"):
+        return say("write {instead}", instead=f"{path} COMMAND {name}")
+    return None

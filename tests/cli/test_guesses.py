@@ -67,6 +67,8 @@ GUESSES: list[tuple[str, int, str]] = [
     ("lint --statistic", 2, "(Possible options: --statistics)"),
     ("lint -j 2", 2, "write GPUXLATE_CORES=N"),
     ("--no-color lint", 2, "write --color never"),
+    ("-o json lint", 2, "no such option: -o; write gpuxlate COMMAND -o"),
+    ("lint -k .", 2, "write kubectl kustomize DIR | gpuxlate lint -"),
     ("server --stdio", 2, "the server uses stdin and stdout without it"),
     ("--version", 0, "gpuxlate "),
     ("-V", 0, "gpuxlate "),
