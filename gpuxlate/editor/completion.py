@@ -13,6 +13,8 @@ from gpuxlate.editor import words
 from gpuxlate.editor.cursor import PROBE, Typed, typed_at
 from gpuxlate.editor.settings import Here
 from gpuxlate.editor.texts import Text
+from gpuxlate.locale import tell
+from gpuxlate.model.messages import say
 from gpuxlate.model.sheet import Key, Place, Writer
 
 MOST_NUMBERS = 20
@@ -47,7 +49,7 @@ def completions(
             types.CompletionItem(
                 label,
                 kind=types.CompletionItemKind.Property if found.is_name else types.CompletionItemKind.Value,
-                detail=backend.title,
+                detail=tell(say(backend.title)),
                 documentation=what,
                 sort_text=f"{number:04d}",
                 filter_text=label,

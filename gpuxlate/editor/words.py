@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.base import Backend
@@ -14,7 +13,6 @@ from gpuxlate.model.share import Share
 from gpuxlate.model.sheet import Confidence, Key, Place, Writer
 from gpuxlate.rules.base import Rule
 
-_HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 _GIB = 1024
 TARGETS = "https://gpuxlate.io/targets/"
 """The pages of the data sheets, which name the documents in full."""
@@ -61,12 +59,11 @@ def _sentence(text: str) -> str:
 def of_rule(rule: Rule) -> str:
     """What ``gpuxlate explain`` says of a rule. In other languages than English its summary is translated."""
     fix = f"; fix: {rule.fix}" if rule.fix else ""
-    head = f"**[{rule.code}]({URL}{rule.code})** {rule.name} ({rule.severity}{fix})"
-    body = _HEADING.sub(r"**\1**", rule.text)
-    if current() == "en":
-        return f"{head}\n\n{body}"
-    said = summary(rule.code, rule.summary, current()), tell("The sections below are in English.")
-    return "\n\n".join([head, *said, body.partition("\n")[2].strip()])
+    parts = [f"**[{rule.code}]({URL}{rule.code})** {rule.name} ({rule.severity}{fix})"]
+    parts.append(summary(rule.code, rule.summary, current()))
+    if current() != "en":
+        parts.append(tell("The sections below are in English."))
+    return "\n\n".join([*parts, *(f"**{title}**\n{body}" for title, body in rule.sections.items())])
 
 
 def of_share(share: Share) -> str:

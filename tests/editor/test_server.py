@@ -324,6 +324,8 @@ def test_hover_tells_of_keys_values_and_findings(tmp_path: Path) -> None:
             "Unit: percent",
         ):
             assert part in of_finding
+        of_function = await one.hover(uri, "volcano.sh/vgpu-number")  # its text is a docstring
+        assert "**Why**\nThe API server refuses" in (of_function or "")
         assert await one.hover(uri, "metadata") is None
 
     in_editor(tmp_path, work)
