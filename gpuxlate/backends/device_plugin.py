@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from gpuxlate.backends.base import Placing, PodPlacing, Taking
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
-from gpuxlate.model.catalogue import cards, products, products_with
+from gpuxlate.model.catalogue import card_named, cards, products, products_with
+from gpuxlate.model.messages import say
 from gpuxlate.model.parts import LEAST_CLIENTS, Partition, Replica, Strategy, in_resource, of_resource
 from gpuxlate.model.pod import NodeRequirement, Path, Value
 from gpuxlate.model.profile import Extension, Profile, Setting
@@ -97,6 +98,39 @@ def most_of_a_card(one: Partition, profile: Profile | None) -> int:
     card = card_for(Share(), profile)
     found = [row for each in ([card] if card else cards(profile)) if (row := each.template(one.profile))]
     return min((row.most for row in found if row.most), default=one.count)
+
+
+def unfit(
+    partition: Partition, profile: Profile | None, targets: Sequence[str]
+) -> tuple[str, str, str] | None:
+    """Why the cards of a profile for one of the targets do not give a partition: code, message, hint."""
+    if profile is None or profile.target not in targets:
+        return None
+    card = card_for(Share(), profile)
+    if card is None or not card.templates:
+        return None
+    one = card.template(partition.profile)
+    if one is None:
+        known = ", ".join(each.name for each in card.templates)
+        message = say("{profile} is not a profile of {card}", profile=partition.profile, card=card.name)
+        hint = say("profiles of the card: {known}", known=known)
+        of_package = card_named(card.name)
+        if of_package is not None and of_package.template(partition.profile):
+            message = say(
+                "nodes in this profile have no {profile} on {card}", profile=partition.profile, card=card.name
+            )
+            hint = say("partitions of the nodes: {known}", known=known)
+        return "NVIDIA003", message, hint
+    most = (one.most or 0) * (profile.cards.per_node or 0)
+    if most and partition.count > most:
+        message = say(
+            "requests {count} of {profile}; a node of this profile has at most {most}",
+            count=partition.count,
+            profile=partition.profile,
+            most=most,
+        )
+        return "NVIDIA005", message, say("request at most {most}, or a larger profile", most=most)
+    return None
 
 
 def clients_in(texts: Sequence[str]) -> int | None:

@@ -186,6 +186,15 @@ def test_partitions(resource: str, profile: str, more: dict[str, int]) -> None:
     assert gpuxlate.translate(there.text, "nvidia-mig").text == text
 
 
+def test_a_partition_that_the_cards_have_not() -> None:
+    profile = {"target": "dra-nvidia", "cards": {"model": "A100-40GB", "perNode": 1}}
+    for resource, code in (("1g.12gb: 1", "NVIDIA003"), ("3g.20gb: 3", "NVIDIA005")):
+        with pytest.raises(gpuxlate.Refused) as error:
+            gpuxlate.translate(PARTITIONS % resource, "dra-nvidia", profile=profile)
+        assert [one.code for one in error.value.diagnostics if one.severity == "error"] == [code]
+    assert gpuxlate.translate(PARTITIONS % "3g.20gb: 2", "dra-nvidia", profile=profile).text
+
+
 def test_a_profile_as_people_write_it() -> None:
     text = gpuxlate.translate(PARTITIONS % "1g.10gb: 1", "dra-nvidia").text
     written = text.replace('device.attributes["gpu.nvidia.com"].profile == "1g.10gb"', BY_PROFILE)

@@ -7,6 +7,7 @@ to be equal, and those of two containers need not be.
 from __future__ import annotations
 
 from gpuxlate.backends.base import BYTE, Placing, PodPlacing
+from gpuxlate.backends.device_plugin import unfit
 from gpuxlate.backends.dra.choices import selectors_of, with_profile
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, DraProfile, counts_capacity
@@ -58,6 +59,9 @@ def _devices(
     if partition is not None:
         placing.isolated(Isolation.HARDWARE)
         placing.shared_by(Policy.FIXED_SHARE)
+        wrong = unfit(partition, profile, (driver.name,))
+        if wrong is not None:
+            placing.refuse("partition", *wrong)
         request = DeviceRequest(
             REQUEST,
             Value.of(driver.partition_class),

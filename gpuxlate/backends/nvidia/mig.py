@@ -21,11 +21,10 @@ from gpuxlate.backends.device_plugin import (
     products_chosen,
     products_written,
     take_products,
+    unfit,
 )
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.nvidia import keys as k
-from gpuxlate.model.amounts import card_for
-from gpuxlate.model.catalogue import card_named
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
@@ -157,40 +156,9 @@ def _write(placing: Placing, profile: Profile | None, single: bool) -> Container
 
 def _fits_the_card(placing: Placing, partition: Partition, profile: Profile | None) -> None:
     """The cards of the profile have the partition, and a node has as many (NVIDIA003, NVIDIA005)."""
-    found = unfit(partition, profile)
+    found = unfit(partition, profile, NAMES)
     if found is not None:
         placing.refuse("partition", *found)
-
-
-def unfit(partition: Partition, profile: Profile | None) -> tuple[str, str, str] | None:
-    """Why the cards of a profile for MIG do not give a partition: code, message, hint."""
-    if profile is None or profile.target not in NAMES:
-        return None
-    card = card_for(Share(), profile)
-    if card is None or not card.templates:
-        return None
-    one = card.template(partition.profile)
-    if one is None:
-        known = ", ".join(each.name for each in card.templates)
-        message = say("{profile} is not a profile of {card}", profile=partition.profile, card=card.name)
-        hint = say("profiles of the card: {known}", known=known)
-        of_package = card_named(card.name)
-        if of_package is not None and of_package.template(partition.profile):
-            message = say(
-                "nodes in this profile have no {profile} on {card}", profile=partition.profile, card=card.name
-            )
-            hint = say("partitions of the nodes: {known}", known=known)
-        return "NVIDIA003", message, hint
-    most = (one.most or 0) * (profile.cards.per_node or 0)
-    if most and partition.count > most:
-        message = say(
-            "requests {count} of {profile}; a node of this profile has at most {most}",
-            count=partition.count,
-            profile=partition.profile,
-            most=most,
-        )
-        return "NVIDIA005", message, say("request at most {most}, or a larger profile", most=most)
-    return None
 
 
 def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from gpuxlate.backends.device_plugin import NvidiaProfile
+from gpuxlate.backends.device_plugin import NvidiaProfile, unfit
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.nvidia import keys as k
-from gpuxlate.backends.nvidia.mig import NAMES, profile_of, unfit
+from gpuxlate.backends.nvidia.mig import NAMES, profile_of
 from gpuxlate.model.catalogue import Template, cards
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
@@ -122,7 +122,7 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
     """
     known = {one.name for card in cards(context.profile) for one in card.templates if one.label}
     for value, _, profile in _partitions(pod):
-        found = unfit(Partition(k.ALIASES.get(profile, profile)), context.profile)
+        found = unfit(Partition(k.ALIASES.get(profile, profile)), context.profile, NAMES)
         if found is not None:
             yield this.at(value, found[1], found[2], severity=Severity.ERROR, on_key=True)
             continue
@@ -215,7 +215,7 @@ def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iter
             message = say("{key} is {count}: a container has at least one partition", key=name, count=count)
             yield this.at(value, message, "write 1 or more, or remove the key")
             continue
-        found = unfit(Partition(k.ALIASES.get(profile, profile), count), context.profile)
+        found = unfit(Partition(k.ALIASES.get(profile, profile), count), context.profile, NAMES)
         if found is not None and found[0] == this.code:
             yield this.at(value, found[1], found[2])
 
