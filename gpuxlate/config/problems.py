@@ -17,7 +17,7 @@ from gpuxlate.backends import registry
 from gpuxlate.config.wording import LONGEST, number_hint, shown, yaml_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_PROBLEMS
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, dotted
 
 if TYPE_CHECKING:
@@ -209,18 +209,18 @@ def _wrong_type(noun: str) -> Callable[[Problem], Saying]:
 def _type_hint(problem: Problem) -> str | None:
     value, info = problem.value, problem.field
     if not problem.loc:
-        return f"write a mapping with the fields {', '.join(fields_of(problem.root))}"
+        return say("write a mapping with the fields {names}", names=", ".join(fields_of(problem.root)))
     if value is None:
-        return f"write {_example(problem)}{_way_out(problem)}"
+        return say("write {example}", example=f"{_example(problem)}{_way_out(problem)}")
     if problem.kind == "int_type":
         return number_hint(problem.name, value) or say("write {example}", example=_example(problem))
     if problem.kind == "string_type" and isinstance(value, bool | int):
         text = yaml_of(str(value).lower() if isinstance(value, bool) else str(value), quoted=True)
-        return f"write {text if problem.in_list else f'{problem.name}: {text}'}"
+        return say("write {example}", example=text if problem.in_list else f"{problem.name}: {text}")
     if problem.kind == "string_type" and isinstance(value, float):
         return "put the value in quotes, or digits of it are lost"
     if problem.kind == "list_type" and isinstance(value, str):
-        return f"write {problem.name}: [{yaml_of(value)}]"
+        return say("write {example}", example=f"{problem.name}: [{yaml_of(value)}]")
     return say("write {example}", example=_example(problem)) if info else None
 
 
@@ -258,43 +258,47 @@ def _choice(problem: Problem) -> Saying:
 
 
 def _pattern(problem: Problem) -> Saying:
-    message = f"{problem.label} is {shown(problem.value)}, which is not allowed"
+    message = _of("{label} is {value}, which is not allowed", problem)
     rule = problem.field.description if problem.field else None
     text = str(problem.value)[:LONGEST]
     kebab = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
     for fixed in (text.strip(), text.upper(), kebab):
         if fixed != text and re.search(problem.context["pattern"], fixed):
-            return message, f"write {fixed if problem.in_list else f'{problem.name}: {fixed}'}. {rule}"
-    return message, f"write {_example(problem)}. {rule}"
+            example = fixed if problem.in_list else f"{problem.name}: {fixed}"
+            return message, say("write {example}. {rule}", example=example, rule=rule)
+    return message, say("write {example}. {rule}", example=_example(problem), rule=rule)
 
 
 def _too_long(problem: Problem) -> Saying:
     longest = problem.context["max_length"]
-    length = len(str(problem.value))
-    return f"{problem.label} has {length} characters, at most {longest} are allowed", "write a shorter name"
+    what = "{label} has {length} characters, at most {most} are allowed"
+    message = say(what, label=problem.label, length=len(str(problem.value)), most=longest)
+    return message, "write a shorter name"
 
 
 def _empty(problem: Problem) -> Saying:
     if problem.loc[-1:] == ("[key]",):
-        return f"a key of {problem.dotted(problem.loc[:-2])} is empty", "give it a name"
-    return f"{problem.label} is empty", f"write {_example(problem)}"
+        return say("a key of {name} is empty", name=problem.dotted(problem.loc[:-2])), "give it a name"
+    return say("{label} is empty", label=problem.label), say("write {example}", example=_example(problem))
 
 
 def _too_small(problem: Problem) -> Saying:
-    message = say(
-        "{label} is {value}, it must be at least 1", label=problem.label, value=shown(problem.value)
-    )
+    message = _of("{label} is {value}, it must be at least 1", problem)
     return message, say("write {example}", example=_example(problem))
 
 
 def _too_large(problem: Problem) -> Saying:
-    message = f"{problem.label} is {shown(problem.value)}, which is larger than Kubernetes can hold"
-    return message, f"write {_example(problem)}"
+    message = _of("{label} is {value}, which is larger than Kubernetes can hold", problem)
+    return message, say("write {example}", example=_example(problem))
 
 
 def _not_allowed(problem: Problem) -> Saying:
     rule = problem.field.description if problem.field else None
-    return f"{problem.label} is {shown(problem.value)}, which is not allowed", rule
+    return _of("{label} is {value}, which is not allowed", problem), rule
+
+
+def _of(template: str, problem: Problem) -> Message:
+    return say(template, label=problem.label, value=shown(problem.value))
 
 
 _SAYINGS: Mapping[str, Callable[[Problem], Saying]] = {

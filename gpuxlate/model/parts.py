@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import joined, say
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share_problems import ShareProblem
 
@@ -54,8 +54,10 @@ class Replica:
     count: int = 1
 
     def __str__(self) -> str:
-        part = f"{self.count}/{self.of}" if self.of else f"{self.count} of a number that nodes know"
-        return f"{part}, {self.strategy}" if self.strategy else part
+        part: str = say("{count} of a number that nodes know", count=self.count)
+        if self.of:
+            part = f"{self.count}/{self.of}"
+        return joined([part, self.strategy]) if self.strategy else part
 
     def to_json(self) -> dict[str, Any]:
         """What is set, under the names of the document; one client is not said, unless it is all."""

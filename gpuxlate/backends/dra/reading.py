@@ -164,7 +164,9 @@ def _amounts(driver: Driver, pod: Taking, container: ContainerKeys, one: Asked) 
     if one.request.alternatives:
         names = ", ".join(each.name for each in one.request.alternatives if each is not way)
         message = say(
-            "firstAvailable: {name} is read, and not {others}", name=way.name, others=names or "any other"
+            "firstAvailable: {name} is read, and not {others}",
+            name=way.name,
+            others=names or say("any other"),
         )
         pod.note("GX020", message, one.use.path, severity=Severity.INFO)
     return Amounts(cards, cores, memory, partition)

@@ -154,7 +154,7 @@ def one_mode_for_a_pod(this: Rule, breach: Breach, pod: PodKeys, context: Contex
     text = "{where} requests {key} and {other}; a node of ACK serves one of them"
     message = say(
         text,
-        where="a container" if same else "the pod",
+        where=say("a container" if same else "the pod"),
         key=breach.name,
         other="a share" if sharing else k.WHOLE,
     )
