@@ -116,11 +116,13 @@ MIXED = {"ACK004", "ACK008", "VKE005", "VKE010"}
 def test_a_part_has_no_findings_of_its_own(whole: Whole) -> None:
     _, manifest, profile = whole
     right = found(manifest, profile)
+    # the annotations of HAMi's scheduler belong to several dialects: without resources each judges them
+    said = {message.partition(", which ")[0] for message in right.values()}
     wrong = {
         f"{key}: {message}": part
         for part in parts(manifest)
         for key, message in found(part, profile, PATCH).items()
-        if key not in right
+        if key not in right and message.partition(", which ")[0] not in said
     }
     assert wrong == {}
 
