@@ -43,7 +43,7 @@ summary{cursor:pointer;margin:.4rem 0}
 @media print{:root{--ink:#000;--dim:#444;--paper:#fff;--line:#bbb;--room:#f3f3f3;--bad:#900}
 html{font-size:11px}body{max-width:none;padding:0;font-size:1rem}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 details>*{display:block}details::details-content{content-visibility:visible}
-.nodes{grid-template-columns:repeat(3,1fr)}}
+.nodes{grid-template-columns:repeat(3,1fr)}.card{font-size:.62rem}.legend{font-size:.72rem}}
 """
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
