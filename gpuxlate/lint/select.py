@@ -65,6 +65,8 @@ class Selection:
     ) -> Selection:
         """From options and configuration together; ``--select`` replaces the configured one."""
         chosen, left_out = _codes(select), _codes(ignore)
+        if select and not chosen:  # an empty variable: everything would be checked
+            raise UnknownRuleError(", ".join(select), None)
         _known((*chosen, *left_out))
         if config is None:
             return cls(chosen, left_out, None, profile)
