@@ -25,7 +25,12 @@ from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.pods.item import Item, pod_items
 from gpuxlate.translation.pods.placement import Written, share_edits, writable
 from gpuxlate.translation.pods.reader import merge_readings, read_pod, shares_once
-from gpuxlate.translation.pods.remarks import miscounted, uncounted, written_without_a_dialect
+from gpuxlate.translation.pods.remarks import (
+    miscounted,
+    uncounted,
+    unknown_choices,
+    written_without_a_dialect,
+)
 from gpuxlate.translation.pods.scheduling import rescheduled
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
@@ -96,6 +101,7 @@ def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings:
     containers = merge_readings([reading for _, reading in readings])
     wanted = [] if settings.reads_only else [one for _, reading in readings for one in reading.selectors]
     selectors = [one for one in wanted if not settings.to.chooses(one.key)]
+    found += unknown_choices(wanted, settings.to)
     fit = fit_pod(containers, settings.to, settings.accept, settings.profile, selectors)
     found.extend(fit.findings())
     if not settings.reads_only:

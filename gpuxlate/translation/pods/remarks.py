@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend
+from gpuxlate.backends.base import Backend, Selector
 from gpuxlate.manifest.counters import counted, counter_of
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.texts import resource_of
@@ -22,8 +22,10 @@ from gpuxlate.model.sheet import Per
 from gpuxlate.rules.around import containers_are_known, operator_knows_the_cards
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.numerals import unit_of
+from gpuxlate.rules.predicates.conditions import is_word
 from gpuxlate.rules.translation import (
     nothing_is_left_behind,
+    share_is_expressible,
     whole_cards_have_a_dialect,
 )
 from gpuxlate.rules.vocabulary import vocabulary_of
@@ -109,6 +111,25 @@ def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
             row = target.find(name)
             if row is not None and row.per is Per.CONTAINER:
                 yield containers_are_known(pod.keys.path, name)
+
+
+# --- choices that both dialects have --------------------------------------------------------------
+
+
+def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Diagnostic]:
+    """Choices that stay as they are, with a value that the target does not know (GX023)."""
+    for one in wanted:
+        row = target.find(one.key) if target.chooses(one.key) else None
+        if row is not None and row.texts and not is_word(one.text, (*row.texts, *row.values)):
+            message = say(
+                "{key} is {value!r}, which {title} does not know",
+                key=one.key,
+                value=one.text,
+                title=target.title,
+            )
+            yield share_is_expressible(
+                one.path, message, say("write one of {known}", known=", ".join(row.texts))
+            )
 
 
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------
