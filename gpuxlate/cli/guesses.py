@@ -39,6 +39,7 @@ OPTIONS = {
     "--language": "--lang zh",
     "--no-color": "--color never",
     "--output-format": "-o FORMAT",
+    "--profile": "--check PROFILE",
     "--show-files": "-v",
     "--show-fixes": "--diff",
     "--show-settings": "-v",

@@ -58,6 +58,7 @@ GUESSES: list[tuple[str, int, str]] = [
     ("version", 2, "no such command 'version'; write gpuxlate --version"),
     ("check .", 2, "no such command 'check'; write gpuxlate lint"),
     ("rule TKE002", 2, "write gpuxlate explain CODE"),
+    ("nodepool share.yaml --to tke --profile p.yaml", 2, "no such option: --profile; write --check PROFILE"),
     ("lint --exit-zero", 2, "no such option: --exit-zero; write --fail-on never"),
     ("translate . --exit-zero", 2, "no such option: --exit-zero\n"),
     ("lint --output-format json", 2, "write -o FORMAT"),
