@@ -202,7 +202,9 @@ class Product(NamedTuple):
 
 
 DIVIDED = re.compile(r".+-MIG-(?:[1-9]c\.)?[1-9]g\.[0-9]+gb(?:[.+][a-z.]+)?(?:-SHARED)?")
-CLIENTS = re.compile(rf"(?!.*-MIG-).+{SHARED}")
+_NO_MIG = "(?:|M|MI|[^-M][^-]*|M[^-I][^-]*|MI[^-G][^-]*|MIG[^-]+)"
+CLIENTS = re.compile(rf"[^-]+(?:-{_NO_MIG})*{SHARED}")
+"""Products of clients of whole cards: no part between dashes is MIG. CEL has no patterns that look ahead."""
 
 
 class Products(NamedTuple):

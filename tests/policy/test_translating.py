@@ -194,3 +194,11 @@ def test_explain_lists_the_shapes() -> None:
 def test_a_target_whose_keys_name_a_card_is_refused() -> None:
     with pytest.raises(CannotError):
         _ = Translating(registry.get("neutral"), registry.get("hami-iluvatar")).tables
+
+
+@pytest.mark.parametrize("options", [("--translate",), ()], ids=["translating", "rules"])
+def test_patterns_are_those_of_the_server(options: tuple[str, ...]) -> None:
+    """Its patterns (RE2) look neither ahead nor behind; the engine of these tests would take them."""
+    text = run("policy", *options, "--to", "tke").out.decode()
+    assert "matches(" in text
+    assert not [one for one in ("(?=", "(?!", "(?<", "(?P=", "(?>") if one in text]
