@@ -21,7 +21,7 @@ from gpuxlate.model.share import Device, Isolation, Policy, Share
 from gpuxlate.model.sheet import By
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.live import Common, NodeView
+    from gpuxlate.backends.live import Common, Containers, LivePod, NodeView, Placement
 
 MIG = "nvidia.com/mig-"
 """The resources of partitions where the strategy is mixed: with the profile behind it."""
@@ -137,6 +137,16 @@ def clients_in(texts: Sequence[str]) -> int | None:
     """The number of clients of a card in the values of a label; None where they do not say one."""
     number = quantity.plain(texts[0]) if len(texts) == 1 else None
     return number if number is not None and number >= LEAST_CLIENTS else None
+
+
+def most_clients(wanted: Containers) -> int:
+    """The most clients that one container of a pod requests; 1 where none requests any."""
+    return max((one.share.replica.count for one in wanted if one.share and one.share.replica), default=1)
+
+
+def uncounted(_pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
+    """No card of a pod: what the plug-in counts has none."""
+    return ()
 
 
 def sharing_data(views: Sequence[NodeView], one: Common) -> dict[str, Any]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from gpuxlate.backends.device_plugin import NvidiaProfile, Sharing, clients_in, sharing_data
+from gpuxlate.backends.device_plugin import (
+    NvidiaProfile,
+    Sharing,
+    clients_in,
+    most_clients,
+    sharing_data,
+    uncounted,
+)
 from gpuxlate.backends.feature_discovery import shown
 from gpuxlate.backends.gke import keys as k
 from gpuxlate.backends.live import (
@@ -13,9 +20,7 @@ from gpuxlate.backends.live import (
     Counted,
     Live,
     LiveNode,
-    LivePod,
     NodeView,
-    Placement,
     Serves,
 )
 from gpuxlate.model.catalogue import card_named, names_of
@@ -80,21 +85,16 @@ def _notes(labels: dict[str, str]) -> Iterator[str]:
         yield f"it has the label {there} without {missing}"
 
 
-def placements(_pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
-    """None: what is counted has no card."""
-    return ()
-
-
 def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     """On shared cards GKE takes one client a container (SHARING)."""
-    most = max((one.share.replica.count for one in wanted if one.share and one.share.replica), default=1)
+    most = most_clients(wanted)
     shared = any(row.replica for row in node.parts)
     return f"a container requests {most} clients; GKE takes one" if most > 1 and shared else None
 
 
 LIVE = Live(
     view,
-    placements,
+    uncounted,
     keeps_out,
     tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},
     extension_data=lambda views, one, _notes: sharing_data(views, one),

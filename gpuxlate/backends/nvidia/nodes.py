@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from gpuxlate.backends.device_plugin import INVALID, NvidiaProfile, Sharing, sharing_data
+from gpuxlate.backends.device_plugin import (
+    INVALID,
+    NvidiaProfile,
+    Sharing,
+    most_clients,
+    sharing_data,
+    uncounted,
+)
 from gpuxlate.backends.feature_discovery import Shown, shown
 from gpuxlate.backends.live import (
     Common,
@@ -17,9 +24,7 @@ from gpuxlate.backends.live import (
     Counted,
     Live,
     LiveNode,
-    LivePod,
     NodeView,
-    Placement,
     Serves,
 )
 from gpuxlate.backends.nvidia import keys as k
@@ -141,14 +146,9 @@ def _notes(node: LiveNode, card: Shown, rows: Sequence[Counted]) -> Iterator[str
         yield f"{k.REPLICAS} is {card.replicas}, and {k.STRATEGY} is none"
 
 
-def placements(_pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
-    """None: what is counted has no card."""
-    return ()
-
-
 def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     """With MPS a container has one client (PLUGIN)."""
-    most = max((one.share.replica.count for one in wanted if one.share and one.share.replica), default=1)
+    most = most_clients(wanted)
     by_mps = any(row.replica and row.replica.strategy is Strategy.MPS for row in node.parts)
     return f"a container requests {most} clients; with MPS it has one" if most > 1 and by_mps else None
 
@@ -161,7 +161,7 @@ def extension_data(views: Sequence[NodeView], one: Common, _notes: list[str]) ->
 def _live(target: str) -> Live:
     return Live(
         partial(view, target),
-        placements,
+        uncounted,
         keeps_out,
         tells={"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"},
         extension_data=extension_data,

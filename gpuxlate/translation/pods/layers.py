@@ -76,8 +76,8 @@ def translate_over(document: Document, over: Sequence[Over], settings: Settings)
     except (_CannotError, EditError) as error:
         pod = over[0].part
         for found in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
-            path = written_at(document, found.path) if is_operations(document) else found.path
-            part.diagnostics.append(placed(document, replace(found, path=path), pod.object))
+            at = replace(found, path=_in_text(document, found.path))
+            part.diagnostics.append(placed(document, at, pod.object))
         return Made(part, sources, message_of(error))
     if any(one != edits[0] for one in edits[1:]):
         return Made(part, sources, say("the objects that it is laid over need different values"))
@@ -105,9 +105,14 @@ def left_cards(document: Document, made: Made, pod: Pod, settings: Settings) -> 
     for container in pod.keys.all_containers():
         for name, value in container.resources.items():
             if name in keys and made.left:
-                path = written_at(document, value.path) if is_operations(document) else value.path
+                path = _in_text(document, value.path)
                 found = settings.scope.found(name, Place.RESOURCE, path, made.left, BUILT)
                 yield Leftover(name, placed(document, found, pod.object))
+
+
+def _in_text(document: Document, path: Path) -> Path:
+    """Where the document has a place of the object: in lists of operations, by the operation."""
+    return written_at(document, path) if is_operations(document) else path
 
 
 def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
