@@ -15,8 +15,6 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "gpuxlate"
-LONGEST = 350
-"""Lines of a file: beyond it there is a second one inside."""
 ROOMS = (
     *("model", "yamltext", "manifest", "rules", "backends", "inputs", "config", "translation", "lint"),
     *("policy", "planning", "report", "editor", "cluster", "cli"),
@@ -209,8 +207,3 @@ def test_no_tricks() -> None:
     """Modules are not replaced, and nothing is made by exec."""
     pattern = re.compile(r"sys\.modules\[[^]]+\] *=|(?<![.\w])(?<!def )(exec|eval)\(")
     assert [path.name for path in FILES if pattern.search(path.read_text(encoding="utf-8"))] == []
-
-
-def test_a_file_is_short() -> None:
-    lines = {module_name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
-    assert {name: count for name, count in lines.items() if count > LONGEST} == {}

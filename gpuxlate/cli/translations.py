@@ -13,7 +13,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.inputs.layers import layer_of
-from gpuxlate.inputs.relevance import may_matter
+from gpuxlate.inputs.relevance import may_be_skipped
 from gpuxlate.locale import tell
 from gpuxlate.manifest.layers import Layer
 from gpuxlate.model import limits
@@ -154,7 +154,7 @@ def _translate_input(one: Input, wanted: Sequence[Settings]) -> list[Translated]
 def _translate_source(
     one: Input, data: bytes, source: Source, settings: Settings, read: Reader, layer: Layer
 ) -> Translated:
-    if not (one.named or layer.renamed or may_matter(data, settings.profile)):
+    if not one.named and may_be_skipped(data, layer, settings.profile):
         return Translated(one.name, one.path is not None, data, data)
     made = translate_source(source, settings, read, layer)
     return Translated(

@@ -13,8 +13,9 @@ from functools import lru_cache
 from typing import Any
 
 from gpuxlate.backends import registry
-from gpuxlate.cluster.defaults import LAST_APPLIED, drop_defaults
+from gpuxlate.cluster.defaults import drop_defaults
 from gpuxlate.cluster.server import Json
+from gpuxlate.manifest.objects import LAST_APPLIED
 from gpuxlate.model.quantity import whole
 from gpuxlate.model.sheet import Place
 from gpuxlate.yamltext.plain import fresh

@@ -16,8 +16,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from gpuxlate.cluster.server import Json
-
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+from gpuxlate.manifest.objects import LAST_APPLIED
 
 Defaults = Mapping[str, Any]
 """By field its default; a Mapping for the fields of an object, or of every item of a list."""

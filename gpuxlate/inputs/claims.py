@@ -3,46 +3,78 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from gpuxlate.inputs.files import Input, InputError
+from gpuxlate.inputs.files import Input, InputError, under_chart_templates
 from gpuxlate.inputs.layers import layer_of
-from gpuxlate.manifest.claims.reading import MARK, claims_in
+from gpuxlate.manifest.claims.reading import claims_of, may_name_claims, names_in
 from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, PodClaim
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.source import template_in
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 SAME_FILE, SAME_FOLDER, ELSEWHERE = range(3)
+_IN_TEMPLATE = say("a Helm template, which is not translated")
+_IN_PATCH = say("a patch")
+_IN_VALUES = say("the values of a chart")
+_NO_POD = say("a place outside any pod")
+
+
+class Unread(NamedTuple):
+    """A text that may name claims and that no translation of its pods changes: their objects have to stay."""
+
+    file: str
+    text: str
+    where: Message
+
+    def names(self, name: str) -> bool:
+        """The text has the name as a whole word."""
+        return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", self.text) is not None
 
 
 class Text(NamedTuple):
-    """What one text has: claims and templates, and pods that name some."""
+    """What one text has: claims and templates, pods that name some, and what else may name some."""
 
     name: str
     objects: Sequence[ClaimObject] = ()
     pods: Sequence[Pod] = ()
+    unread: Sequence[Unread] = ()
 
 
-def text_of(source: Source) -> Text:
-    """The claims of a source, as far as it is valid YAML."""
+def text_of(source: Source, *, is_patch: bool = False) -> Text:
+    """The claims of a source, as far as it is valid YAML. Of a patch, the names of claims in it alone."""
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
-    if MARK in source.text:
+    unread: list[Unread] = []
+    if may_name_claims(source.text):
+        end = 0
         try:
             for document in documents(source):
-                if MARK in document.text:
-                    objects += claims_in(document)
-                    pods += (one for one in pods_in(document) if one.keys.claims)
-        except NotYamlError:
-            pass  # reading the source for its pods reports it
-    return Text(source.name, objects, pods)
+                end = document.end
+                if not may_name_claims(document.text):
+                    continue
+                if is_patch:
+                    unread += (Unread(source.name, name, _IN_PATCH) for name in names_in(document, ()))
+                    continue
+                objects += claims_of(document)
+                if template_in(document) is not None:
+                    unread.append(Unread(source.name, document.text, _IN_TEMPLATE))
+                    continue
+                users = [one for one in pods_in(document) if one.keys.claims]
+                pods += users
+                known = {one.reference.path for pod in users for one in pod.keys.claims if one.reference}
+                unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, known))
+        except NotYamlError:  # which reading the source for its pods reports, but for templates
+            unread.append(Unread(source.name, source.text[end:], _IN_TEMPLATE))
+    return Text(source.name, objects, pods, unread)
 
 
 class Index:
@@ -52,8 +84,10 @@ class Index:
         self.files: set[str] = set()
         self.objects: dict[tuple[str, str], list[ClaimObject]] = {}
         self._users: dict[str, list[tuple[str, Pod]]] = {}
+        self._unread: list[Unread] = []
         for text in texts:
             self.files.add(text.name)
+            self._unread += text.unread
             for one in text.objects:
                 self.objects.setdefault((one.kind, one.name), []).append(one)
             for pod in text.pods:
@@ -107,6 +141,10 @@ class Index:
             if any(one.found and one.found.place == claim.place for one in keys.claims):
                 yield file, keys
 
+    def kept_by(self, claim: ClaimObject) -> Unread | None:
+        """What names an object, or may name it, and is in no pod that can be translated."""
+        return next((one for one in self._unread if one.names(claim.name)), None)
+
     def near(self, namespace: str | None, name: str, file: str) -> list[ClaimObject]:
         """The templates of a name that would be applied together with those of a file."""
         named = self.objects.get((TEMPLATE, name), [])
@@ -121,11 +159,12 @@ def _distance(one: str, other: str) -> int:
     return SAME_FOLDER if os.path.dirname(one) == os.path.dirname(other) else ELSEWHERE
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Claims:
-    """The claims of all files of a run, which are read when a source with claims comes."""
+    """The claims of all files of a run, which are read when a pod with claims comes, or a new template."""
 
     files: tuple[Input, ...] = ()
+    _last: Beside | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def of(cls, given: Iterable[Input]) -> Claims:
@@ -133,47 +172,60 @@ class Claims:
         return cls(tuple(given) if isinstance(given, Sequence) else ())
 
     @cached_property
-    def _texts(self) -> tuple[Text, ...]:
+    def texts(self) -> tuple[Text, ...]:
         return tuple(_read(self.files))
 
     @cached_property
-    def _index(self) -> Index:
-        return Index(self._texts)
+    def index(self) -> Index:
+        return Index(self.texts)
 
     def beside(self, source: Source) -> Beside:
-        """The claims as the pods of a source find them."""
-        if MARK not in source.text:
-            return Beside(source.name, Index(()))
-        if source.name in self._index.files:
-            return Beside(source.name, self._index)
-        return Beside(source.name, Index((text_of(source), *self._texts)))
+        """The claims as the pods of a source find them; one object for all documents of the source."""
+        if self._last is None or self._last.source is not source:
+            self._last = Beside(source, self)
+        return self._last
 
 
 def _read(files: Iterable[Input]) -> Iterator[Text]:
     for one in files:
-        if one.path is None or (kind := layer_of(one.path).kind) is Kind.VALUES:
-            continue
-        if kind is Kind.PATCH:  # parts of claims, which are none by themselves
-            yield Text(one.name)
+        if one.path is None:
             continue
         try:
             data = one.read_bytes()
-            if MARK.encode() in data:
-                yield text_of(one.source(data))
+            source = one.source(data) if may_name_claims(data) else None
         except InputError:
             continue  # reading it for its pods reports it
+        if source is None:
+            continue
+        kind = layer_of(one.path).kind
+        in_chart = under_chart_templates(one.path, os.getcwd())
+        if in_chart or kind is Kind.VALUES:
+            where = _IN_TEMPLATE if in_chart else _IN_VALUES
+            yield Text(one.name, unread=(Unread(one.name, source.text, where),))
+        else:
+            yield text_of(source, is_patch=kind is Kind.PATCH)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Beside:
     """The claims of a run as the pods of one source find them."""
 
-    file: str
-    index: Index
+    source: Source
+    claims: Claims
+
+    @property
+    def file(self) -> str:
+        return self.source.name
+
+    @cached_property
+    def index(self) -> Index:
+        if any(one.path is not None and one.name == self.file for one in self.claims.files):
+            return self.claims.index
+        return Index((text_of(self.source), *self.claims.texts))
 
     def laid(self, one: Laid) -> Laid:
         """The pod of a file with what its claims request."""
         return one._replace(pod=one.pod and self.resolved(one.pod))
 
     def resolved(self, pod: Pod) -> Pod:
-        return self.index.resolved(pod, self.file)
+        return self.index.resolved(pod, self.file) if pod.keys.claims else pod

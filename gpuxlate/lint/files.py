@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.relevance import may_matter
+from gpuxlate.inputs.relevance import may_be_skipped, may_matter
 from gpuxlate.lint.check import Linted, LintSettings, lint_source
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.pods import pods_in
@@ -66,7 +66,7 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
     may_be_empty = not one.named or mode.allow_empty
     if not may_be_empty and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name), MAY_BE_EMPTY)
-    if may_be_empty and not may_matter(data, settings.profile):
+    if may_be_empty and may_be_skipped(data, settings.layer, settings.profile):
         return Checked(Linted(), old=data, new=data)
     read = reader(one, source)
     if read is not documents or not mode.writes:  # findings in parameters have no fix

@@ -8,7 +8,7 @@ from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.claims.reading import claims_in
-from gpuxlate.manifest.objects import Pod, mappings_in
+from gpuxlate.manifest.objects import LAST_APPLIED, Pod, mappings_in
 from gpuxlate.manifest.texts import IsKey, is_name, may_name, named_in, places, resource_of
 from gpuxlate.model.claims.objects import GROUP
 from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Outside, Path
@@ -18,8 +18,6 @@ from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get, get_text, is_merge
 
 NODE_SELECTOR = "nodeSelector"
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-"""An annotation that kubectl writes anew with each apply."""
 
 
 _Steps = tuple[Any, str | int] | None
@@ -100,7 +98,7 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
         else:
             found = [] if on_key else list(_in_text(document, scalar, steps, is_key))
         for one in found:
-            if _LAST_APPLIED not in one.path and not _is_below(one.path, written):
+            if LAST_APPLIED not in one.path and not _is_below(one.path, written):
                 yield one
 
 

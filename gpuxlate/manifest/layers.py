@@ -100,6 +100,11 @@ class Layer(NamedTuple):
     templates: Callable[[Document], Sequence[TemplatePatch]] | None = None
     renamed: Callable[[Document], Sequence[Pod]] | None = None
 
+    @property
+    def stands_alone(self) -> bool:
+        """What the file says does not depend on files that it is laid over, or whose objects it renames."""
+        return not (self.partial or self.renamed)
+
 
 def _manifests(document: Document) -> Sequence[Laid]:
     return [Laid(pod) for pod in pods_in(document)]

@@ -16,6 +16,8 @@ METADATA = frozenset({"labels", "annotations"})
 SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
 ENV = "env"
 CLAIMS = "resourceClaims"
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""An annotation that kubectl writes anew with each apply."""
 
 
 class Pod(NamedTuple):

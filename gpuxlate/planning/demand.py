@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
 from gpuxlate.config.specs import is_share_document
-from gpuxlate.inputs.claims import Beside, Index, text_of
+from gpuxlate.inputs.claims import Index, text_of
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -45,7 +45,6 @@ def demand(sources: Iterable[Source]) -> Demand:
     found, texts = Demand(), list(sources)
     index = Index(map(text_of, texts))
     for source in texts:
-        beside = Beside(source.name, index)
         found.sources.add(source)
         try:
             for document in documents(source):
@@ -55,7 +54,7 @@ def demand(sources: Iterable[Source]) -> Demand:
                         "write one: gpuxlate render FILE --to TARGET | kubectl gpuxlate capacity -f -",
                     )
                 for pod in pods_in(document):
-                    _pod(found, document, beside.resolved(pod))
+                    _pod(found, document, index.resolved(pod, source.name))
         except NotYamlError as error:
             found.diagnostics.append(no_yaml(source, error))
     return found

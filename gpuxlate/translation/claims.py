@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.claims import Beside
+from gpuxlate.inputs.claims import Beside, Unread
 from gpuxlate.inputs.objects import changed_names
 from gpuxlate.manifest.claims.reading import claims_in
 from gpuxlate.manifest.claims.writing import template_of
 from gpuxlate.manifest.layers import TemplatePatch
 from gpuxlate.manifest.objects import CLAIMS, Pod, objects_in
+from gpuxlate.manifest.operations import is_operations, written_at
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
@@ -41,6 +42,7 @@ SUBDOMAIN = 253
 """Characters of the name of a template."""
 _UNUSED = say("no pod of the kustomization uses it")
 _IN_LIST = say("it is in a list")
+_IN_PATCH = say("this file is a patch")
 _KIND = f"kind: {TEMPLATE}"
 _UNFIT = re.compile(r"[^a-z0-9.-]+")
 
@@ -92,6 +94,23 @@ def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Itera
             )
             hint = say("name a {kind}, which gives each pod devices of its own", kind=TEMPLATE)
             yield share_is_expressible(claim.claim.path, message, hint)
+
+
+def claims_of_part(document: Document, part: Pod, beside: Beside, scope: Scope) -> Iterator[Leftover]:
+    """The claims that a part of a pod names, as a patch does: those of devices that would be replaced, and
+    those that are not known."""
+    for claim in beside.resolved(part).keys.claims:
+        if claim.reference is None or (claim.devices and not _read_from(claim.devices.classes(), scope)):
+            continue
+        why = claim.missing.message if claim.missing else _IN_PATCH
+        name = claim.reference.text[:MAX_NAME]
+        path = claim.reference.path
+        path = written_at(document, path) if is_operations(document) else path
+        message = say("claim {name} is not translated: {why}", name=claim.name, why=why)
+        found = replace(
+            nothing_is_left_behind(path, message, say(BUILT, target=scope.target)), severity=scope.severity
+        )
+        yield Leftover(name, placed(document, found, part.object))
 
 
 def goes(claim: PodClaim, replaced: Iterable[Backend]) -> bool:
@@ -189,13 +208,14 @@ def changes(
         mine = _read_from(one.devices.classes(), scope)
         if not mine:
             continue
-        if users and all(any(backend in by for backend in mine) for by in users):
+        left = _left_template(document, one, beside.index.kept_by(one), bool(users), scope)
+        if left:
+            made.leftovers.append(left)
+        elif all(any(backend in by for backend in mine) for by in users):
             if one.place.path == ():
                 whole = True
             elif one.place.path[-2:-1] == ("items",):
                 made.edits.append(Remove(one.place.path))
-        elif not users:
-            made.leftovers.append(_unused(document, one, scope))
     if whole:
         made.splices.append(Splice(document.start, document.end, ""))  # with the marker before it
     added: list[Template] = []
@@ -267,7 +287,7 @@ def _named(
     taken = placed(document, name_is_free(one.path, message), one.pod.object)
     for other in beside.index.near(one.namespace, one.name, beside.file):
         users = [translated(keys) for _, keys in beside.index.users(other)]
-        if not users or not all(users):
+        if not users or not all(users) or beside.index.kept_by(other):
             found.append(taken)
             return
     twice = say("two workloads have a {kind} named {name}", kind=TEMPLATE, name=one.name)
@@ -291,9 +311,27 @@ def names_apart(document: Document, pods: Iterable[Pod], translated: Sources) ->
         yield placed(document, names_are_followed(changed_names(document.root)[0], user.object))
 
 
-def _unused(document: Document, one: ClaimObject, scope: Scope) -> Leftover:
-    message = say("{kind} {name} is left behind: no pod of the input uses it", kind=one.kind, name=one.name)
-    hint = say("give the workloads that use it to the same command, remove it, or pass --allow-leftovers")
+def _left_template(
+    document: Document, one: ClaimObject, by: Unread | None, used: bool, scope: Scope
+) -> Leftover | None:
+    """A template that stays though it is of the source: something that is not translated names it, or no
+    pod does."""
+    if by:
+        message = say(
+            "{kind} {name} is not translated: {file} names it, in {where}",
+            kind=one.kind,
+            name=one.name,
+            file=by.file,
+            where=by.where,
+        )
+        hint = say("translate that place by hand and name no claim there, or pass --allow-leftovers")
+    elif not used:
+        message = say(
+            "{kind} {name} is left behind: no pod of the input uses it", kind=one.kind, name=one.name
+        )
+        hint = say("give the workloads that use it to the same command, remove it, or pass --allow-leftovers")
+    else:
+        return None
     ref = ObjectRef(f"resource.k8s.io/{one.api}", one.kind, one.namespace, one.name[:MAX_NAME])
     path = (*one.place.path, "metadata", "name")
     found = replace(nothing_is_left_behind(path, message, hint), severity=scope.severity)

@@ -29,6 +29,7 @@ from gpuxlate.translation.claims import (
     Named,
     applied,
     changes,
+    claims_of_part,
     clashes,
     names_apart,
     patch_changes,
@@ -50,6 +51,7 @@ from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
+_NAMES_CLAIMS = say("it names claims, which only the pod itself can")
 NOT_A_MANIFEST = "a GPUShare document is not a manifest: there is no pod in it"
 RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
 
@@ -128,7 +130,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     found_pods = () if document.job else layer.pods(document)
     laid = [beside.laid(one.under(renamed_by(settings.profile))) for one in found_pods]
     pods = [one.pod for one in laid if one.pod]
-    translated, left = _translate_pods(document, laid, layer.kind, part, settings)
+    translated, left = _translate_pods(document, laid, layer.kind, part, beside, settings)
     if layer.kind is Kind.VALUES and document.aliases:
         part.edits += _of_anchors(document, part.edits, pods)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
@@ -160,7 +162,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
 
 
 def _translate_pods(
-    document: Document, found: Sequence[Laid], kind: Kind, part: Part, settings: Settings
+    document: Document, found: Sequence[Laid], kind: Kind, part: Part, beside: Beside, settings: Settings
 ) -> tuple[Translated, dict[int, str]]:
     """Add the results of pods to those of their document.
 
@@ -172,12 +174,17 @@ def _translate_pods(
     for pod, over, unknown in found:
         if over or unknown or pod is None:
             if not settings.reads_only:  # what a part requests is counted with what is below it
+                named = pod or (over[0].part if over else None)
+                claimed = list(claims_of_part(document, named, beside, settings.scope)) if named else []
+                if claimed:
+                    unknown = unknown or _NAMES_CLAIMS
                 made = Made(Part(), (), unknown) if unknown else translate_over(document, over, settings)
-                part.add(left_part(made.part, pod or over[0].part, settings) if over else made.part)
+                part.add(left_part(made.part, named, settings) if named and over else made.part)
                 if made.left:
                     left[id(pod)] = made.left
-                    if over:
-                        _leave(part, left_cards(document, made, pod or over[0].part, settings), settings)
+                    _leave(part, claimed, settings)
+                    if named and over:
+                        _leave(part, left_cards(document, made, named, settings), settings)
                 elif pod:
                     translated.append((pod, made.sources))
             continue

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
-from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pod_keys import items, value_at, values
 from gpuxlate.model.claims.objects import (
     CLAIM,
@@ -20,19 +20,47 @@ from gpuxlate.model.claims.objects import (
 )
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, get, get_text
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, get, get_text
 from gpuxlate.yamltext.plain import to_plain
 
 MARK = "esourceClaim"
-"""A text without it names no claim: ``resourceClaims``, ``ResourceClaimTemplate``."""
+"""A text without it, and without an escape, names no claim: ``resourceClaims``, ``ResourceClaimTemplate``."""
+_REFERENCES = ("resourceClaimTemplateName", "resourceClaimName")
 _DEVICES: dict[str, Path] = {TEMPLATE: ("spec", "spec", "devices"), CLAIM: ("spec", "devices")}
 _READ = ("name", "deviceClassName", "count", "allocationMode", "capacity", "selectors")
 _FORMS = {"exactly": Form.EXACTLY, "firstAvailable": Form.FIRST}
 
 
+def may_name_claims(text: str | bytes) -> bool:
+    """Whether a text may hold claims, or name some. A key in double quotes may be written with escapes."""
+    if isinstance(text, bytes):
+        return MARK.encode() in text or b"\\" in text
+    return MARK in text or "\\" in text
+
+
+def names_in(document: Document, known: Container[Path]) -> Iterator[str]:
+    """The names of claims in a document, but for known places; and the texts in it that may name some."""
+    pending: list[tuple[Node, Path]] = [(document.root, ())] if document.root else []
+    while pending:
+        node, path = pending.pop()
+        if isinstance(node, Mapping):
+            for key, value in node.entries:
+                name = key.text if isinstance(key, Scalar) else ""
+                if name != LAST_APPLIED:
+                    pending += ((key, ()), (value, (*path, name)))
+        elif isinstance(node, Sequence):
+            pending += ((one, (*path, index)) for index, one in enumerate(node.items))
+        elif isinstance(node, Scalar) and path and path not in known and _names_claim(node, path):
+            yield node.text
+
+
+def _names_claim(node: Scalar, path: Path) -> bool:
+    return path[-1] in _REFERENCES or MARK in node.text
+
+
 def claims_in(document: Document) -> Iterator[ClaimObject]:
     """The templates of claims and the claims of a document."""
-    if MARK in document.text:
+    if may_name_claims(document.text):
         yield from claims_of(document)
 
 

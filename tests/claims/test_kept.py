@@ -1,0 +1,114 @@
+"""A template that something else than a translated pod names stays, and is said; the run is a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpuxlate.cli.common import Exit
+from tests.running import run
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  resourceClaims: [{name: g, resourceClaimTemplateName: t}]
+  containers: [{name: c, image: x, resources: {claims: [{name: g}]}}]
+"""
+TEMPLATE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: t}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly: {deviceClassName: hami-core-gpu.project-hami.io, capacity: {requests: {cores: "30"}}}
+"""
+NAMED = "resourceClaims: [{name: g, resourceClaimTemplateName: t}]"
+PATCHED = "resources: [pod.yaml, t.yaml]\npatches: [{path: more.yaml, target: {kind: Pod, name: p}}]\n"
+OTHERS: dict[str, tuple[dict[str, str], str]] = {
+    "nothing else": ({}, ""),
+    "a pod that is not of the dialect": (
+        {"more.yaml": POD.replace("resourceClaimTemplateName: t", "resourceClaimTemplateName: other")},
+        "ResourceClaimTemplate other is not in the input",
+    ),
+    "an object of another kind": (
+        {"more.yaml": f"kind: PodGroup\nmetadata: {{name: g}}\nspec:\n  {NAMED}\n"},
+        "more.yaml names it, in a place outside any pod",
+    ),
+    "a text": (
+        {"more.yaml": f"kind: ConfigMap\nmetadata: {{name: g}}\ndata:\n  pod: |\n    {NAMED}\n"},
+        "more.yaml names it, in a place outside any pod",
+    ),
+    "a pod that is not rendered": (
+        {"more.yaml": f"kind: Pod\nmetadata: {{name: {{{{ .n }}}}}}\nspec:\n  {NAMED}\n  containers: []\n"},
+        "more.yaml names it, in a Helm template",
+    ),
+    "a text that is no YAML before it is rendered": (
+        {"more.yaml": f"kind: Pod\n{{{{ if .x }}}}\nspec:\n  {NAMED}\n"},
+        "more.yaml names it, in a Helm template",
+    ),
+    "the template of a chart": (
+        {"Chart.yaml": "name: x\n", "templates/more.yaml": POD},
+        "templates/more.yaml names it, in a Helm template",
+    ),
+    "the values of a chart": (
+        {"Chart.yaml": "name: x\n", "values.yaml": f"extra:\n  {NAMED}\n"},
+        "values.yaml names it, in the values of a chart",
+    ),
+    "a patch": (
+        {"kustomization.yaml": PATCHED, "more.yaml": f"kind: Pod\nmetadata: {{name: p}}\nspec:\n  {NAMED}\n"},
+        "more.yaml names it, in a patch",
+    ),
+    "an operation": (
+        {
+            "kustomization.yaml": PATCHED,
+            "more.yaml": "- op: add\n  path: /spec/resourceClaims/-\n"
+            "  value: {name: h, resourceClaimTemplateName: t}\n",
+        },
+        "more.yaml names it, in a patch",
+    ),
+    "a key with an escape": (
+        {"more.yaml": 'kind: PodGroup\nspec: {"resourceCl\\x61imTemplateName": t}\n'},
+        "more.yaml names it, in a place outside any pod",
+    ),
+}
+
+
+@pytest.mark.parametrize("title", OTHERS)
+def test_a_template_that_is_named_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, title: str) -> None:
+    others, said = OTHERS[title]
+    monkeypatch.chdir(tmp_path)
+    files = {"pod.yaml": POD, "t.yaml": TEMPLATE, **others}
+    for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+    ran = run("translate", "-i", ".", "--to", "hami")
+    assert said in ran.err.decode()
+    if said:
+        assert ran.code == Exit.FINDINGS
+        assert {name: Path(name).read_text(encoding="utf-8") for name in files} == files
+        run("translate", "-i", ".", "--to", "hami", "--allow-leftovers")
+        assert Path("t.yaml").read_text(encoding="utf-8") == TEMPLATE
+    else:
+        assert ran.code == Exit.CLEAN
+        assert Path("t.yaml").read_text(encoding="utf-8") == ""
+        assert "nvidia.com/gpucores: 30" in Path("pod.yaml").read_text(encoding="utf-8")
+
+
+def test_a_new_template_has_a_name_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside an object of that name in another file, as in the same file."""
+    monkeypatch.chdir(tmp_path)
+    share = "limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}"
+    pod = "kind: Pod\napiVersion: v1\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n"
+    pod += f"    resources:\n      {share}\n"
+    Path("pod.yaml").write_text(pod, encoding="utf-8")
+    Path("t.yaml").write_text(TEMPLATE.replace("{name: t}", "{name: p-gpu}"), encoding="utf-8")
+    ran = run("translate", "-i", ".", "--to", "dra-hami")
+    assert ran.code == Exit.FINDINGS
+    assert b"DRA015" in ran.err
+    assert Path("pod.yaml").read_text(encoding="utf-8") == pod
