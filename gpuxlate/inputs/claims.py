@@ -181,9 +181,10 @@ class Claims:
 
     def beside(self, source: Source) -> Beside:
         """The claims as the pods of a source find them; one object for all documents of the source."""
-        if self._last is None or self._last.source is not source:
-            self._last = Beside(source, self)
-        return self._last
+        last = self._last
+        if last is None or last.source is not source:
+            last = self._last = Beside(source, self)
+        return last
 
 
 def _read(files: Iterable[Input]) -> Iterator[Text]:
