@@ -135,6 +135,21 @@ def run(folder: Path, command: str, **env: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_demo(columns: int) -> None:
+    """The example on the three clouds, on one screen: nothing is found, nothing is cut off."""
+    made = "make --silent --old-file=.venv/run.stamp demo"  # in the environment of the tests
+    done = run(ROOT, f'{made} BIN="{Path(sys.executable).parent}"', COLUMNS=str(columns))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) <= 60
+    assert max(map(len, done.stdout.splitlines())) <= 120
+    assert set(re.findall(r"\+ +(\w+\.[\w.]+)/", done.stdout)) == {
+        "vke.volcengine.com",
+        "aliyun.com",
+        "tke.cloud.tencent.com",
+    }
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A git repository with a wrong manifest, staged."""
