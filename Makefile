@@ -8,6 +8,7 @@ LOCKED := $(PIP) install --require-hashes --only-binary :all: --requirement
 # This checkout; what builds it is in the lock too.
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 EXAMPLE := examples/bert-serving
+DEMO := compare $(EXAMPLE)/bert.gpushare.yaml --to vke --to ack --to tke --manifests
 
 .PHONY: demo test lint venv schemas messages docs site bench dist lock audit test-lowest test-newest clean
 .DEFAULT_GOAL := demo
@@ -16,11 +17,8 @@ demo: $(VENV)/run.stamp  ## one workload with one share, on three clouds
 	@echo "# $(EXAMPLE)/bert.gpushare.yaml"
 	@cat $(EXAMPLE)/bert.gpushare.yaml
 	@echo
-	@echo "# gpuxlate compare $(EXAMPLE)/bert.gpushare.yaml --manifests"
-	@$(BIN)/gpuxlate compare $(EXAMPLE)/bert.gpushare.yaml --manifests
-	@echo
-	@echo "# gpuxlate compare $(EXAMPLE)/bert.gpushare.yaml"
-	@$(BIN)/gpuxlate compare $(EXAMPLE)/bert.gpushare.yaml
+	@echo "# gpuxlate $(DEMO)"
+	@$(BIN)/gpuxlate $(DEMO)
 
 test: $(VENV)/dev.stamp  ## all tests
 	$(BIN)/python -m pytest -n auto

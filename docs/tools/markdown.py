@@ -2,18 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from gpuxlate.model.diagnostics import URL
 
 SITE = URL.removesuffix("rules/")
 """Where the pages of the site are: a link to it is right wherever it is read (see ``staging``)."""
 
+_BLOCK = re.compile(r"^(`{3,})([^`\n]*)\n((?:.*\n)*?) {0,3}\1`*[ \t]*$", re.MULTILINE)
+"""A fenced block as CommonMark ends it: at the first fence as long as its own, even if that is indented."""
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The fenced blocks of a page: what stands behind the fence, and the lines inside."""
+    yield from ((one[2].strip(), one[3]) for one in _BLOCK.finditer(text))
+
+
+def with_blocks(text: str, made: Callable[[str, str], str]) -> str:
+    """The page with each fenced block as ``made`` writes it of these two."""
+    return _BLOCK.sub(lambda one: made(one[2].strip(), one[3]), text)
+
+
+def without_blocks(text: str) -> str:
+    """The page without its fenced blocks."""
+    return _BLOCK.sub("", text)
+
+
+def fenced(kind: str, body: str) -> str:
+    """A fenced block: where a fence stands in the text itself, with a longer one about it."""
+    longest = max((len(one) for one in re.findall(r"^ {0,3}(`{3,})", body, re.MULTILINE)), default=2)
+    fence = "`" * (longest + 1)
+    end = "" if body.endswith("\n") else "\n"
+    return f"{fence}{kind}\n{body}{end}{fence}"
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a table. A bar in a cell is escaped, a line end is a break."""
-    cells = [[cell.replace("|", "\\|").replace("\n", "<br>") for cell in row] for row in rows]
+    cells = [[_cell(cell) for cell in row] for row in rows]
     return ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *cells]]
+
+
+def _cell(text: str) -> str:
+    # the site would show the backslash that makes a bar in code no end of a cell
+    text = re.sub(r"`([^`\n]*\|[^`\n]*)`", lambda one: code(one[1]), text)
+    return text.replace("|", "\\|").replace("\n", "<br>")
+
+
+def code(text: str) -> str:
+    """A text as code, in which no sign means anything to Markdown, HTML or a table."""
+    signs = (one if one.isalnum() or one == " " else f"&#{ord(one)};" for one in text)
+    return f"<code>{''.join(signs)}</code>"
 
 
 def rule_link(code: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from docs.tools.markdown import SITE
+from docs.tools.markdown import SITE, fenced, with_blocks
 from docs.tools.pages import generated
 from gpuxlate.backends import registry
 
@@ -29,8 +29,6 @@ NO_PLAYGROUND = (
     "This copy of the site was built where npm does not give Pyodide: the playground is not on it."
 )
 
-_FENCE = re.compile(r"^( *```[a-z]+) [^\n{]+$", re.MULTILINE)
-"""A fence with more than a language, such as ``console live``: a code host ignores the rest."""
 _ON_THE_SITE = re.compile(rf"\]\({re.escape(SITE)}(?!schemas/)([\w/-]*?)/?(#[\w-]+)?\)")
 
 
@@ -84,7 +82,8 @@ def for_the_site(text: str, page: Path) -> str:
     # the site finds the page and the picture of each language itself
     text = re.sub(r"(\]\([\w/-]+)\.zh\.(md|svg)", r"\1.\2", text)
     text = _ON_THE_SITE.sub(lambda link: f"]({_relative(link[1], page)}{link[2] or ''})", text)
-    return _FENCE.sub(r"\1", text)
+    # behind the language, as in ``console live``: a code host ignores the rest
+    return with_blocks(text, lambda kind, body: fenced(kind.partition(" ")[0], body))
 
 
 def _relative(address: str, page: Path) -> str:

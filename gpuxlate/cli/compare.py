@@ -46,7 +46,7 @@ def command(
     allow_outside: options.AllowOutside = False,
     output: options.Output = "table",
     manifests: Annotated[
-        bool, typer.Option("--manifests", help="Show the rendered manifests side by side.")
+        bool, typer.Option("--manifests", help="Show where the rendered manifests differ, side by side.")
     ] = False,
 ) -> int:
     """One share over all the targets side by side: the values, the rounding, the refusals."""

@@ -1,4 +1,4 @@
-"""The manifests that one share becomes, vendor beside vendor, with the lines marked that differ."""
+"""Where the manifests differ that one share becomes, vendor beside vendor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate
 
 from gpuxlate.cli import color_wanted
 from gpuxlate.locale import tell
@@ -17,8 +17,11 @@ from gpuxlate.report.lines import same
 MARK = "+ "
 PLAIN = "  "
 GAP = "  "
-CONTEXT = 2
-"""Lines shown about a difference where manifests stand one below the other."""
+CONTEXT = 3
+"""Lines shown before and after a difference, as diff shows."""
+NO_TERMINAL = (80, 24)
+LEAST = 20
+"""Columns, on whatever terminal: less would hold no word."""
 
 _GREEN = "\x1b[32m"
 _BOLD = "\x1b[1m"
@@ -38,14 +41,24 @@ Row = list[Line | None]
 
 
 def side_by_side(manifests: Sequence[tuple[str, str]]) -> str:
-    """Titles and texts in columns that fit the terminal, or one below the other where they do not."""
+    """Titles and what differs of the texts, as many beside each other as fit the terminal, the others below.
+
+    Texts that do not differ are shown whole.
+    """
     titles = [title for title, _ in manifests]
     rows = align([[visible(line) for line in text.splitlines()] for _, text in manifests])
     color = color_wanted(sys.stdout)
-    # a pipe has no width: nothing is cut there unless COLUMNS says so
-    room = shutil.get_terminal_size((100_000, 24)).columns
-    widths = _widths(titles, rows, room)
-    lines = _columns(titles, rows, widths, color) if widths else _stacked(titles, rows, color)
+    room = max(shutil.get_terminal_size(NO_TERMINAL).columns, LEAST)
+    whole = not any(map(_differs, rows))
+    needed = [_needed(title, [row[n] for row in rows], room) for n, title in enumerate(titles)]
+    lines: list[str] = []
+    for part in _parts(needed, room):
+        inside = [row for row in ([row[n] for n in part] for row in rows) if any(row)]
+        blocks = [*_blocks([titles[n] for n in part], inside, whole)]
+        widths = _widths([needed[n] for n in part], [row for _, shown in blocks for row in shown], room)
+        for heads, shown in blocks:
+            lines.append(_headings(heads, widths, color))
+            lines += [line for row in shown for line in _cells(row, widths, color)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -75,71 +88,129 @@ def _matches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield from ((block.a + n, block.b + n) for n in range(block.size))
 
 
-def _widths(titles: Sequence[str], rows: Sequence[Row], room: int) -> list[int]:
-    """A width for each column; empty where lines that matter would have to be cut."""
-    cells = [[row[n] for row in rows] for n in range(len(titles))]
-    own = [
-        max(width(c.text) for c in column if c and c.own) if any(c and c.own for c in column) else 0
-        for column in cells
-    ]
-    needed = [max(width(title), most) for title, most in zip(titles, own, strict=True)]
-    natural = [
-        max([least, *(width(c.text) for c in column if c)])
-        for least, column in zip(needed, cells, strict=True)
-    ]
-    spare = room - sum(needed) - len(titles) * len(PLAIN) - (len(titles) - 1) * len(GAP)
-    if spare < 0:
-        return []
+def _differs(row: Row) -> bool:
+    return any(line.own for line in row if line)
+
+
+def _needed(title: str, column: Row, room: int) -> int:
+    """The width that a manifest needs: what it has of its own is not cut, only folded where a line is
+    wider than the terminal."""
+    last = len(column)
+    own = (width(line.text) for line in column if line and line.own)
+    heading = width(_heading(_range(title, last, last))) - len(PLAIN)
+    return min(max(heading, *own, 0), room - len(PLAIN))
+
+
+def _parts(needed: Sequence[int], room: int) -> Iterator[range]:
+    """The numbers of the manifests that fit beside each other."""
+    start = taken = 0
+    for number, least in enumerate(needed):
+        if number > start and taken + len(PLAIN) + least > room:
+            yield range(start, number)
+            start, taken = number, 0
+        taken += len(PLAIN) + least + len(GAP)
+    yield range(start, len(needed))
+
+
+def _widths(needed: Sequence[int], rows: Sequence[Row], room: int) -> list[int]:
+    """A width for each manifest of a part: what it needs, and what is left for the lines that all share."""
+    spare = room - sum(needed) - len(needed) * len(PLAIN) - (len(needed) - 1) * len(GAP)
+    natural = [max(width(line.text) for row in rows if (line := row[n])) for n in range(len(needed))]
     return [
-        least + min(full - least, spare // len(titles)) for least, full in zip(needed, natural, strict=True)
+        least + min(max(full - least, 0), spare // len(needed))
+        for least, full in zip(needed, natural, strict=True)
     ]
 
 
-def _columns(titles: Sequence[str], rows: Sequence[Row], widths: Sequence[int], color: bool) -> Iterator[str]:
-    columns = list(enumerate(widths))
-    yield GAP.join(_paint(_fitted(PLAIN + titles[n], w + 2), _BOLD, color) for n, w in columns)
-    yield GAP.join(_fitted(PLAIN + "-" * w, w + 2) for _, w in columns)
-    for row in rows:
-        yield GAP.join(_cell(row[n], w, color) for n, w in columns)
+def _hunks(rows: Sequence[Row]) -> list[range]:
+    """The rows that differ, with those about them."""
+    found: list[range] = []
+    for at in (at for at, row in enumerate(rows) if _differs(row)):
+        start = max(at - CONTEXT, 0)
+        if found and start <= found[-1].stop:
+            start = found.pop().start
+        found.append(range(start, min(at + CONTEXT + 1, len(rows))))
+    return found
 
 
-def _cell(line: Line | None, room: int, color: bool) -> str:
+def _blocks(titles: Sequence[str], rows: Sequence[Row], whole: bool) -> Iterator[tuple[list[str], list[Row]]]:
+    """What is shown of a part: rows, under the lines of each manifest that they are."""
+    counts = [[*accumulate((row[n] is not None for row in rows), initial=0)] for n in range(len(titles))]
+    hunks = [range(len(rows))] if whole else _hunks(rows)
+    for hunk in hunks:
+        heads = [
+            _range(title, count[hunk.start] + 1, count[hunk.stop])
+            for title, count in zip(titles, counts, strict=True)
+        ]
+        yield heads, [rows[at] for at in hunk]
+    if not hunks:
+        shared = tell(say("... lines {first} to {last}, which all targets share", first=1, last=len(rows)))
+        yield [*titles], [[Line(shared, own=False) for _ in titles]]
+
+
+def _range(title: str, first: int, last: int) -> str:
+    return tell(say("{target}, lines {first} to {last}", target=title, first=first, last=last))
+
+
+def _heading(text: str) -> str:
+    return f"-- {text} --"
+
+
+def _headings(texts: Sequence[str], widths: Sequence[int], color: bool) -> str:
+    return GAP.join(
+        _paint(_fitted(_heading(text) + "-" * room, room + len(PLAIN), cut=""), _BOLD, color)
+        for text, room in zip(texts, widths, strict=True)
+    )
+
+
+def _cells(row: Row, widths: Sequence[int], color: bool) -> Iterator[str]:
+    """One row, which takes more than one line of the terminal where a manifest's own line is folded."""
+    cells = [_cell(line, room) for line, room in zip(row, widths, strict=True)]
+    for number in range(max(map(len, cells))):
+        yield GAP.join(
+            _paint(text, _GREEN, color and line is not None and line.own)
+            for line, cell, room in zip(row, cells, widths, strict=True)
+            for text in [cell[number] if number < len(cell) else " " * (room + len(PLAIN))]
+        )
+
+
+def _cell(line: Line | None, room: int) -> list[str]:
     if line is None:
-        return " " * (room + len(PLAIN))
-    if line.own:
-        return _paint(_fitted(MARK + line.text, room + 2), _GREEN, color)
-    return _fitted(PLAIN + line.text, room + 2)
+        return [" " * (room + len(PLAIN))]
+    if not line.own:
+        return [PLAIN + _fitted(line.text, room)]
+    return [MARK + _fitted(piece, room) for piece in _folded(line.text, room)]
 
 
-def _fitted(text: str, room: int) -> str:
-    """The text in exactly that many columns of a terminal, cut with an ellipsis."""
-    taken = width(text)
-    if taken > room:
-        text = text[: room - 1]  # no character takes less than one column but for combining marks
-        while width(text) > room - 1:
-            text = text[:-1]
-        text += "…"
-        taken = width(text)
-    return text + " " * (room - taken)
+def _folded(text: str, room: int) -> list[str]:
+    """The text in pieces of that many columns; those that go on begin with an ellipsis."""
+    pieces = [text[: _fitting(text, room)]]
+    at = len(pieces[0])
+    while at < len(text):
+        more = max(_fitting(text[at : at + room], room - 1), 1)
+        pieces.append(f"…{text[at : at + more]}")
+        at += more
+    return pieces
 
 
-def _stacked(titles: Sequence[str], rows: Sequence[Row], color: bool) -> Iterator[str]:
-    """Each manifest for itself; of long stretches that all share, only the edges are shown."""
-    for n, title in enumerate(titles):
-        if n:
-            yield ""
-        yield _paint(title, _BOLD, color)
-        lines = [line for row in rows if (line := row[n])]
-        own = [at for at, line in enumerate(lines) if line.own]
-        near = {at for o in own for at in range(o - CONTEXT, o + CONTEXT + 1)}
-        for before, at in pairwise([-1, *sorted(near & set(range(len(lines)))), len(lines)]):
-            if at - before > 1:
-                yield PLAIN + tell(
-                    say("... lines {first} to {last}, which all targets share", first=before + 2, last=at)
-                )
-            if at < len(lines):
-                line = lines[at]
-                yield _paint(MARK + line.text, _GREEN, color) if line.own else PLAIN + line.text
+def _fitted(text: str, room: int, cut: str = "…") -> str:
+    """The text in exactly that many columns of a terminal; where it was cut, with a sign of it."""
+    fitting = _fitting(text, room)
+    if fitting < len(text):
+        text = text[: _fitting(text, room - len(cut))] + cut
+    return text + " " * (room - width(text))
+
+
+def _fitting(text: str, room: int) -> int:
+    """How many characters fit in that many columns."""
+    if text.isascii():
+        return min(len(text), room)
+    taken = 0
+    for number, character in enumerate(text):
+        taken += width(character)
+        if taken > room:
+            return number
+    return len(text)
 
 
 def _paint(text: str, style: str, color: bool) -> str:

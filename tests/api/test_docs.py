@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 
 import gpuxlate
+from docs.tools.markdown import blocks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 
 
 def test_the_examples() -> None:
-    code = "\n".join(re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
+    code = "\n".join(body for kind, body in blocks(PAGE) if kind == "python")
     test = doctest.DocTestParser().get_doctest(code, {}, "python.md", "docs/python.md", 0)
     assert len(test.examples) > 20
     said: list[str] = []

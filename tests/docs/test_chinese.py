@@ -10,6 +10,8 @@ import pytest
 
 from docs.tools.inserts import becomes, chinese
 from docs.tools.inserts.moves import ROWS
+from docs.tools.markdown import blocks, without_blocks
+from tests.docs.test_markdown import headings
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
@@ -24,7 +26,6 @@ ENGLISH_ONLY = {
 translated (``gpuxlate explain CODE --lang zh``)."""
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
-_FENCED = re.compile(r"^```(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -36,7 +37,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 
 def prose(text: str) -> str:
-    return re.sub(r"^<!-- table: .*?^<!-- /table -->$", "", _FENCED.sub("", text), flags=re.DOTALL | re.M)
+    return re.sub(r"^<!-- table: .*?^<!-- /table -->$", "", without_blocks(text), flags=re.DOTALL | re.M)
 
 
 def test_what_is_untranslated() -> None:
@@ -47,9 +48,9 @@ def test_what_is_untranslated() -> None:
 
 
 def test_headings(pair: tuple[str, str]) -> None:
-    levels = [re.findall(r"^(#+) ", _FENCED.sub("", text), re.MULTILINE) for text in pair]
-    assert levels[0] == levels[1]
-    titles = re.findall(r"^#+ (.+)$", _FENCED.sub("", pair[0]), re.MULTILINE)
+    ours, theirs = ([one.partition(" ") for one in headings(text)] for text in pair)
+    assert [level for level, *_ in ours] == [level for level, *_ in theirs]
+    titles = [title for *_, title in ours]
     assert [title for title in titles if not HAN.search(title)] in ([], ["gpuxlate"])
 
 
@@ -57,13 +58,13 @@ def test_code_blocks(pair: tuple[str, str]) -> None:
     """The same commands, and the same text of other blocks. What commands print is generated."""
     told = []
     for text in pair:
-        blocks = []
-        for kind, body in _FENCED.findall(text):
+        found = []
+        for kind, body in blocks(text):
             if kind == "console":
                 commands = re.findall(r"^\$ .*", body, re.MULTILINE)
                 body = "\n".join(command.replace(" --lang zh", "") for command in commands)
-            blocks.append((kind, body))
-        told.append(blocks)
+            found.append((kind, body))
+        told.append(found)
     assert told[0] == told[1]
 
 
@@ -96,7 +97,7 @@ def place(link: str) -> tuple[str, bool]:
 
 def test_tables(pair: tuple[str, str]) -> None:
     """As many rows, with as many cells, and the same code in each row."""
-    rows = [re.findall(r"^\|.*\|$", _FENCED.sub("", text), re.MULTILINE) for text in pair]
+    rows = [re.findall(r"^\|.*\|$", without_blocks(text), re.MULTILINE) for text in pair]
     assert len(rows[0]) == len(rows[1])
     for ours, theirs in zip(*rows, strict=True):
         assert ours.count(" | ") == theirs.count(" | "), ours

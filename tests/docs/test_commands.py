@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
+from docs.tools import markdown
 from docs.tools.pages import generated
 from gpuxlate.cli.app import build
 from tests.docs.commands import COMMANDS, By, Make, Not, OwnTests
@@ -34,7 +35,7 @@ BROKEN += "    resources:\n      limits: {aliyun.com/gpu-mem: 2Gi}\n"
 
 
 def blocks(page: str) -> list[str]:
-    return re.findall(r"^```(?:sh|bash|shell)\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
+    return [body for kind, body in markdown.blocks(PAGES[page]) if kind in ("sh", "bash", "shell")]
 
 
 def lines(block: str) -> Iterator[str]:
@@ -79,7 +80,8 @@ def functions(path: Path) -> set[str]:
 def test_the_page_of_the_plug_in_runs_its_live_blocks() -> None:
     from tests.e2e.pages import PAGES as LIVE
 
-    assert {page for page, text in PAGES.items() if "```console live\n" in text} == set(LIVE)
+    live = {page for page, text in PAGES.items() if "console live" in dict(markdown.blocks(text))}
+    assert live == set(LIVE)
 
 
 # --- commands in running text -------------------------------------------------------------------
@@ -87,7 +89,7 @@ def test_the_page_of_the_plug_in_runs_its_live_blocks() -> None:
 
 def spoken(text: str) -> set[str]:
     """``gpuxlate ...`` in running text, with more than the name of a command."""
-    prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    prose = markdown.without_blocks(text)
     return set(re.findall(r"`((?:kubectl )?gpuxlate [a-z][^`|]*)`", prose))
 
 
@@ -135,6 +137,21 @@ def run(folder: Path, command: str, **env: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_demo(columns: int) -> None:
+    """The example on the three clouds, on one screen: nothing is found, nothing is cut off."""
+    made = "make --silent --old-file=.venv/run.stamp demo"  # in the environment of the tests
+    done = run(ROOT, f'{made} BIN="{Path(sys.executable).parent}"', COLUMNS=str(columns))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) <= 60
+    assert max(map(len, done.stdout.splitlines())) <= 120
+    assert set(re.findall(r"\+ +(\w+\.[\w.]+)/", done.stdout)) == {
+        "vke.volcengine.com",
+        "aliyun.com",
+        "tke.cloud.tencent.com",
+    }
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A git repository with a wrong manifest, staged."""
@@ -174,7 +191,7 @@ def test_a_whole_repository(repository: Path) -> None:
 
 
 def test_pre_commit_installs_itself(repository: Path) -> None:
-    [config] = re.findall(r"^```yaml\n(.*?)^```$", PAGES["docs/commit-hook.md"], re.MULTILINE | re.DOTALL)
+    [config] = [body for kind, body in markdown.blocks(PAGES["docs/commit-hook.md"]) if kind == "yaml"]
     assert [hook["id"] for hook in yaml.safe_load(config)["repos"][0]["hooks"]] == ["gpuxlate-lint"]
     (repository / ".pre-commit-config.yaml").write_text(config)
     done = run(repository, "pre-commit install")

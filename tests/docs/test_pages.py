@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.tools.markdown import without_blocks
 from docs.tools.staging import OF_THE_ROOT
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import URL
@@ -30,10 +31,6 @@ def test_what_kept_pages_show_is_current() -> None:
         check=False,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
-
-
-def without_blocks(text: str) -> str:
-    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def links(page: Path) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.tools.markdown import blocks
 from tests.editor.test_server import MISTAKES, linted
 
 GUIDE = Path(__file__).parents[2] / "docs" / "editors.md"
@@ -51,7 +52,7 @@ def test_the_guide_shows_mistakes_and_mends_them(tmp_path: Path) -> None:
     program = neovim()
     (tmp_path / "web.yaml").write_text(MISTAKES)
     (tmp_path / "init.lua").write_text(
-        "\n".join(re.findall(r"```lua\n(.*?)```", GUIDE.read_text(), re.DOTALL))
+        "\n".join(body for kind, body in blocks(GUIDE.read_text()) if kind == "lua")
     )
     (tmp_path / "steps.lua").write_text(f"local ok, why = pcall(function() {STEPS} end)\n{ENDING}")
     expected = [code for code, *_ in linted(tmp_path, "web.yaml")]

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from docs.tools.markdown import blocks, fenced, with_blocks
+
 README = "README.zh-CN.md"
 _PLACE = re.compile(r"\\\{(\w+)\\\}")
 
@@ -152,7 +154,7 @@ PICTURES = Templates(
 )
 """The words of pictures."""
 
-_LIVE = re.compile(r"(?<=^```console live\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+_LIVE = "console live"
 
 
 def is_chinese(page: Path) -> bool:
@@ -166,8 +168,8 @@ def twin(page: Path) -> Path:
 
 def with_live_blocks(text: str, english: str) -> str:
     """The page with the ``console live`` blocks of its twin."""
-    blocks = iter(_LIVE.findall(english))
-    return _LIVE.sub(lambda _: next(blocks, ""), text)
+    theirs = (body for kind, body in blocks(english) if kind == _LIVE)
+    return with_blocks(text, lambda kind, body: fenced(kind, next(theirs, "") if kind == _LIVE else body))
 
 
 def row(line: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+
+from docs.tools.markdown import fenced, with_blocks
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -17,12 +18,11 @@ HIDDEN = ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "GPUXLATE_DEBUG", "GPUXLAT
 
 def with_output(text: str, fence: str = "console", variables: Mapping[str, str] | None = None) -> str:
     """The page with what the commands of its ``fence`` blocks print now, one after the other."""
-    return re.sub(
-        rf"(?<=^```{fence}\n).*?(?=^```$)",
-        lambda match: _run_all(match[0], variables or {}),
-        text,
-        flags=re.DOTALL | re.MULTILINE,
-    )
+
+    def current(kind: str, body: str) -> str:
+        return fenced(kind, _run_all(body, variables or {}) if kind == fence else body)
+
+    return with_blocks(text, current)
 
 
 def _run_all(block: str, variables: Mapping[str, str]) -> str:

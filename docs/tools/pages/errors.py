@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from docs.tools.markdown import table
+from docs.tools.markdown import fenced, table
 from tests.errors.table import ABSENT, Case, Section, sections
 
 INTRODUCTION = """\
@@ -57,11 +57,11 @@ def _row(row: tuple[Case, ...]) -> Iterator[str]:
     if " --> " not in case.says:  # the finding shows the line itself
         for name, text in case.files.items():
             if isinstance(text, str) and 0 < len(text) <= LONGEST and "/" not in name:
-                yield f"`{name}`:\n\n```text\n{text.rstrip()}\n```"
+                yield f"`{name}`:\n\n{fenced('text', text.rstrip())}"
     if case.stdin not in (None, ABSENT):
-        yield f"On stdin:\n\n```text\n{str(case.stdin).rstrip()}\n```"
+        yield f"On stdin:\n\n{fenced('text', str(case.stdin).rstrip())}"
     commands = "\n".join(f"$ {one.run}{_streams(one)}" for one in row)
-    yield f"```text\n{commands}\n{_shown(case.says).rstrip()}\n```"
+    yield fenced("text", f"{commands}\n{_shown(case.says).rstrip()}")
     yield f"{case.why.strip()} Exit code {case.exit}."
     yield f"Instead: {case.instead.strip()}"
 

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 import gpuxlate
-from docs.tools.markdown import table
+from docs.tools.markdown import fenced, table
 
 INTRODUCTION = """\
 Every public name with its signature, from the docstrings. For examples, see [Python](python.md).
@@ -36,7 +36,7 @@ def _page() -> str:
 
 
 def _function(name: str, one: Callable[..., Any]) -> str:
-    return f"### {name}\n\n```python\n{_signature(name, one)}\n```\n\n{_prose(one)}"
+    return f"### {name}\n\n{fenced('python', _signature(name, one))}\n\n{_prose(one)}"
 
 
 def _signature(name: str, one: Callable[..., Any]) -> str:
@@ -65,7 +65,7 @@ def _class(name: str, one: type[Any]) -> str:
         parts.append("\n".join(table(["field", "type", "default"], rows)))
     members = list(_members(one))
     if members:
-        parts.append("\n".join(f"- `{title}`: {text}" for title, text in members))
+        parts.append("\n".join(f"- `{title}`: {' '.join(text.split())}" for title, text in members))
     return "\n\n".join(parts)
 
 

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 import yaml
 from pymdownx.slugs import slugify
 
-from docs.tools.markdown import rule_link, table
+from docs.tools.markdown import fenced, rule_link, table, with_blocks
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.rules.base import Rule
@@ -156,10 +156,10 @@ def _apart(body: str) -> str:
             lines += [WITH_PROFILE, ""]
         lines.append("```yaml" if line == PROFILE else line)
         inside ^= fence
-    return _EXAMPLE.sub(lambda one: f"{one[1]}{in_blocks(one[2])}{one[3]}", "\n".join(lines))
-
-
-_EXAMPLE = re.compile(r"(^```yaml\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
+    return with_blocks(
+        "\n".join(lines),
+        lambda kind, body: fenced(kind, in_blocks(body) if kind == "yaml" else body),
+    )
 
 
 def in_blocks(text: str) -> str:

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from html import escape
 from pathlib import Path
 
-from docs.tools.markdown import SITE, filled, rule_link, table
+from docs.tools.markdown import SITE, code, fenced, filled, rule_link, table
 from docs.tools.pages import documents
 from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
@@ -202,11 +201,12 @@ def _values(row: Key) -> Iterator[str]:
             f"`{word}`" if word == value else f"`{word}` ({value})" for word, value in words.items()
         )
     patterns = (one.pattern for one in row.values if isinstance(one, re.Pattern))
-    yield from (f"<code>{escape(one).replace('](', ']&#40;')}</code>" for one in patterns)  # no link
+    yield from map(code, patterns)
     if ANY in row.idle:
         yield "no value changes what a pod requests"
     elif row.idle:
-        yield f"as without the key: {', '.join(f'`{one}`' for one in row.idle)}"
+        idle = (f"`{one}`" if one else "the empty text" for one in row.idle)
+        yield f"as without the key: {', '.join(idle)}"
     yield from (f"doubtful: `{value}`: {why}" for value, why in row.doubts.items())
 
 
@@ -257,9 +257,9 @@ def _example(backend: Backend) -> Iterator[str]:
         return
     document, verdict, text = next((one for one in found if one[1] is Verdict.EXACT), found[0])
     rounded = "" if verdict is Verdict.EXACT else ", rounded up"
-    fence = "yaml" if backend.form is None or text.startswith("apiVersion") else "text"
-    yield f"## Example\n\n```yaml\n{document}```"
-    yield f"The same in a manifest{rounded}:\n\n```{fence}\n{text}```"
+    kind = "yaml" if backend.form is None or text.startswith("apiVersion") else "text"
+    yield f"## Example\n\n{fenced('yaml', document)}"
+    yield f"The same in a manifest{rounded}:\n\n{fenced(kind, text)}"
 
 
 def _rendered(backend: Backend, share: Share) -> tuple[str, Verdict, str] | None:

@@ -1,0 +1,181 @@
+"""Pages as code hosts and the site read them: every heading, block, list and table is what it was meant to
+be. Code hosts follow CommonMark, which markdown-it-py reads; the site has Python-Markdown, which does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html import unescape
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from docs.tools.inserts.console import with_output
+from docs.tools.markdown import blocks
+from gpuxlate.backends import registry
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+COMMONMARK = MarkdownIt("commonmark").enable("table")
+
+
+def headings(text: str) -> list[str]:
+    tokens = COMMONMARK.parse(text)
+    return [
+        f"{one.markup} {inside.content}" for one, inside in pairwise(tokens) if one.type == "heading_open"
+    ]
+
+
+def meant(text: str) -> Iterator[str]:
+    """The headings as pages are written: at the margin, as are the fences of blocks."""
+    until = ""
+    for line in text.splitlines():
+        if until:
+            until = "" if line == until else until
+        elif fence := re.match(r"(`{3,})[a-z]", line):
+            until = fence[1]
+        elif re.match(r"#+ ", line):
+            yield line
+    if until:
+        yield "the last block has no end"
+
+
+def wrong(text: str) -> Iterator[str]:
+    """What a page is read as and was not meant to be."""
+    if headings(text) != [*meant(text)]:
+        yield f"headings: {headings(text)}, not {[*meant(text)]}"
+    tokens = COMMONMARK.parse(text)
+    if [(one.info, one.content) for one in tokens if one.type == "fence"] != [*blocks(text)]:
+        yield "the tools for pages see other blocks"
+    lines = text.splitlines()
+    columns = 0
+    for token in tokens:
+        first, last = token.map or (0, 0)
+        match token.type:
+            case "heading_open" if token.level:
+                yield f"{first + 1}: a heading in a list"
+            case "fence" if not token.info:
+                yield f"{first + 1}: a block of no language, as the end of another begins one"
+            case "code_block":
+                yield f"{first + 1}: so far from the margin it is code"
+            case "paragraph_open" if token.level and any(one[:1].strip() for one in lines[first + 1 : last]):
+                yield f"{first + 2}: a line at the margin goes on with the list"
+            case "inline" if token.level == 1 and re.search(r"^(\||```)", token.content, re.MULTILINE):
+                yield f"{first + 1}: no table, or no block"
+            case "thead_open":
+                columns = 0
+            case "th_open":
+                columns += 1
+            case "tr_open" if columns and len(re.findall(r"(?<!\\)\|", lines[first])) != columns + 1:
+                yield f"{first + 1}: not as many cells as the table has columns"
+
+
+@pytest.mark.parametrize("page", KEPT, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_kept_pages_are_read_as_they_are_meant(page: Path) -> None:
+    assert [*wrong(page.read_text(encoding="utf-8"))] == []
+
+
+def test_generated_pages_are_read_as_they_are_meant(pages: Path) -> None:
+    found = {page.name: [*wrong(page.read_text(encoding="utf-8"))] for page in pages.rglob("*.md")}
+    assert len(found) > 150
+    assert {name: one for name, one in found.items() if one} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("```console\n$ a\n  ```yaml\n  b\n  ```\nc\n```\n\n# D\n", "headings"),
+        ("```text\na\n", "headings"),
+        ("a\n\n    b\n", "it is code"),
+        ("- a\n\n  # B\n", "in a list"),
+        ("- a\nb\n", "goes on with the list"),
+        ("A\n=\n", "headings"),
+        ("| a | b |\n|---|---|\n| c |\n", "not as many cells"),
+        ("| a | b |\n|---|---|\n| `c|d` | e |\n", "not as many cells"),
+        ("| a | b |\n|---|\n| c | d |\n", "no table"),
+        ("```\na\n```\n", "of no language"),
+        ("  ```text\n  a\n  ```\n", "other blocks"),
+        ("~~~text\na\n~~~\n", "other blocks"),
+    ],
+)
+def test_a_mistake_is_seen(text: str, mistake: str) -> None:
+    assert mistake in "\n".join(wrong(text))
+
+
+# --- the site -----------------------------------------------------------------------------------
+
+
+class Structure(HTMLParser):
+    """What a page is made of, and what stands in its code."""
+
+    COUNTED = ("h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "tr", "th", "td", "pre", "code", "a", "img")
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.parts: Counter[str] = Counter()
+        self.code: list[str] = []
+        self._inside = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, _: list[tuple[str, str | None]]) -> None:
+        self.parts[tag] += tag in self.COUNTED
+        if tag == "code":
+            self._inside = True
+            self.code.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = self._inside and tag != "code"
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.code[-1] += data
+
+    def words(self) -> list[list[str]]:
+        return [one.split() for one in self.code]
+
+
+def test_the_site_shows_what_a_code_host_shows(pages: Path) -> None:
+    markdown = pytest.importorskip("markdown", reason="the extra for the site is not installed")
+    site = markdown.Markdown(
+        extensions=["attr_list", "md_in_html", "tables", "pymdownx.highlight", "pymdownx.superfences"],
+        extension_configs={"pymdownx.highlight": {"use_pygments": False}},
+    )
+    for page in pages.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        ours, theirs = Structure(site.reset().convert(text)), Structure(COMMONMARK.render(text))
+        assert ours.parts == theirs.parts, page.name
+        assert ours.words() == theirs.words(), page.name
+
+
+# --- what is inserted ---------------------------------------------------------------------------
+
+
+def test_a_command_may_print_a_fence() -> None:
+    """As ``gpuxlate explain`` does: the block has longer ones, and ends where it did."""
+    page = "# A\n\n```console\n$ printf '%s\\n' '{0}' x ' {0}'\n```\n\n## B\n".format("```")
+    shown = with_output(page)
+    assert headings(shown) == ["# A", "## B"]
+    assert [one.partition("\n")[2] for _, one in blocks(shown)] == ["```\nx\n ```\n"]
+    assert with_output(shown) == shown
+    shorter = with_output(shown.replace("' ```'", "").replace("'```'", ""))
+    assert "\n```console\n" in shorter
+
+
+def test_patterns_are_shown_as_they_are(pages: Path) -> None:
+    """Signs of Markdown in what a value may be: asterisks, backslashes, brackets, bars."""
+    patterns = {
+        (backend.name, value.pattern)
+        for backend in registry.all_backends()
+        for row in backend.keys
+        for value in row.values
+        if isinstance(value, re.Pattern)
+    }
+    assert len(patterns) > 10
+    for target, pattern in patterns:
+        html = COMMONMARK.render((pages / "targets" / f"{target}.md").read_text(encoding="utf-8"))
+        assert pattern in map(unescape, re.findall("<code>(.*?)</code>", html)), target
