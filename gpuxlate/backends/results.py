@@ -44,7 +44,8 @@ class Reading:
     """What a backend read from a pod: its containers in their order, init containers first.
 
     What a manifest gets wrong is reported by rules. ``invalid`` is GX011 alone: numbers that only
-    together are not a share. ``notes``: what a translation cannot keep and lint does not report.
+    together are not a share, and partitions that no card has. ``notes``: what a translation cannot keep and
+    lint does not report.
     """
 
     containers: tuple[ContainerShare, ...]
@@ -59,6 +60,10 @@ class Reading:
         return tuple(container for container in self.containers if container.share)
 
     def invalid_beside(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """``invalid``, without the numbers about which a rule reports an error already."""
-        reported = {one.path for one in found if one.severity is Severity.ERROR}
-        return (one for one in self.invalid if one.path not in reported)
+        """``invalid``, without what a rule reports already, and without values that it reports as errors."""
+        if not self.invalid:
+            return iter(())
+        reported = list(found)
+        paths = {one.path for one in reported if one.severity is Severity.ERROR}
+        messages = {one.message for one in reported}
+        return (one for one in self.invalid if one.path not in paths and one.message not in messages)
