@@ -174,6 +174,20 @@ def shares(placing: Placing, replica: Replica) -> None:
         placing.isolated(Isolation.NONE)
 
 
+def is_of_the_nodes(placing: Placing, asked: Replica, known: Replica | None) -> None:
+    """The nodes of the profile have such replicas."""
+    if known is None:
+        return
+    differs = (asked.of and known.of and asked.of != known.of) or (
+        asked.strategy and asked.strategy is not known.strategy
+    )
+    if differs:
+        message = say("asks for {asked}; nodes in this profile have {known}", asked=asked, known=known)
+        placing.refuse(
+            "replica", "GX023", message, "request what the nodes have, or change their configuration"
+        )
+
+
 def clients(share: Share, profile: Profile | None) -> tuple[Part, ...]:
     """The client of a card that the nodes of the profile have, where it has a part of its own."""
     replica = NvidiaProfile.of(profile).replica

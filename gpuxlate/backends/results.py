@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,7 +28,9 @@ class Selector(NamedTuple):
 class ContainerShare:
     """One container of a pod and its share, None where it requests no GPU.
 
-    ``origins``: where each field was read from, by attribute name.
+    ``origins``: where each field was read from, by attribute name. ``shared_with``: other containers of the
+    pod that use the same devices, which are one share. ``allocation``: what identifies devices that other
+    pods have too, such as those of a ResourceClaim; empty where each pod has its own.
     """
 
     name: str
@@ -37,6 +39,8 @@ class ContainerShare:
     share: Share | None = None
     origins: Mapping[str, Path] = field(default_factory=dict)
     path: Path = ()
+    shared_with: tuple[str, ...] = ()
+    allocation: frozenset[Hashable] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

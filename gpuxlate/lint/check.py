@@ -176,8 +176,7 @@ def _document(
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
             yield placed(document, one if offered else one.located(fix=None), pod.object)
-        asking = sum(registry.asks(pod.keys, one) for one in pod.keys.all_containers())
-        result.shares += counts and asking
+        result.shares += counts and registry.shares_of(pod.keys)
 
 
 @cache
