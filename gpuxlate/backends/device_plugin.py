@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from gpuxlate.backends.base import Placing, PodPlacing, Taking
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
-from gpuxlate.model.catalogue import card_named, cards, products, products_with
+from gpuxlate.model.catalogue import card_named, cards, products, products_with, unknown_partition
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import LEAST_CLIENTS, Partition, Replica, Strategy, in_resource, of_resource
 from gpuxlate.model.pod import NodeRequirement, Path, Value
@@ -103,12 +103,12 @@ def most_of_a_card(one: Partition, profile: Profile | None) -> int:
 def unfit(
     partition: Partition, profile: Profile | None, targets: Sequence[str]
 ) -> tuple[str, str, str] | None:
-    """Why the cards of a profile for one of the targets do not give a partition: code, message, hint."""
-    if profile is None or profile.target not in targets:
-        return None
-    card = card_for(Share(), profile)
-    if card is None or not card.templates:
-        return None
+    """Why no card gives a partition, or not those of a profile for a target: code, message, hint."""
+    own = profile if profile and profile.target in targets else None
+    card = card_for(Share(), own)
+    if own is None or card is None or not card.templates:
+        unknown = unknown_partition(partition.profile, profile, mig=True)
+        return ("NVIDIA003", unknown.message, unknown.hint) if unknown and unknown.certain else None
     one = card.template(partition.profile)
     if one is None:
         known = ", ".join(each.name for each in card.templates)
@@ -121,7 +121,7 @@ def unfit(
             )
             hint = say("partitions of the nodes: {known}", known=known)
         return "NVIDIA003", message, hint
-    most = (one.most or 0) * (profile.cards.per_node or 0)
+    most = (one.most or 0) * (own.cards.per_node or 0)
     if most and partition.count > most:
         message = say(
             "requests {count} of {profile}; a node of this profile has at most {most}",
@@ -172,6 +172,20 @@ def shares(placing: Placing, replica: Replica) -> None:
         placing.shared_by(Policy.FIXED_SHARE)
     else:
         placing.isolated(Isolation.NONE)
+
+
+def is_of_the_nodes(placing: Placing, asked: Replica, known: Replica | None) -> None:
+    """The nodes of the profile have such replicas."""
+    if known is None:
+        return
+    differs = (asked.of and known.of and asked.of != known.of) or (
+        asked.strategy and asked.strategy is not known.strategy
+    )
+    if differs:
+        message = say("asks for {asked}; nodes in this profile have {known}", asked=asked, known=known)
+        placing.refuse(
+            "replica", "GX023", message, "request what the nodes have, or change their configuration"
+        )
 
 
 def clients(share: Share, profile: Profile | None) -> tuple[Part, ...]:

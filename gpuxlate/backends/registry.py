@@ -283,6 +283,20 @@ def asks(pod: PodKeys, container: ContainerKeys) -> bool:
     return any(way.device_class and way.device_class.text in device_classes() for way in ways)
 
 
+def shares_of(pod: PodKeys) -> int:
+    """How many shares the containers of a pod request: those with the same devices of a claim request one."""
+    containers = [one for one in pod.all_containers() if asks(pod, one)]
+    if not pod.claims:
+        return len(containers)
+    seen: set[tuple[str, str]] = set()
+    count = 0
+    for container in containers:
+        devices = {(use.name, request.name) for use, _, request in pod.requests_of(container)}
+        count += not devices or seen.isdisjoint(devices)
+        seen |= devices
+    return count
+
+
 def is_owned(name: str) -> bool:
     """The key is that of some dialect whose shares are in manifests of pods."""
     return bool(_owners().owners(name))

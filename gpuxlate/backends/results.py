@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,7 +28,9 @@ class Selector(NamedTuple):
 class ContainerShare:
     """One container of a pod and its share, None where it requests no GPU.
 
-    ``origins``: where each field was read from, by attribute name.
+    ``origins``: where each field was read from, by attribute name. ``shared_with``: other containers of the
+    pod that use the same devices, which are one share. ``allocation``: what identifies devices that other
+    pods have too, such as those of a ResourceClaim; empty where each pod has its own.
     """
 
     name: str
@@ -37,6 +39,8 @@ class ContainerShare:
     share: Share | None = None
     origins: Mapping[str, Path] = field(default_factory=dict)
     path: Path = ()
+    shared_with: tuple[str, ...] = ()
+    allocation: frozenset[Hashable] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ class Reading:
     """What a backend read from a pod: its containers in their order, init containers first.
 
     What a manifest gets wrong is reported by rules. ``invalid`` is GX011 alone: numbers that only
-    together are not a share. ``notes``: what a translation cannot keep and lint does not report.
+    together are not a share, and partitions that no card has. ``notes``: what a translation cannot keep and
+    lint does not report.
     """
 
     containers: tuple[ContainerShare, ...]
@@ -59,6 +64,10 @@ class Reading:
         return tuple(container for container in self.containers if container.share)
 
     def invalid_beside(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """``invalid``, without the numbers about which a rule reports an error already."""
-        reported = {one.path for one in found if one.severity is Severity.ERROR}
-        return (one for one in self.invalid if one.path not in reported)
+        """``invalid``, without what a rule reports already, and without values that it reports as errors."""
+        if not self.invalid:
+            return iter(())
+        reported = list(found)
+        paths = {one.path for one in reported if one.severity is Severity.ERROR}
+        messages = {one.message for one in reported}
+        return (one for one in self.invalid if one.path not in paths and one.message not in messages)

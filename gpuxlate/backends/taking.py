@@ -6,11 +6,13 @@ from collections.abc import Collection, Mapping
 
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
+from gpuxlate.model.catalogue import unknown_partition
 from gpuxlate.model.claims.objects import ClaimUse, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
 from gpuxlate.model.share_problems import ShareError
 from gpuxlate.model.sheet import Choice, Chosen
@@ -23,8 +25,9 @@ class Taking:
     A reader returns shares, or "no share here": what is wrong with a manifest, rules report.
     """
 
-    def __init__(self, pod: PodKeys) -> None:
+    def __init__(self, pod: PodKeys, profile: Profile | None = None) -> None:
         self.pod = pod
+        self.profile = profile  # which may add cards with partitions of their own
         self.taken: set[Path] = set()
         self.invalid: list[Diagnostic] = []
         self.notes: list[Diagnostic] = []
@@ -163,6 +166,9 @@ class Taking:
                 self.invalid.append(
                     Diagnostic("GX011", Severity.ERROR, one.message, one.hint, path, missing=assumed)
                 )
+        if partition is not None and (unknown := unknown_partition(partition.profile, self.profile)):
+            path = where.get("partition", container.path)
+            self.invalid.append(Diagnostic("GX011", unknown.severity, unknown.message, unknown.hint, path))
         return ContainerShare(container.name, container.index, container.init, found, where, container.path)
 
     def none(self, container: ContainerKeys) -> ContainerShare:

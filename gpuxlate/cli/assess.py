@@ -14,7 +14,7 @@ from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import plural, say
 from gpuxlate.translation.pods.fit import Verdict
-from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.item import Item, counted_once
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 
@@ -61,8 +61,8 @@ def command(
 
 
 def _text(run: Run, target: str) -> str:
-    items = run.items
-    files = {one.file for one in items} | {one.file for one in run.quotas}
+    items = list(counted_once(run.items))
+    files = {one.file for one in run.items} | {one.file for one in run.quotas}
     what = run.counts
     if not run.leftovers:
         there = plural(len(run.files), "{count} file", "{count} files")

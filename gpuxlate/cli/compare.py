@@ -50,11 +50,12 @@ def command(
     ] = False,
 ) -> int:
     """One share over all the targets side by side: the values, the rounding, the refusals."""
-    found = read_specs(common.some_inputs(specs))
+    known = common.profile(profile)
+    found = read_specs(common.some_inputs(specs), known)
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return common.Exit.FINDINGS
-    accept, known = common.accept(round_, fill, drop), common.profile(profile)
+    accept = common.accept(round_, fill, drop)
     chosen = {common.written_target(one).name for one in to}
     backends = [one for one in registry.all_writable() if not chosen or one.name in chosen]
     if manifests:

@@ -14,7 +14,7 @@ from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.share import Share
-from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.item import Item, counted_once
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 
@@ -71,12 +71,15 @@ def _item_json(one: Item) -> dict[str, Any]:
         "share": one.share.to_json() if one.share else None,
         "wholeCards": one.share.whole_cards if one.share else None,
         "replicas": one.replicas,
+        **({"sharedWith": list(one.shared_with)} if one.shared_with else {}),
+        **({"oneClaim": True} if one.allocation else {}),
         **({"derived": one.derived.to_json()} if one.derived else {}),
     }
 
 
 def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
-    """Sums by target over all replicas; pods of one template count, nodes do not.
+    """Sums by target over all replicas; pods of one template count, nodes do not, and a claim that several
+    pods name counts once.
 
     Partitions and replicas of cards are ``parts``, which is there where there are some: what they amount to
     is derived, and in no sum.
@@ -89,17 +92,20 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
         here = found.setdefault(
             one.source, {"pods": 0, "cards": 0, "wholeCards": 0, "cores": 0, "memoryMiB": 0}
         )
-        times = 1 if one.replicas is None else one.replicas
         pod = (one.source, one.file, one.document, one.pod)
-        here["pods"] += 0 if pod in pods else times
+        here["pods"] += 0 if pod in pods else 1 if one.replicas is None else one.replicas
         pods.add(pod)
+    for one in counted_once(items):
+        if one.share is None:
+            continue
+        here = found[one.source]
         if one.share.is_part:
             part = one.share.replica or one.share.partition
-            here["parts"] = here.get("parts", 0) + (part.count if part else 0) * times
+            here["parts"] = here.get("parts", 0) + (part.count if part else 0) * one.times
             continue
-        here["wholeCards" if one.share.whole_cards else "cards"] += one.share.cards * times
-        here["cores"] += (one.share.cores or 0) * times
-        here["memoryMiB"] += (one.share.memory_mib or 0) * times
+        here["wholeCards" if one.share.whole_cards else "cards"] += one.share.cards * one.times
+        here["cores"] += (one.share.cores or 0) * one.times
+        here["memoryMiB"] += (one.share.memory_mib or 0) * one.times
     return found
 
 
@@ -110,11 +116,11 @@ def _text(items: Sequence[Item]) -> str:
     lines = [
         [
             _name(one.object),
-            one.container,
+            one.containers,
             one.source,
             *_numbers(one.share, one.derived),
             *(str(getattr(one.share, name, None) or "") for name in shown),
-            say("per node") if one.replicas is None else str(one.replicas),
+            _replicas(one),
         ]
         for one in items
     ]
@@ -134,6 +140,11 @@ def _text(items: Sequence[Item]) -> str:
     derived = {str(one.share.partition or one.share.replica): one.derived for one in items if one.share}
     lines = [[part, one.numbers, one.card, one.source] for part, one in derived.items() if one]
     return text + ("\n" + table(["DERIVED", "AMOUNT", "CARD", "SOURCE"], lines) if lines else "")
+
+
+def _replicas(one: Item) -> str:
+    pods = say("per node") if one.replicas is None else str(one.replicas)
+    return say("{pods}, one claim", pods=pods) if one.allocation else pods
 
 
 def _name(one: ObjectRef) -> str:

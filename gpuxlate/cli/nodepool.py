@@ -75,7 +75,7 @@ def command(
             say("targets: {names}", names=", ".join(others)),
         )
     profile = _profile(check, backend)
-    found = read_specs(common.some_inputs(specs))
+    found = read_specs(common.some_inputs(specs), profile)
     diagnostics: list[Diagnostic] = list(found.diagnostics)
     pools: list[NodePool] = []
     for _, document, share in found.found:

@@ -72,8 +72,8 @@ Flights = list[tuple[str | None, Flight]]
 
 def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: str) -> Flights | None:
     """What each share needs; None where a document is invalid or the target refuses its share."""
-    found = read_specs(given)
     profile = profile_for([one for one in nodes if one.view.target == backend.name], backend)
+    found = read_specs(given, profile)
     diagnostics: list[Diagnostic] = list(found.diagnostics)
     flights: Flights = []
     for _, document, share in found.found:

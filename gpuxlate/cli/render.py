@@ -65,7 +65,7 @@ def command(
     if container and not workload:
         raise common.CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)
-    found = read_specs(common.some_inputs(specs))
+    found = read_specs(common.some_inputs(specs), known)
     targets = _of_all(targets, to, [document.share for _, _, document in found.found], known)
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)

@@ -22,7 +22,7 @@ from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.rules.source import in_chart
 from gpuxlate.translation.claims import Named, clashes
 from gpuxlate.translation.leftovers import Leftover, left_in_text
-from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.item import Item, counted_once
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
@@ -72,7 +72,8 @@ class Run:
     @property
     def counts(self) -> str:
         """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers in 2 files"."""
-        found = [plural(len(self.items), "{count} share", "{count} shares")]
+        shares = len(list(counted_once(self.items)))
+        found = [plural(shares, "{count} share", "{count} shares")]
         if self.quotas:
             objects = {(one.file, one.document, one.object_path) for one in self.quotas}
             found.append(plural(len(objects), "{count} quota", "{count} quotas"))

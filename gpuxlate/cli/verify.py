@@ -49,7 +49,7 @@ def command(
         raise common.CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)
     backend = _target(to, known)
-    found = read_specs(common.some_inputs(specs))
+    found = read_specs(common.some_inputs(specs), known)
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return common.Exit.FINDINGS

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
 
 from gpuxlate.backends import registry
 from gpuxlate.config.models import LABEL, NO_CONTROL, OMITTED, FromText, Strict
+from gpuxlate.config.problems import NUMBER, WORD
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.profile import Extension
 from gpuxlate.model.quantity import LIMIT
@@ -220,11 +221,21 @@ def _model_of(part: type[Extension]) -> type[BaseModel]:
             members[setting.name] = (inner, field)
             continue
         field = Field(default=default, description=setting.description, examples=[default])
-        members[setting.name] = ({int: AtLeastOne, str: ResourceName}.get(kind, kind), field)
+        members[setting.name] = (_value_of(kind), field)
     title = part.key[:1].upper() + part.key[1:] if part.key else part.__name__
     return create_model(
         f"{title}Model", __base__=Strict, __doc__=part.__doc__, __cls_kwargs__={"title": title}, **members
     )
+
+
+def _value_of(kind: Any) -> Any:
+    """The type of a value that is no part of its own."""
+    if get_origin(kind) is not Union:
+        return {int: AtLeastOne, str: ResourceName}.get(kind, kind)
+    words, number = get_args(kind)
+    tagged = (Annotated[words, Tag(WORD)], Annotated[_value_of(number), Tag(NUMBER)])
+    which = Discriminator(lambda value: NUMBER if type(value) is int else WORD)
+    return Annotated[Union[tagged], which]  # noqa: UP007 - the parts are values
 
 
 class PerFileIgnoreModel(Strict):

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpuxlate.model.catalogue import unknown_partition
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.parts import PROFILE, Partition, Replica, Strategy, part_problems
+from gpuxlate.model.parts import LONGEST, PROFILE, Partition, Replica, Strategy, part_problems
 from gpuxlate.model.pod import Path
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
 from gpuxlate.model.share_problems import ShareProblem, share_problems
@@ -23,6 +25,7 @@ KIND = "GPUShare"
 
 SCHEMA_CODE = "GX010"
 ARITHMETIC_CODE = "GX011"
+PARTITION_NAME = ("spec", "partition", "profile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +49,22 @@ class ShareDocument:
     annotations: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_share_document(data: object) -> tuple[ShareDocument | None, list[Diagnostic]]:
-    """A GPUShare document from plain data, or every reason why it is none."""
+def read_share_document(
+    data: object, profile: Profile | None = None
+) -> tuple[ShareDocument | None, list[Diagnostic]]:
+    """A GPUShare document from plain data, or every reason why it is none.
+
+    Beside a document there may be a warning: a partition that only a card of the profile may have.
+    """
     from gpuxlate.config.models import DocumentModel
     from gpuxlate.config.problems import check
 
     given, problems = check(DocumentModel, data, SCHEMA_CODE)
     problems += _arithmetic(data)
-    if given is None or problems:
+    problems += _unknown_names(data, profile)
+    if given is None or any(one.severity is Severity.ERROR for one in problems):
         return None, problems
-    return _document(given["metadata"], given["spec"]), []
+    return _document(given["metadata"], given["spec"]), problems
 
 
 def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
@@ -131,6 +140,17 @@ def _of_parts(spec: dict[str, Any], numbers: Sequence[int | None]) -> Iterator[S
         2 if partition is not None and "cards" in spec else cards,
         *numbers,
     )
+
+
+def _unknown_names(data: object, profile: Profile | None) -> Iterator[Diagnostic]:
+    """GX011 for a partition that no card has, whatever else is wrong with the document."""
+    name: Any = data
+    for step in PARTITION_NAME:
+        name = name.get(step) if isinstance(name, dict) else None
+    if isinstance(name, str) and re.fullmatch(PROFILE, name) and len(name) <= LONGEST:
+        unknown = unknown_partition(name, profile)
+        if unknown is not None:
+            yield Diagnostic(ARITHMETIC_CODE, unknown.severity, unknown.message, unknown.hint, PARTITION_NAME)
 
 
 def _count(part: dict[str, Any]) -> int:

@@ -7,11 +7,11 @@ The examples and descriptions of the fields are the models' own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from gpuxlate.backends import registry
 from gpuxlate.config.wording import LONGEST, number_hint, shown, yaml_of
@@ -23,6 +23,10 @@ from gpuxlate.model.pod import Path, dotted
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
+
+
+WORD, NUMBER = "(word)", "(number)"
+"""Tags of the kinds of value of a field that takes either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ def check(
         return model.model_validate(data).model_dump(exclude_unset=True), []
     except ValidationError as error:
         found = [
-            Problem(model, one["type"], tuple(one["loc"]), one["input"], one.get("ctx", {}), base)
+            Problem(model, one["type"], _place(one["loc"]), one["input"], one.get("ctx", {}), base)
             for one in error.errors(include_url=False)
         ]
         problems = [_diagnostic(one, code) for one in found[:MAX_PROBLEMS]]
@@ -88,6 +92,11 @@ def check(
             more = f"there are {len(found) - MAX_PROBLEMS} more problems"
             problems.append(Diagnostic(code, Severity.ERROR, more, "fix these first", base))
         return None, problems
+
+
+def _place(loc: Iterable[str | int]) -> Path:
+    """The place of an error, without the kind of value that was taken for meant there."""
+    return tuple(step for step in loc if step not in (WORD, NUMBER))
 
 
 def _larger(data: object, most: int) -> bool:
@@ -238,9 +247,16 @@ def _example(problem: Problem) -> str:
     return f"{problem.name}: {yaml_of(example)}" if example is not None else problem.name
 
 
+def _choices(kind: Any) -> list[str]:
+    """The values of a list of words, or of one of words and a number."""
+    if get_origin(kind) is Union:
+        return [one for part in get_args(kind) for one in _choices(get_args(part)[0])]
+    return [say("a whole number")] if kind is int else [str(one) for one in get_args(kind) or kind or ()]
+
+
 def _choice(problem: Problem) -> Saying:
     info = problem.field
-    choices = [str(one) for one in get_args(info.annotation) or (info.annotation or ())] if info else []
+    choices = _choices(info.annotation) if info else []
     label, value = problem.label, shown(problem.value)
     if len(choices) == 1:
         message = say("{label} is {value}, it must be {only}", label=label, value=value, only=choices[0])

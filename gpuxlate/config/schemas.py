@@ -101,8 +101,8 @@ def _tidy(node: dict[str, Any]) -> dict[str, Any]:
             kept[key] = {name: _tidy(_untitled(one, key)) for name, one in _ordered(value, key)}
         elif key in ("items", "additionalProperties") and isinstance(value, dict):
             kept[key] = _tidy(value)
-        elif key == "anyOf":
-            kept[key] = [_tidy(one) for one in value]
+        elif key in ("anyOf", "oneOf"):
+            kept["anyOf"] = [_tidy(one) for one in value]
         elif key == "description":
             kept[key] = " ".join(value.split())
         elif not (key == "default" and value is None):

@@ -10,6 +10,7 @@ from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.manifest.pods import object_ref
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.source import broken, no_yaml
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.nodes import Mapping, get_text
@@ -27,13 +28,15 @@ class Specs:
     sources: Texts = field(default_factory=Texts)
 
 
-def read_specs(inputs: Iterable[Input]) -> Specs:
-    """Raises InputError where an input is missing, or there is nothing to work on."""
+def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> Specs:
+    """The shares of inputs; ``profile`` may add cards with partitions of their own.
+
+    Raises InputError where an input is missing, or there is nothing to work on."""
     specs = Specs()
     for one in inputs:
         source = one.source()
         specs.sources.add(source)
-        found, problems = shares_in(source, named=one.named)
+        found, problems = shares_in(source, profile, named=one.named)
         if one.named and not found and not problems:
             blank = not source.text.strip()
             raise InputError(
@@ -53,7 +56,7 @@ def read_specs(inputs: Iterable[Input]) -> Specs:
 
 
 def shares_in(
-    source: Source, *, named: bool = True
+    source: Source, profile: Profile | None = None, *, named: bool = True
 ) -> tuple[list[tuple[Document, ShareDocument]], list[Diagnostic]]:
     """The GPUShare documents of a text, and what is wrong with them.
 
@@ -69,8 +72,8 @@ def shares_in(
             if isinstance(document.root, Mapping) and not is_share_document(document):
                 problems += [_other(document)] if named else []
                 continue
-            share, wrong = check_share_document(document)
-            problems += wrong
+            share, wrong = check_share_document(document, profile)
+            problems += [one for one in wrong if one.severity is Severity.ERROR]
             if share is not None:
                 found.append((document, share))
     except NotYamlError as error:
@@ -85,7 +88,9 @@ def is_share_document(document: Document) -> bool:
     )
 
 
-def check_share_document(document: Document) -> tuple[ShareDocument | None, list[Diagnostic]]:
+def check_share_document(
+    document: Document, profile: Profile | None = None
+) -> tuple[ShareDocument | None, list[Diagnostic]]:
     """A GPUShare document and its problems, each at its place."""
     if document.root is None:
         return None, []
@@ -96,7 +101,7 @@ def check_share_document(document: Document) -> tuple[ShareDocument | None, list
             "GX010", Severity.ERROR, say("not a GPUShare document: {error}", error=message_of(error))
         )
         return None, [placed(document, problem)]
-    share, problems = read_share_document(data)
+    share, problems = read_share_document(data, profile)
     ref = object_ref(document.root) if isinstance(document.root, Mapping) else None
     return share, [placed(document, one, ref) for one in problems]
 

@@ -142,7 +142,7 @@ def _document(
         from gpuxlate.config.specs import check_share_document
 
         ignores.extend(ignores_in_document(document, ()))
-        share, problems = check_share_document(document)
+        share, problems = check_share_document(document, context.profile)
         result.shares += share is not None
         yield from problems
         return
@@ -176,8 +176,7 @@ def _document(
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
             yield placed(document, one if offered else one.located(fix=None), pod.object)
-        asking = sum(registry.asks(pod.keys, one) for one in pod.keys.all_containers())
-        result.shares += counts and asking
+        result.shares += counts and registry.shares_of(pod.keys)
 
 
 @cache
@@ -250,7 +249,8 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     for backend in speaking:
         of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
-        yield from context.applying(backend.read(Taking(pod), context.profile).invalid_beside(of_vendor))
+        reading = backend.read(Taking(pod, context.profile), context.profile)
+        yield from context.applying(reading.invalid_beside(of_vendor))
 
 
 def limits_of(job: Job) -> Mapping[str, Value]:
@@ -266,6 +266,6 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     yield from (one.located(fix=None) for one in found)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
-        reading = backend.read(Taking(keys), context.profile)
+        reading = backend.read(Taking(keys, context.profile), context.profile)
         beside = (one for one in (*reading.invalid, *reading.notes) if one.path not in reported)
         yield from context.applying(beside)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import Message, either, say
 
 if TYPE_CHECKING:
     from gpuxlate.model.profile import Profile
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 _FILE = Path(__file__).with_name("cards.json")
 MIG = re.compile(r"(?P<slices>[1-9])g\.(?P<gb>[1-9][0-9]{0,3})gb")
 """A MIG profile (NVIDIA/go-nvlib): slices of compute, and GB of memory."""
+_MIG_NAME = re.compile(rf"(?:(?P<compute>[1-9])c\.)?(?P<profile>{MIG.pattern})(?P<attribute>[-+].*)?")
+_ATTRIBUTES = {"+me": "12", "+me.all": "12", "-me": "12", "+gfx": "124"}
+"""What may follow a profile, to the slices that have it (NVIDIA/go-nvlib, mig_profile.go, 2026-08)."""
+ALIASES = {"3g.21gb": "3g.20gb", "7g.79gb": "7g.80gb"}
+"""Names of MIG profiles that older drivers had, and those of today."""
 GIB = 1024
 """MiB."""
 PERCENT = 100
@@ -133,9 +140,9 @@ class Card(NamedTuple):
         return self._replace(**{**said, "names": {**self.names, **other.names}})
 
     def template(self, name: str) -> Template | None:
-        """The template of a name; with attributes of MIG (``1g.10gb+me``) that of the name before them."""
+        """The template of a name; with an attribute of MIG (``1g.10gb+me``) that of the name before it."""
         found = {one.name: one for one in self.templates}
-        return found.get(name) or found.get(name.partition("+")[0])
+        return found.get(name) or found.get(_without_attribute(name))
 
     def cores_of(self, one: Template) -> int | None:
         """Percent of the card's compute that a template has, rounded up; None where nothing says it.
@@ -206,6 +213,80 @@ def products_with(parts: Iterable[str], profile: Profile | None = None) -> tuple
 def card_named(name: str, profile: Profile | None = None) -> Card | None:
     """The card with a name of the catalogue, in any case."""
     return next((one for one in cards(profile) if one.name.casefold() == name.casefold()), None)
+
+
+class UnknownPartition(NamedTuple):
+    """Why no card has a partition, and which may be meant. ``certain``: all cards of the profile have lists
+    of their partitions."""
+
+    message: Message
+    hint: Message
+    certain: bool
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.ERROR if self.certain else Severity.WARNING
+
+
+def unknown_partition(
+    name: str, profile: Profile | None = None, *, mig: bool = False
+) -> UnknownPartition | None:
+    """What is wrong with the name of a partition; None where a card has it. ``mig``: only profiles of MIG."""
+    known = [one.name for card in cards(profile) for one in card.templates if one.label or not mig]
+    if name in known or _is_mig_profile(name, known):
+        return None
+    shown = name[:MAX_NAME]
+    near = either(_partitions_like(shown, known))
+    message = say("no card of the catalogue has the partition {name}", name=shown)
+    hint = (
+        say("did you mean {near}?", near=near) if near else say("write a partition of a card, as in 1g.10gb")
+    )
+    return UnknownPartition(message, hint, not _has_cards_without_partitions(profile))
+
+
+def _has_cards_without_partitions(profile: Profile | None) -> bool:
+    """The profile names a card, or adds one, that may have partitions which no document lists."""
+    if profile is None:
+        return False
+    known = cards(profile)
+    added = {one.name.casefold() for one in profile.catalogue}
+    own = [one for one in known if one.name.casefold() in added]
+    if profile.cards.model:
+        words = _words(profile.cards.model)
+        meant = [one for one in known if _words(one.name)[0] in words]
+        own += meant or [Card(profile.cards.model, "")]
+    return any(not one.templates for one in own)
+
+
+def _is_mig_profile(name: str, known: Collection[str]) -> bool:
+    """A MIG profile of a card, or compute slices of one (``1c.2g.10gb``), with an attribute that it has."""
+    found = _MIG_NAME.fullmatch(name)
+    if found is None or ALIASES.get(found["profile"], found["profile"]) not in known:
+        return False
+    compute, slices, attribute = found["compute"], found["slices"], found["attribute"]
+    return (compute or "0") <= slices and (attribute is None or slices in _ATTRIBUTES.get(attribute, ""))
+
+
+def _without_attribute(name: str) -> str:
+    found = _MIG_NAME.fullmatch(name)
+    return found["profile"] if found and not found["compute"] and found["attribute"] in _ATTRIBUTES else name
+
+
+def _partitions_like(name: str, known: Collection[str]) -> list[str]:
+    """At most three partitions: those with the slices and GB nearest to a name, else those written alike."""
+    found = _MIG_NAME.fullmatch(name)
+    if found is None:
+        from difflib import get_close_matches  # only where a name is unknown: start-up counts
+
+        return get_close_matches(name, sorted(set(known)), 3)
+    profile, slices, gb = found["profile"], int(found["slices"]), int(found["gb"])
+    if profile in known:  # so it is what is written around it
+        return [
+            profile,
+            *(profile + one for one, having in _ATTRIBUTES.items() if found["slices"] in having),
+        ][:3]
+    labels = {one: label for one in known if (label := Template(one).label)}
+    return sorted(labels, key=lambda one: (abs(labels[one][0] - slices), abs(labels[one][1] - gb), one))[:3]
 
 
 def card_meant(model: str, memory_mib: int | None = None, profile: Profile | None = None) -> Card | None:

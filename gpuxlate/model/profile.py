@@ -30,8 +30,9 @@ class Extension:
     """A vendor's part of a profile.
 
     A subclass is a frozen data class of its backend. Every field has a default and is ``Annotated`` with a
-    Setting: a whole number, which is at least 1, a boolean, a Literal of texts, the name of a resource, or
-    a part of the part, which is an Extension without a key. The docstring describes the part.
+    Setting: a whole number, which is at least 1, a boolean, a Literal of texts, either such a text or such a
+    number, the name of a resource, or a part of the part, which is an Extension without a key. The
+    docstring describes the part.
     """
 
     key: ClassVar[str] = ""

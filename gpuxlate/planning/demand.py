@@ -10,6 +10,7 @@ from gpuxlate.config.specs import is_share_document
 from gpuxlate.inputs.claims import Index, text_of
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.manifest.replicas import replicas
+from gpuxlate.model.claims.objects import Place
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.planning.nodes import WHOLE_KEY
@@ -30,6 +31,7 @@ class Demand:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: Texts = field(default_factory=Texts)
     unclear: list[str] = field(default_factory=list)
+    claims: set[Place] = field(default_factory=set)  # ResourceClaims that a pod of these names
 
 
 class DemandError(ValueError):
@@ -83,6 +85,13 @@ def _pod(found: Demand, document: Document, pod: Pod) -> None:
         errors = [one for one in problems if one.severity is Severity.ERROR]
         found.diagnostics += [placed(document, one, pod.object) for one in errors]
     count = replicas(document, pod)
+    named = [one for one in pod.keys.claims if one.found]
+    if named and all(one.claim for one in named):  # all of its pods, and others that name them, have these
+        places = {one.found.place for one in named if one.found}
+        if places <= found.claims:
+            return
+        found.claims |= places
+        count = 1
     if count is None:
         text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
         found.unclear.append(say(text, name=name))

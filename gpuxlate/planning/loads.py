@@ -14,7 +14,7 @@ from gpuxlate.planning.ledger import ask_of
 from gpuxlate.planning.packing.parts import asks_of_part
 from gpuxlate.planning.packing.spaces import Ask, Asks
 from gpuxlate.translation.pods.fit import Verdict
-from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.item import Item, counted_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,9 @@ def _unrounded(item: Item, given: Share) -> Share:
 def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
     """Pods of which every share is accepted; and the items of the others."""
     pods: dict[tuple[object, ...], list[Item]] = {}
-    for one in items:
-        pods.setdefault((one.file, one.document, one.pod), []).append(one)
+    for one in counted_once(items):
+        # a claim that pods have together is there once, whatever their number
+        pods.setdefault((one.file, one.document, one.pod, bool(one.allocation)), []).append(one)
     loads: list[Load] = []
     refused: list[Item] = []
     for found in pods.values():
@@ -87,5 +88,5 @@ def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
         # init containers end before the others start
         counted = [one for one in found if not one.init] or found
         given = tuple(one.given for one in counted if one.given is not None)
-        loads.append(Load(tuple(counted), given, found[0].replicas))
+        loads.append(Load(tuple(counted), given, 1 if found[0].allocation else found[0].replicas))
     return loads, refused

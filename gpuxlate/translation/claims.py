@@ -92,7 +92,9 @@ def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Itera
             message = say(
                 "all pods that name {kind} {name} share its devices", kind=CLAIM, name=claim.claim.text
             )
-            hint = say("name a {kind}, which gives each pod devices of its own", kind=TEMPLATE)
+            hint = say(
+                "keep these pods on claims; with a {kind} each pod gets devices of its own", kind=TEMPLATE
+            )
             yield share_is_expressible(claim.claim.path, message, hint)
 
 

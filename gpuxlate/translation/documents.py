@@ -25,7 +25,7 @@ def rendered(
     spec: Source, workload: Source | None, container: str | None, settings: Settings
 ) -> list[Rendering]:
     """Each share for a target, or all of them on one workload. Raises ValueError without a share."""
-    found, problems = shares_in(spec)
+    found, problems = shares_in(spec, settings.profile)
     if problems:
         return [Rendering("", "", (), tuple(problems))]
     if not found:

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpuxlate import lint
+from gpuxlate import lint, render
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.config.document import read_share_document, to_document
@@ -255,9 +255,9 @@ def test_mps_needs_the_card() -> None:
 @pytest.mark.parametrize(
     ("profile", "nearest"),
     [
-        ("5g.10gb", "4g.20gb, 4g.24gb, 4g.40gb"),
-        ("1g.15gb", "1g.12gb, 1g.18gb, 1g.10gb"),
-        ("1c.9g.40gb", "7g.40gb, 7g.80gb, 7g.94gb"),
+        ("5g.10gb", "4g.20gb or 4g.24gb or 4g.40gb"),
+        ("1g.15gb", "1g.12gb or 1g.18gb or 1g.10gb"),
+        ("1c.9g.40gb", "7g.40gb or 7g.80gb or 7g.94gb"),
     ],
 )
 def test_an_unknown_profile_names_the_nearest(profile: str, nearest: str) -> None:
@@ -265,7 +265,7 @@ def test_an_unknown_profile_names_the_nearest(profile: str, nearest: str) -> Non
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}}
     pod |= {"spec": {"containers": [{"name": "web", "image": "web", "resources": {"limits": limits}}]}}
     [found] = [one for one in lint([pod]).diagnostics if one.code == "NVIDIA003"]
-    assert found.hint == f"nearest profiles: {nearest}"
+    assert found.hint == f"did you mean {nearest}?"
 
 
 @pytest.mark.parametrize(
@@ -285,3 +285,26 @@ def test_a_template_of_ascend_becomes_its_numbers(card: str, template: str, core
     assert {loss.code for loss in found.losses} == {"GX033"}
     hard = one(replace(share, isolation=Isolation.HARDWARE), "hami-ascend", round_up=True)
     assert [loss.field for loss in hard.losses if not loss.accepted] == ["isolation"]
+
+
+@pytest.mark.parametrize(
+    ("profile", "severity"),
+    [
+        ({}, "error"),
+        ({"cards": {"model": "A100"}}, "error"),
+        ({"cards": {"model": "R200"}}, "warning"),  # in no catalogue
+        ({"catalogue": [{"name": "R200", "vendor": "nvidia", "memoryMiB": 8}]}, "warning"),
+        ({"catalogue": [{"name": "R200", "vendor": "nvidia", "templates": [{"name": "1g.9gb"}]}]}, "error"),
+        ({"catalogue": [{"name": "R200", "vendor": "nvidia", "templatesOf": "A30-24GB"}]}, "error"),
+    ],
+)
+def test_a_card_of_the_profile_may_have_other_partitions(profile: dict[str, Any], severity: str) -> None:
+    """What no list says is not guessed: with such a card an unknown name is a warning at most."""
+    share = {"apiVersion": "gpuxlate.io/v1alpha1", "kind": "GPUShare", "metadata": {"name": "web"}}
+    share |= {"spec": {"partition": {"profile": "1g.11gb"}}}
+    known = {"target": "hami", **profile}
+    [found] = lint([share], profile=known).diagnostics
+    assert (found.code, str(found.severity)) == ("GX011", severity)
+    if severity == "warning":
+        written = render(share, "nvidia-mig", profile={**known, "target": "nvidia-mig"})
+        assert "nvidia.com/mig-1g.11gb: 1" in written.text

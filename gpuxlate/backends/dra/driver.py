@@ -16,6 +16,8 @@ class Driver(NamedTuple):
     ``vendor``: of its cards. ``cores``: it has capacity of compute, in percent of a card. ``unread``: further
     classes of the driver, which no share of this tool holds, and what they are. ``card_type``: the attribute
     ``type`` of its cards. ``partition_class``: of hardware partitions, which have an attribute ``profile``.
+    ``clients``: it may be set to share each card between a number of clients, which is a capacity too.
+    ``of_partitions``: further capacity of partitions, which no share of this tool holds.
     """
 
     name: str
@@ -27,6 +29,8 @@ class Driver(NamedTuple):
     source: str
     card_type: str
     partition_class: str = ""
+    clients: bool = False
+    of_partitions: tuple[str, ...] = ()
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -49,5 +53,15 @@ class Driver(NamedTuple):
         """The capacity that a request asks of each card, by its short or its qualified name."""
         return request.capacity.get(name) or request.capacity.get(self.attribute(name))
 
+    def capacity(self) -> tuple[str, ...]:
+        """The short names of what a share can hold of its cards."""
+        return (*((CORES,) if self.cores else ()), MEMORY, *((SHARES,) if self.clients else ()))
 
-MEMORY, CORES = "memory", "cores"
+    def has_capacity(self, request: DeviceRequest, name: str) -> bool:
+        """The devices of a request have a capacity, by its short or its qualified name."""
+        own = name.removeprefix(f"{self.device_class}/")
+        of_partition = request.asks(self.partition_class) and own.rstrip("0123456789") in self.of_partitions
+        return own in self.capacity() or of_partition
+
+
+MEMORY, CORES, SHARES = "memory", "cores", "shares"

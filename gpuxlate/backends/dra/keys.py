@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.backends.base import BYTE, Absent, Key, Per, Place, Range, key
-from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
+from gpuxlate.backends.dra.driver import CORES, MEMORY, SHARES, Driver
 
 
 def keys(driver: Driver) -> tuple[Key, ...]:
@@ -35,6 +35,14 @@ def keys(driver: Driver) -> tuple[Key, ...]:
         absent=Absent.ALL,
         source=driver.source,
     )
+    clients = key(
+        driver.attribute(SHARES),
+        Place.CLAIM,
+        meaning="clients of a card, of those that the driver is set to",
+        says="replica",
+        values=(Range(1),),
+        source=driver.source,
+    )
     capacity = (*((cores,) if driver.cores else ()), memory)
     devices = (
         f"deviceclass/{driver.device_class}",
@@ -42,6 +50,7 @@ def keys(driver: Driver) -> tuple[Key, ...]:
     )
     return (
         *capacity,
+        *((clients,) if driver.clients else ()),
         *(key(name, Place.QUOTA, meaning="devices of claims", says="cards", unit=1) for name in devices),
         *(
             one._replace(

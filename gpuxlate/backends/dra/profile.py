@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
+from gpuxlate.model.parts import LEAST_CLIENTS, Replica, Strategy
 from gpuxlate.model.profile import Extension, Profile, Setting
 from gpuxlate.model.versions import at_least
 
@@ -12,7 +13,8 @@ ON_BY_DEFAULT = "v1.36.0"
 """Kubernetes with DRAConsumableCapacity on (KEP-5075); in 1.34 and 1.35 the gate is off."""
 
 Api = Literal["v1", "v1beta2", "v1beta1"]
-Shares = Literal["disabled", "memory", "unlimited"]
+Shares = Literal["disabled", "memory", "unlimited"] | int
+"""How NVIDIA's driver shares cards (ConsumableShares); a number is that of the clients of each card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,24 @@ class DraProfile(Extension):
         Shares,
         Setting(
             "nvidiaConsumableShares",
-            "consumableShares of NVIDIA's driver: memory, where claims share cards by their memory.",
+            "consumableShares of NVIDIA's driver: memory, where claims share cards by their memory; a "
+            "number, where each card has so many clients; unlimited, where it has any number of them.",
         ),
     ] = "disabled"
+
+    @property
+    def replica(self) -> Replica | None:
+        """What one client is. Settings of MPS exclude such clients (NV): they take turns."""
+        shares = self.nvidia_shares
+        if not isinstance(shares, int) or shares < LEAST_CLIENTS:
+            return None
+        return Replica(shares, Strategy.TIME_SLICING)
+
+
+def sharing_of(profile: Profile | None) -> Shares | None:
+    """How NVIDIA's driver shares cards; None where the profile says nothing of drivers."""
+    known = profile is not None and any(isinstance(one, DraProfile) for one in profile.extensions)
+    return DraProfile.of(profile).nvidia_shares if known else None
 
 
 def counts_capacity(profile: Profile | None) -> bool | None:

@@ -6,11 +6,18 @@ count and capacity is a choice that no share holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import ceil
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.backends.base import BYTE, ContainerShare, Reading, Selector, Taking
+from gpuxlate.backends.base import ContainerShare, Reading, Selector, Taking
+from gpuxlate.backends.dra.amounts import (
+    amounts_of,
+    client_of,
+    not_known,
+    unknown_capacity,
+    wrong_amounts,
+)
 from gpuxlate.backends.dra.choices import (
     ALLOWED_MODELS,
     choices_of,
@@ -19,16 +26,16 @@ from gpuxlate.backends.dra.choices import (
     profile_in,
     with_profile,
 )
-from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
+from gpuxlate.backends.dra.driver import SHARES, Driver
+from gpuxlate.backends.dra.profile import Shares, sharing_of
 from gpuxlate.model import quantity
 from gpuxlate.model.claims.objects import ClaimUse, DeviceRequest, Devices, PodClaim
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, say
-from gpuxlate.model.parts import Partition
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.parts import Partition, Replica
+from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device
-from gpuxlate.model.share_problems import FULL_CARD_CORES
 from gpuxlate.model.sheet import Chosen
 
 EXACT = "ExactCount"
@@ -45,22 +52,82 @@ class Asked(NamedTuple):
 
 
 class Amounts(NamedTuple):
-    """Cards of a request, and percent of compute and MiB of each; or partitions, and the profile of each."""
+    """Cards of a request, and percent of compute and MiB of each; or partitions, and the profile of each.
+
+    ``replica``: the clients of each that are requested.
+    """
 
     cards: int
     cores: int | None
     memory_mib: int | None
     profile: str | None = None
+    replica: Replica | None = None
+
+
+class Users(NamedTuple):
+    """Containers that have devices in common, by their numbers in the pod, and the requests for these.
+
+    The first one has the share: an init container only where there are no others.
+    """
+
+    numbers: tuple[int, ...]
+    requests: tuple[Asked, ...]
 
 
 def read(driver: Driver, pod: Taking, profile: Profile | None) -> Reading:
-    """The shares of a pod whose containers have devices of a driver."""
-    every = [each for one in pod.pod.all_containers() for each in asked(driver, pod.pod, one)]
-    choices = {choices_of(driver, one.way) for one in every}
+    """The shares of a pod whose containers have devices of a driver.
+
+    Devices that several containers use are one share, which the first of them has.
+    """
+    containers = tuple(pod.pod.all_containers())
+    every = [tuple(asked(driver, pod.pod, one)) for one in containers]
+    choices = {choices_of(driver, one.way) for mine in every for one in mine}
     alike = choices.pop() if len(choices) == 1 else frozenset()  # else no choice is that of the pod
     models = models_in(alike, profile)
     device = Device(driver.vendor, models) if models else None
-    return pod.reading([_container(driver, pod, one, alike, device) for one in pod.pod.all_containers()])
+    for mine in every:
+        for one in mine:
+            pod.claim(one.use, one.claim)
+    found: dict[int, ContainerShare] = {}
+    for (owner, *others), requests in _users(containers, every):
+        share = _share(driver, pod, containers[owner], requests, alike, device, profile)
+        names = tuple(containers[n].name for n in others)
+        found[owner] = replace(share, shared_with=names, allocation=_allocation(requests))
+    return pod.reading([found.get(n) or pod.none(one) for n, one in enumerate(containers)])
+
+
+def _users(containers: Sequence[ContainerKeys], every: Sequence[Sequence[Asked]]) -> Iterator[Users]:
+    """The containers of a pod that request devices, those together that have some in common."""
+    parents = list(range(len(every)))
+
+    def first(number: int) -> int:
+        while parents[number] != number:
+            parents[number] = parents[parents[number]]
+            number = parents[number]
+        return number
+
+    users: dict[tuple[str, str], int] = {}
+    for number, mine in enumerate(every):
+        for one in mine:
+            user = first(users.setdefault((one.use.name, one.request.name), number))
+            low, high = sorted((user, first(number)))
+            parents[high] = low
+    groups: dict[int, list[int]] = {}
+    for number, mine in enumerate(every):
+        if mine:
+            groups.setdefault(first(number), []).append(number)
+    for found in groups.values():
+        numbers = sorted(found, key=lambda number: containers[number].init)
+        requests: dict[tuple[str, str], Asked] = {}
+        for one in (one for number in numbers for one in every[number]):
+            requests.setdefault((one.use.name, one.request.name), one)
+        yield Users(tuple(numbers), tuple(requests.values()))
+
+
+def _allocation(requests: Sequence[Asked]) -> frozenset[Hashable]:
+    """What pods that name the same ResourceClaims have together; empty where some claim is the pod's own."""
+    named = [(one.claim.found, one.request.name) for one in requests if one.claim.claim]
+    return frozenset((found.place, name) for found, name in named if found and len(named) == len(requests))
 
 
 def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[Asked]:
@@ -72,16 +139,19 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[As
             yield Asked(use, claim, request, (known or ways)[0])
 
 
-def _container(
-    driver: Driver, pod: Taking, container: ContainerKeys, choices: frozenset[Chosen], device: Device | None
+def _share(
+    driver: Driver,
+    pod: Taking,
+    container: ContainerKeys,
+    mine: Sequence[Asked],
+    choices: frozenset[Chosen],
+    device: Device | None,
+    profile: Profile | None,
 ) -> ContainerShare:
-    mine = list(asked(driver, pod.pod, container))
-    if not mine:
-        return pod.none(container)
+    """The share of a container, or of several that have it together, by their requests."""
     found: list[Amounts] = []
     for one in mine:
-        pod.claim(one.use, one.claim)
-        amounts = _amounts(driver, pod, container, one)
+        amounts = _amounts(driver, pod, one, sharing_of(profile))
         if amounts is None:
             return pod.none(container)
         found.append(amounts)
@@ -91,10 +161,20 @@ def _container(
         _refuse(pod, mine[-1], message, "request the same part of each card")
         return pod.none(container)
     cards = sum(one.cards for one in found)
-    _, cores, memory, partition = found[0]
-    origins = dict.fromkeys(("cards", "cores", "memory_mib", "device", "partition"), mine[0].use.path)
-    if partition is not None:
-        return pod.share(container, partition=Partition(partition, cards), device=device, origins=origins)
+    _, cores, memory, partition, replica = found[0]
+    if replica is not None and cards > 1:
+        message = say(
+            "claim {name} requests clients of {count} cards, which no share holds",
+            name=mine[-1].claim.name,
+            count=cards,
+        )
+        _refuse(pod, mine[-1], message, "request clients of one card, or whole cards")
+        return pod.none(container)
+    names = ("cards", "cores", "memory_mib", "device", "partition", "replica")
+    origins = dict.fromkeys(names, mine[0].use.path)
+    if partition is not None or replica is not None:
+        part = Partition(partition, cards) if partition is not None else None
+        return pod.share(container, partition=part, replica=replica, device=device, origins=origins)
     return pod.share(
         container,
         cards=cards,
@@ -105,19 +185,10 @@ def _container(
     )
 
 
-def amounts_of(driver: Driver, way: DeviceRequest) -> tuple[int | None, int | None]:
-    """Percent of compute and MiB of each card."""
-    return _cores(driver, way), _memory(driver, way)
-
-
-def _amounts(driver: Driver, pod: Taking, container: ContainerKeys, one: Asked) -> Amounts | None:
+def _amounts(driver: Driver, pod: Taking, one: Asked, sharing: Shares | None) -> Amounts | None:
     """What a request asks of each card; None where no share says it, which is reported."""
     way = one.way
     what = next((text for name, text in driver.unread.items() if way.asks(name)), None)
-    others = [each for each in pod.pod.all_containers() if each.path != container.path]
-    sharing = [
-        each for each in others if any(u.name == one.use.name and u.gets(one.request) for u in each.claims)
-    ]
     if what is not None:
         _refuse(
             pod,
@@ -126,25 +197,30 @@ def _amounts(driver: Driver, pod: Taking, container: ContainerKeys, one: Asked) 
             "translate it by hand",
         )
         return None
-    if sharing:
-        message = say(
-            "containers {a} and {b} share the devices of claim {name}",
-            a=container.name,
-            b=sharing[0].name,
-            name=one.claim.name,
-        )
-        _refuse(pod, one, message, "give each container a request of its own")
-        return None
     if way.mode is not None and way.mode.text != EXACT:
         message = say("claim {name} requests all devices, not a number of them", name=one.claim.name)
         _refuse(pod, one, message, say("write allocationMode: {mode} and a count", mode=EXACT))
         return None
     cards = 1 if way.count is None else quantity.whole(way.count.text)
+    problems = {
+        "DRA017": unknown_capacity(driver, way, sharing),
+        "DRA004": wrong_amounts(driver, way, sharing),
+    }
+    if any(problems.values()) or not cards:
+        for code, wrong in problems.items():
+            for _, message, hint in wrong:
+                pod.note(code, message, one.use.path, hint)
+        if not cards:
+            _refuse(
+                pod, one, say("count of claim {name} is not a number", name=one.claim.name), "write count: 1"
+            )
+        return None
     partition = None
     if way.asks(driver.partition_class):
         partition = next(filter(None, (profile_in(driver, each) for each in way.selectors)), None)
-        if partition is None or way.capacity:
-            what = say("a part of a partition") if way.capacity else say("a partition of no profile")
+        amounts = [name for name in way.capacity if not name.endswith(SHARES)]
+        if partition is None or amounts:
+            what = say("a part of a partition") if amounts else say("a partition of no profile")
             message = say("claim {name} requests {what}", name=one.claim.name, what=what)
             hint = say(
                 "select the devices by their profile alone: {text}", text=with_profile(driver, "1g.10gb").text
@@ -152,15 +228,17 @@ def _amounts(driver: Driver, pod: Taking, container: ContainerKeys, one: Asked) 
             _refuse(pod, one, message, hint)
             return None
     cores, memory = amounts_of(driver, way)
-    wrong = wrong_amounts(driver, way)
-    if wrong or not cards:
-        for _, message, hint in wrong:
-            pod.note("DRA004", message, one.use.path, hint)
-        if not cards:
-            _refuse(
-                pod, one, say("count of claim {name} is not a number", name=one.claim.name), "write count: 1"
-            )
+    replica = client_of(driver, way, sharing)
+    if memory is not None and replica is not None and replica.count > 1:
+        message = say(
+            "claim {name} requests memory and {count} clients of a card, which no share holds",
+            name=one.claim.name,
+            count=replica.count,
+        )
+        _refuse(pod, one, message, "request one of the two")
         return None
+    if (doubt := not_known(driver, way, sharing)) is not None:
+        pod.note("DRA018", doubt.message, one.use.path, doubt.hint, doubt.severity)
     if one.request.alternatives:
         names = ", ".join(each.name for each in one.request.alternatives if each is not way)
         message = say(
@@ -169,52 +247,7 @@ def _amounts(driver: Driver, pod: Taking, container: ContainerKeys, one: Asked) 
             others=names or say("any other"),
         )
         pod.note("GX020", message, one.use.path, severity=Severity.INFO)
-    return Amounts(cards, cores, memory, partition)
-
-
-def _cores(driver: Driver, way: DeviceRequest) -> int | None:
-    """Percent of each card; all of it where the claim says nothing, and not capped where it says 0."""
-    if not driver.cores:
-        return None
-    written = driver.amount(way, CORES)
-    if written is None:
-        return FULL_CARD_CORES if driver.amount(way, MEMORY) is not None else None
-    return quantity.whole(written.text) or None
-
-
-def _memory(driver: Driver, way: DeviceRequest) -> int | None:
-    """MiB of each card, rounded up; None is all of it."""
-    written = driver.amount(way, MEMORY)
-    if written is None or not quantity.is_amount(written.text):
-        return None
-    return ceil(quantity.parse(written.text).amount * BYTE) or None
-
-
-def wrong_amounts(driver: Driver, way: DeviceRequest) -> list[tuple[Value, Message, Message]]:
-    """The amounts of a request that no card has (DRA004): where, what is wrong, what to write."""
-    found = []
-    memory, cores = driver.amount(way, MEMORY), driver.amount(way, CORES)
-    if memory is not None:
-        amount = quantity.parse(memory.text).amount if quantity.is_amount(memory.text) else None
-        hint = say(
-            "write MiB or GiB with their suffix: {text}Mi",
-            text=memory.text if memory.text.isdigit() else "4096",
-        )
-        if amount is None:
-            found.append((memory, say("memory {text} is not a quantity", text=memory.text), hint))
-        elif amount * BYTE < 1:
-            message = say(
-                "memory {text} is {count} bytes of each card, below 1Mi", text=memory.text, count=ceil(amount)
-            )
-            found.append((memory, message, hint))
-    if cores is not None and driver.cores:
-        number = quantity.whole(cores.text)
-        if number is None or not 0 <= number <= FULL_CARD_CORES:
-            message = say(
-                "cores {text} is not a whole number from 0 to {most}", text=cores.text, most=FULL_CARD_CORES
-            )
-            found.append((cores, message, say('write percent of each card, as in cores: "30"')))
-    return found
+    return Amounts(cards, cores, memory, partition, None if memory is not None else replica)
 
 
 def _choices(

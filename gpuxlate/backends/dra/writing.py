@@ -9,7 +9,7 @@ from __future__ import annotations
 from gpuxlate.backends.base import BYTE, Placing, PodPlacing
 from gpuxlate.backends.device_plugin import unfit
 from gpuxlate.backends.dra.choices import selectors_of, with_profile
-from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
+from gpuxlate.backends.dra.driver import CORES, MEMORY, SHARES, Driver
 from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, DraProfile, counts_capacity
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import ClaimUse, Constraint, DeviceRequest, Devices, PodClaim
@@ -35,6 +35,8 @@ def write(driver: Driver, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     for placing in pod.placings:
         name = claim_name(placing, several=several)
         devices = _devices(driver, placing, profile, selectors)
+        if any(one.capacity for one in devices.requests):
+            _is_counted(placing, profile)
         placing.on_nodes(card_of(profile, (driver.name,)), "GX023", "GX023")
         claims.append(PodClaim(name, devices=devices, api=api))
         containers.append(ContainerKeys(placing.name, placing.index, placing.init, claims=(ClaimUse(name),)))
@@ -56,9 +58,13 @@ def _devices(
     driver: Driver, placing: Placing, profile: Profile | None, selectors: tuple[Value, ...]
 ) -> Devices:
     partition = placing.take("partition") if driver.partition_class else None
+    capacity: dict[str, Value] = {}
+    if (clients := _clients(driver, placing, profile)) is not None:
+        capacity[SHARES] = Value.of(str(clients))
     if partition is not None:
-        placing.isolated(Isolation.HARDWARE)
-        placing.shared_by(Policy.FIXED_SHARE)
+        if placing.peek("replica") is None:
+            placing.isolated(Isolation.HARDWARE)
+            placing.shared_by(Policy.FIXED_SHARE)
         wrong = unfit(partition, profile, (driver.name,))
         if wrong is not None:
             placing.refuse("partition", *wrong)
@@ -66,11 +72,11 @@ def _devices(
             REQUEST,
             Value.of(driver.partition_class),
             Value.of(partition.count) if partition.count > 1 else None,
+            capacity=capacity,
             selectors=(with_profile(driver, partition.profile), *selectors),
         )
         return Devices((request,))
     cards, cores, memory = int(placing.take("cards")), None, placing.take("memory_mib")
-    capacity: dict[str, Value] = {}
     if driver.cores:
         cores = placing.take("cores")
         if not placing.whole_cards:
@@ -81,10 +87,10 @@ def _devices(
             problem = above_limit("memoryMiB", int(memory), most)
             placing.refuse("memory_mib", "GX011", problem.message, problem.hint)
         capacity[MEMORY] = Value.of(f"{int(memory) // cards}Mi")
-    if capacity:
-        _shared(driver, placing, profile)
-    else:
-        placing.isolated(Isolation.HARDWARE)
+    placing.isolated(Isolation.HARDWARE if placing.whole_cards else driver.isolation)
+    if driver.cores and not placing.whole_cards and memory is None:
+        message = say("without memory the claim has all memory of its cards, so no other share fits on them")
+        placing.note("DRA003", message, attribute="cores")
     request = DeviceRequest(
         REQUEST,
         Value.of(driver.device_class),
@@ -96,9 +102,18 @@ def _devices(
     return Devices((request,), (apart,) if cards > 1 and capacity else ())
 
 
-def _shared(driver: Driver, placing: Placing, profile: Profile | None) -> None:
-    """What the cluster needs for a part of a card."""
-    placing.isolated(driver.isolation)
+def _clients(driver: Driver, placing: Placing, profile: Profile | None) -> int | None:
+    """How many clients of a card the claim takes, where the driver counts them: all for a whole one."""
+    replica = placing.take("replica") if driver.clients else None
+    known = DraProfile.of(profile).replica if driver.clients else None
+    if replica is not None:
+        placing.isolated(driver.isolation)
+        return int(replica.count)
+    return known.of if known else None
+
+
+def _is_counted(placing: Placing, profile: Profile | None) -> None:
+    """The cluster keeps the capacity that a claim asks for."""
     if counts_capacity(profile) is False:
         message = say(
             "the cluster of the profile drops the capacity of claims: without {gate} each gets whole cards",
@@ -109,6 +124,3 @@ def _shared(driver: Driver, placing: Placing, profile: Profile | None) -> None:
             version=ON_BY_DEFAULT,
         )
         placing.refuse("cards", "DRA002", message, hint)
-    if driver.cores and placing.peek("memory_mib") is None:
-        message = say("without memory the claim has all memory of its cards, so no other share fits on them")
-        placing.note("DRA003", message, attribute="cores")

@@ -23,6 +23,7 @@ from gpuxlate.backends.device_plugin import (
     divided_alike,
     partitions,
     shares,
+    unfit,
 )
 from gpuxlate.backends.gke import keys as k
 from gpuxlate.model.amounts import Part
@@ -135,9 +136,9 @@ def _write(placing: Placing, profile: Profile | None) -> ContainerKeys:
         count = partition.count
         placing.isolated(Isolation.HARDWARE)
         placing.shared_by(Policy.FIXED_SHARE)
-        if not k.SIZES.fullmatch(partition.profile):
-            message = say("{profile} is not a profile of MIG", profile=partition.profile)
-            placing.refuse("partition", "GX023", message, "request a MIG profile, as 1g.5gb")
+        wrong = unfit(partition, profile, NAMES)
+        if wrong is not None:
+            placing.refuse("partition", *wrong)
     else:
         count = int(placing.take("cards"))
         placing.on_nodes(card_of(profile, NAMES), "GX023", None)

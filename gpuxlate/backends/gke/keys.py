@@ -18,7 +18,7 @@ CLIENTS = "cloud.google.com/gke-max-shared-clients-per-gpu"
 SIZE = "cloud.google.com/gke-gpu-partition-size"
 MODEL = "cloud.google.com/gke-accelerator"
 STRATEGIES = {"time-sharing": Strategy.TIME_SLICING, "mps": Strategy.MPS}
-SIZES = re.compile(r"[1-9]g\.[0-9]+gb(\+me)?")
+SIZES = re.compile(r"[1-9]g\.[0-9]+gb([+]me|[+]me\.all|[+]gfx|-me)?")
 LEAST, MOST = 2, 48
 """Clients of a card."""
 

@@ -8,6 +8,7 @@ from gpuxlate.backends.device_plugin import MIG
 from gpuxlate.backends.gke import keys as k
 from gpuxlate.backends.numbers import number
 from gpuxlate.model import quantity
+from gpuxlate.model.catalogue import card_named, names_of, unknown_partition
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import NodeRequirement, PodKeys
@@ -171,8 +172,8 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
     """Partitions of GKE are counted as cards.
 
     ## What it does
-    Reports `nvidia.com/mig-*` in a pod that chooses `cloud.google.com/gke-gpu-partition-size`, and a size
-    that is no MIG profile.
+    Reports `nvidia.com/mig-*` in a pod that chooses `cloud.google.com/gke-gpu-partition-size`, a size that
+    is no MIG profile or that no card of the catalogue has, and one that the chosen accelerator does not have.
 
     ## Why
     GKE divides nodes with the strategy single: their resource is `nvidia.com/gpu`, and the pod stays Pending.
@@ -203,10 +204,18 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
     size = _choice(pod, k.SIZE)
     if size is None:
         return
+    models = [text for text, _ in pod.allowed(k.MODEL)]
+    card = card_named(names_of(k.NAME).get(models[0], "")) if len(models) == 1 else None
     for text in size.values:
         if not k.SIZES.fullmatch(text):
             message = say("{key} is {value!r}, which is not a MIG profile", key=k.SIZE, value=text)
             yield this.at(size, message, "write the profile of the node pool, as 1g.5gb")
+        elif unknown := unknown_partition(text, context.profile, mig=True):
+            yield this.at(size, unknown.message, unknown.hint, severity=unknown.severity)
+        elif card is not None and card.templates and not card.template(text):
+            message = say("{profile} is not a profile of {card}", profile=text, card=card.name)
+            known = ", ".join(one.name for one in card.templates)
+            yield this.at(size, message, say("profiles of the card: {known}", known=known))
     for container in pod.all_containers():
         for name, value in container.resources.items():
             if name.startswith(MIG):

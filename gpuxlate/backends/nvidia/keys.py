@@ -28,8 +28,6 @@ GPU_SHARED = f"{WHOLE}{OF_SHARED}"
 REPLICAS = "nvidia.com/gpu.replicas"
 STRATEGY = "nvidia.com/gpu.sharing-strategy"
 STRATEGIES = {str(one): one for one in Strategy}
-ALIASES = {"3g.21gb": "3g.20gb", "7g.79gb": "7g.80gb"}
-"""Names of profiles that older drivers had."""
 
 _WHOLE_CARDS = key(
     WHOLE,

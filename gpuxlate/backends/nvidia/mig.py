@@ -25,6 +25,7 @@ from gpuxlate.backends.device_plugin import (
 )
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.nvidia import keys as k
+from gpuxlate.model.catalogue import ALIASES
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
@@ -41,7 +42,7 @@ def profile_of(text: str) -> str:
     """The profile in the name of a resource or configuration; of an old name, the one of today."""
     name = of_resource(text)
     base, plus, more = name.partition("+")
-    return k.ALIASES.get(base, base) + plus + more
+    return ALIASES.get(base, base) + plus + more
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:

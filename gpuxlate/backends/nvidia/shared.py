@@ -15,6 +15,7 @@ from gpuxlate.backends.device_plugin import (
     clients,
     clients_in,
     divided_alike,
+    is_of_the_nodes,
     products_chosen,
     products_written,
     shares,
@@ -122,22 +123,8 @@ def _write(placing: Placing, profile: Profile | None) -> ContainerKeys:
         if replica.count > 1:
             message = say("requests {count} clients of cards; a container has one", count=replica.count)
             placing.refuse("replica", "NVIDIA001", message, "request one larger part, or whole cards")
-        _is_of_the_nodes(placing, replica, own.replica)
+        is_of_the_nodes(placing, replica, own.replica)
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
-
-
-def _is_of_the_nodes(placing: Placing, asked: Replica, known: Replica | None) -> None:
-    """The nodes of the profile have such replicas."""
-    if known is None:
-        return
-    differs = (asked.of and known.of and asked.of != known.of) or (
-        asked.strategy and asked.strategy is not known.strategy
-    )
-    if differs:
-        message = say("asks for {asked}; nodes in this profile have {known}", asked=asked, known=known)
-        placing.refuse(
-            "replica", "GX023", message, "request what the nodes have, or change their configuration"
-        )
 
 
 def offers(share: Share, cards_of_node: int, _memory_mib: int, profile: Profile | None) -> dict[str, int]:

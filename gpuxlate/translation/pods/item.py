@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from gpuxlate.manifest.replicas import replicas
 from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef
+from gpuxlate.model.messages import joined
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.share import Share
 from gpuxlate.translation.pods.fit import PodFit, Verdict, worst
@@ -39,6 +40,18 @@ class Item:
     given: Share | None = None  # as the target gets it; None where that is not accepted
     index: int = 0  # of the container in its list
     init: bool = False
+    shared_with: tuple[str, ...] = ()  # other containers that use the same devices
+    allocation: frozenset[Hashable] = frozenset()  # of devices that other pods have too
+
+    @property
+    def containers(self) -> str:
+        """Those that have the share, in words."""
+        return joined((self.container, *self.shared_with))
+
+    @property
+    def times(self) -> int:
+        """How many such shares there are, as far as the manifest says it: one for all pods of a claim."""
+        return 1 if self.replicas is None or self.allocation else self.replicas
 
     def to_json(self) -> dict[str, Any]:
         """One item of ``gpuxlate-report/v1``."""
@@ -60,6 +73,15 @@ class Item:
 
     def _losses(self, kind: LossKind, *names: str) -> list[dict[str, Any]]:
         return [{n: getattr(loss, n) for n in names} for loss in self.losses if loss.kind is kind]
+
+
+def counted_once(items: Iterable[Item]) -> Iterator[Item]:
+    """The items, without those whose devices an earlier pod has: a ResourceClaim that several pods name."""
+    seen: set[Hashable] = set()
+    for one in items:
+        if not one.allocation or not one.allocation <= seen:
+            seen |= one.allocation
+            yield one
 
 
 def pod_items(
@@ -103,6 +125,8 @@ def pod_items(
                 outcome.given if outcome and verdict is not Verdict.REFUSED and fit.accepted else None,
                 one.index,
                 one.init,
+                one.shared_with,
+                one.allocation,
             )
         )
 

@@ -27,6 +27,7 @@ from gpuxlate.translation.pods.placement import Written, share_edits, writable
 from gpuxlate.translation.pods.reader import merge_readings, read_pod, shares_once
 from gpuxlate.translation.pods.remarks import (
     miscounted,
+    shared_in_pod,
     uncounted,
     unknown_choices,
     written_without_a_dialect,
@@ -104,6 +105,8 @@ def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings:
     found += unknown_choices(wanted, settings.to)
     fit = fit_pod(containers, settings.to, settings.accept, settings.profile, selectors)
     found.extend(fit.findings())
+    if pod.keys.claims:
+        found.extend(shared_in_pod(readings, settings.to))
     if not settings.reads_only:
         found.extend(_isolation(readings, settings.to))
         found.extend(_other_cards(readings, settings.to))
@@ -133,7 +136,9 @@ def translate_pod(
     writing = with_templates(document, pod, fit.keys, pods, sources)
     if not settings.reads_only:
         found.extend(writing.found)
-        found.extend(shared_claims(pod, sources, settings.claims.beside(document.source)))
+        if pod.keys.claims:
+            replaced = [one for one in sources if one is not settings.to]
+            found.extend(shared_claims(pod, replaced, settings.claims.beside(document.source)))
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot

@@ -32,7 +32,7 @@ def read_pod(
     of_no_vendor = check_pod(catalog.rules_beside(backend) if neutral else (), pod, context)
     by_rules = chain(of_no_vendor, of_vendor)
     found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]
-    reading = backend.read(Taking(pod), context.profile)
+    reading = backend.read(Taking(pod, context.profile), context.profile)
     found.extend(reading.invalid_beside(found))
     found.extend(reading.notes)
     reported = {one.path for one in found if one.severity is Severity.ERROR}

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Selector
+from gpuxlate.backends.base import Backend, Reading, Selector
 from gpuxlate.manifest.counters import counted, counter_of
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.texts import resource_of
@@ -16,7 +16,7 @@ from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Rename
 from gpuxlate.model.limits import MAX_NAME, cut
-from gpuxlate.model.messages import either, say
+from gpuxlate.model.messages import either, joined, say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Per
 from gpuxlate.rules.around import containers_are_known, operator_knows_the_cards
@@ -186,3 +186,17 @@ def written_without_a_dialect(fit: PodFit, target: Backend) -> Iterator[Diagnost
         hint = say("pass --from {target} to read it again", target=target.name)
         where = one.container.origins.get("cards", one.container.path)
         yield whole_cards_have_a_dialect(where, message, hint)
+
+
+def shared_in_pod(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
+    """Containers that share the devices of a claim, once for each share (GX023)."""
+    for source, reading in readings:
+        for one in reading.shares if source is not target else ():
+            if one.shared_with:
+                message = say(
+                    "containers {names} have one share together, by a claim; at {target} each has its own",
+                    names=joined((one.name, *one.shared_with), "{before} and {last}"),
+                    target=target.name,
+                )
+                hint = say("keep the pod on claims, or run the programs of these containers in one container")
+                yield share_is_expressible(one.origins.get("cards", one.path), message, hint)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.dra.amounts import amounts_of, wrong_amounts
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.backends.dra.hami import DRIVER as HAMI
 from gpuxlate.backends.dra.nvidia import DRIVER as NVIDIA
-from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, counts_capacity
-from gpuxlate.backends.dra.reading import amounts_of, wrong_amounts
+from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, counts_capacity, sharing_of
 from gpuxlate.model import quantity
 from gpuxlate.model.claims.objects import ClaimObject, DeviceRequest
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -25,7 +25,7 @@ def requests(
     """Each claim of a document, its requests for devices of drivers, and the ways to satisfy these."""
     for claim, request, way in ways(document):
         for driver in drivers:
-            if way.asks(driver.device_class):
+            if any(map(way.asks, driver.read)):
                 yield claim, request, way, driver
 
 
@@ -166,8 +166,9 @@ def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) 
     """Compute is a percentage of a card, and memory has a unit.
 
     ## What it does
-    Reports `cores` that is not a whole number from 0 to 100, and `memory` that is not a quantity or is below
-    1Mi: a number without a suffix counts bytes.
+    Reports `cores` that is not a whole number from 0 to 100, `memory` that is not a quantity or is below 1Mi,
+    where a number without a suffix counts bytes, and `shares` below 1 or, with a profile, above the clients
+    of a card.
 
     ## Why
     The driver takes these values only. `memory: 4096` is 4096 bytes, which is rounded up to 1Mi.
@@ -209,7 +210,7 @@ def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) 
     Project-HAMi/k8s-dra-driver, the capacity of a device; KEP-5075, request policies (2026-11).
     """
     for _, _, way, driver in requests(document, HAMI, NVIDIA):
-        for value, message, hint in wrong_amounts(driver, way):
+        for value, message, hint in wrong_amounts(driver, way, sharing_of(context.profile)):
             mib = f"{value.text}Mi"
             memory = value is driver.amount(way, MEMORY) and value.text.isdigit() and value.text != "0"
             fix = Fix(say("write {text}", text=mib), (Put(value.path, mib),), safe=False) if memory else None

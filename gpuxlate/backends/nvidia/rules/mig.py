@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
-from gpuxlate.backends.device_plugin import NvidiaProfile, unfit
+from gpuxlate.backends.device_plugin import DIVIDED, PRODUCT, NvidiaProfile, Product, unfit
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.nvidia.mig import NAMES, profile_of
-from gpuxlate.model.catalogue import Template, cards
+from gpuxlate.model.catalogue import ALIASES, unknown_partition
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, of_resource
-from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 
 NO_POLICY = "the names of the resources are patterns, and the profiles are those of a card"
@@ -26,18 +26,14 @@ def _partitions(pod: PodKeys) -> Iterator[tuple[Value, str, str]]:
             yield container.resources[name], name, of_resource(text)
 
 
-def _nearest(profile: str, known: Collection[str]) -> list[str]:
-    """At most three profiles: those with the slices and GB nearest to it, else those written alike."""
-    label = Template(profile).label
-    if label is None:
-        from difflib import get_close_matches  # only here: start-up counts
-
-        return get_close_matches(profile, sorted(known), 3, 0)
-    slices, gb = label
-    by_label = {one: found for one in known if (found := Template(one).label)}
-    return sorted(
-        by_label, key=lambda one: (abs(by_label[one][0] - slices), abs(by_label[one][1] - gb), one)
-    )[:3]
+def _chosen(pod: PodKeys) -> Iterator[tuple[NodeRequirement, str]]:
+    """Each choice of nodes whose cards are all divided alike, and the profile that it names."""
+    for choice in pod.choices(k.CONFIG):
+        for text in filter(k.ALL_OF_ONE.fullmatch, choice.values):
+            yield choice, profile_of(text.removeprefix(k.ALL))
+    for choice in pod.choices(PRODUCT):
+        for text in filter(DIVIDED.fullmatch, choice.values):
+            yield choice, Product.of(text).profile or text
 
 
 @rule("NVIDIA002", Severity.ERROR, no_policy=NO_POLICY)
@@ -84,13 +80,14 @@ def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context)
             yield this.at(container.resources[name], message, hint, on_key=True)
 
 
-@rule("NVIDIA003", Severity.WARNING, no_policy=NO_POLICY)
+@rule("NVIDIA003", Severity.ERROR, no_policy=NO_POLICY)
 def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The profile of a partition is one that a card has.
 
     ## What it does
     Reports a profile that no card of the catalogue has; with the card of a profile for `nvidia-mig`, one
-    that this card does not have, which is an error.
+    that this card does not have. A warning where a profile names or adds a card without a list of its
+    partitions, which may have the profile.
 
     ## Why
     No node has the resource, so the pod stays Pending.
@@ -120,17 +117,15 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Source
     NVIDIA/mig-parted, config-default.yaml (2026).
     """
-    known = {one.name for card in cards(context.profile) for one in card.templates if one.label}
     for value, _, profile in _partitions(pod):
-        found = unfit(Partition(k.ALIASES.get(profile, profile)), context.profile, NAMES)
+        found = unfit(Partition(ALIASES.get(profile, profile)), context.profile, NAMES)
         if found is not None:
-            yield this.at(value, found[1], found[2], severity=Severity.ERROR, on_key=True)
-            continue
-        plain = profile.partition("+")[0].rpartition("c.")[2]
-        if plain not in known and plain not in k.ALIASES:
-            message = say("no card of the catalogue has the profile {profile}", profile=profile)
-            hint = say("nearest profiles: {known}", known=", ".join(_nearest(plain, known)))
-            yield this.at(value, message, hint, on_key=True)
+            yield this.at(value, found[1], found[2], on_key=True)
+        elif unknown := unknown_partition(profile, context.profile, mig=True):
+            yield this.at(value, unknown.message, unknown.hint, severity=unknown.severity, on_key=True)
+    for choice, profile in _chosen(pod):
+        if unknown := unknown_partition(profile, context.profile, mig=True):
+            yield this.at(choice, unknown.message, unknown.hint, severity=unknown.severity)
 
 
 @rule("NVIDIA004", Severity.INFO, no_policy=NO_POLICY)
@@ -215,7 +210,7 @@ def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iter
             message = say("{key} is {count}: a container has at least one partition", key=name, count=count)
             yield this.at(value, message, "write 1 or more, or remove the key")
             continue
-        found = unfit(Partition(k.ALIASES.get(profile, profile), count), context.profile, NAMES)
+        found = unfit(Partition(ALIASES.get(profile, profile), count), context.profile, NAMES)
         if found is not None and found[0] == this.code:
             yield this.at(value, found[1], found[2])
 
