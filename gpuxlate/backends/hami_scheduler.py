@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from gpuxlate.backends.sheet.rows import choice
+from gpuxlate.backends.base import Key
+from gpuxlate.backends.sheet.rows import choice, choices, written
+from gpuxlate.model.sheet import By
 
 SCHEDULER = "hami-scheduler"
-DOCUMENTS = {"TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)"}
+DOCUMENTS = {
+    "TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)",
+    "DEVICES": "Project-HAMi/HAMi, pkg/device/devices.go and the folders beside it (2026-08-21)",
+}
 NODE_POLICIES = ("binpack", "spread")
 CARD_POLICIES = (*NODE_POLICIES, "topology-aware", "mutex", "numa")
 CHAIN = re.compile(r" *({0}) *(, *({0}) *)*".format("|".join(CARD_POLICIES)))
@@ -26,4 +32,18 @@ PLACEMENT = (
         values=(*CARD_POLICIES, CHAIN),
         source="TYPES",
     ),
+    choice(
+        "hami.io/device-scoring-weights",
+        meaning="weights of slots, compute and memory in the choice of a card",
+        source="TYPES",
+    ),
+    written("hami.io/vgpu-*", meaning="assigned cards", source="TYPES"),
+    written("hami.io/*-devices-to-allocate", meaning="cards to assign", source="DEVICES"),
+    written("hami.io/*-devices-allocated", meaning="assigned cards", source="DEVICES"),
+    written("hami.io/bind-*", meaning="binding", source="TYPES"),
 )
+
+
+def by_uuid(word: str) -> Iterator[Key]:
+    """The lists of cards of a vendor that HAMi calls by a word: ``hami.io/no-use-xpu-uuid`` (DEVICES)."""
+    return choices(f"hami.io/{{0}}use-{word}-uuid", By.UUID, "no-", source="DEVICES")

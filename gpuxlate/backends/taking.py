@@ -8,7 +8,7 @@ from gpuxlate.backends.numbers import number
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.model.catalogue import unknown_partition
 from gpuxlate.model.claims.objects import ClaimUse, PodClaim
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Loss, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, Path, PodKeys, Value
@@ -148,8 +148,12 @@ class Taking:
         partition: Partition | None = None,
         replica: Replica | None = None,
         origins: Mapping[str, Path] | None = None,
+        granted: tuple[Loss, ...] = (),
     ) -> ContainerShare:
-        """The container with its share; GX011 where the numbers together are not a share."""
+        """The container with its share; GX011 where the numbers together are not a share.
+
+        ``granted``: what the vendor gives beyond what the keys ask for (``results.granted``).
+        """
         if container.path in self._unread:
             return self.none(container)
         found = None
@@ -169,7 +173,9 @@ class Taking:
         if partition is not None and (unknown := unknown_partition(partition.profile, self.profile)):
             path = where.get("partition", container.path)
             self.invalid.append(Diagnostic("GX011", unknown.severity, unknown.message, unknown.hint, path))
-        return ContainerShare(container.name, container.index, container.init, found, where, container.path)
+        return ContainerShare(
+            container.name, container.index, container.init, found, where, container.path, granted
+        )
 
     def none(self, container: ContainerKeys) -> ContainerShare:
         """The container without a share."""

@@ -14,7 +14,7 @@ from gpuxlate.inputs.claims import Claims
 from gpuxlate.lint.quotas import judge_quotas
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
-from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
+from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
 from gpuxlate.manifest.objects import METADATA
 from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.model import limits
@@ -156,9 +156,8 @@ def _document(
     quotas = judge_quotas(document, context)
     said, read = pods, quotas.read
     if layer.kind is Kind.PATCH:
-        said = list(_said(document, pods))
-        paths = {spot.path for pod in said for spot in spots(pod.keys)}
-        read |= {(*path[:-1], "path") for path in paths if path[-1:] == ("value",)}  # of operations
+        said, read_there = _said(document, pods, found)
+        read |= read_there
     facts = document_keys(document, pods, registry.is_gpu_key, read)
     for one in check_document(catalog.neutral_document_rules(), facts, context):
         if one.code != "GX002" or jobs or _requests_gpus(pods):
@@ -186,11 +185,15 @@ def _rules_of_claims() -> tuple[Rule, ...]:
     return in_order({one.code: one for driver in drivers for one in driver.rules}.values(), "drivers")
 
 
-def _said(document: Document, pods: list[Pod]) -> Iterator[Pod]:
-    """What a patch says of its pods."""
-    from gpuxlate.manifest.patches import parts
+def _said(document: Document, pods: list[Pod], found: Sequence[Laid]) -> tuple[list[Pod], set[Path]]:
+    """What a patch says of its pods, and the places of names in it that are read."""
+    from gpuxlate.manifest.patches import of_pods, parts
 
-    return parts(document, pods)
+    changed = [over.part for one in found if one.pod is None for over in one.over]
+    said = list(parts(document, pods, changed))
+    paths = {spot.path for pod in said for spot in spots(pod.keys)}
+    about = {path[:-1] for path in paths if path[-1:] == ("value",)} | {*of_pods(document, changed)}
+    return said, paths | {(*path, step) for path in about for step in ("path", "from")}
 
 
 def _changes_what_is_there(document: Document, fix: Fix | None) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Values
 from dataclasses import fields, replace
 from itertools import takewhile
 from typing import Any
 
+from gpuxlate.manifest.objects import METADATA
 from gpuxlate.manifest.operations import operations
 from gpuxlate.manifest.pods import Pod, objects_in, pod_at, pods_in
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
@@ -22,9 +23,7 @@ def patched_pods(document: Document) -> list[Pod]:
     for ref, path, node in objects_in(document):
         for where, template in _templates(path, node, own=ref.kind == "Pod"):
             if (*where, "metadata") not in known:
-                spec = get(template, "spec")
-                spec = spec if isinstance(spec, Mapping) else Mapping(0, None, None, flow=False)
-                found.append(pod_at(ref, path, node, (*where, "spec"), spec))
+                found.append(pod_at(ref, path, node, (*where, "spec"), _mapping(template, ("spec",))))
     return found
 
 
@@ -44,12 +43,37 @@ def _templates(path: Path, node: Mapping, *, own: bool) -> Iterator[tuple[Path, 
             pending += [((*where, number), item) for number, item in enumerate(one.items)]
 
 
-def parts(document: Document, pods: list[Pod]) -> Iterator[Pod]:
-    """What a patch says of pods: its own pods without what it deletes, or what its operations set."""
+def parts(document: Document, pods: list[Pod], changed: Iterable[Pod] = ()) -> Iterator[Pod]:
+    """What a patch says of pods: its own pods without what it deletes, or what its operations set.
+
+    ``changed``: the pods that operations change, where they are known, with their paths in their objects.
+    """
     yield from (pod._replace(keys=_part(own_part(document, pod), lambda path: path)) for pod in pods)
+    known = {(pod.object.kind, pod.keys.path): pod for pod in changed}
     for one in operations(document):
         if one.sets and one.value is not None:
-            yield from _set(document, one.number, one.steps, one.value)
+            yield from _set(document, one.number, one.steps, one.value, known.values())
+
+
+def of_pods(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
+    """The operations about what a share of these pods is in; paths of the pods are those in their objects."""
+    places = {
+        (*above, name)
+        for pod in pods
+        for above, names in (
+            (pod.keys.path, _IN_SPEC),
+            (pod.keys.metadata_path, METADATA),
+            ((*pod.object_path, "metadata"), METADATA),
+        )
+        for name in names
+    }
+    lengths = {len(place) for place in places}
+    for one in operations(document):
+        if any(one.steps[:length] in places for length in lengths):
+            yield (one.number,)
+
+
+_IN_SPEC = ("containers", "initContainers", "nodeSelector", "affinity", "schedulerName")
 
 
 def own_part(document: Document, pod: Pod) -> PodKeys:
@@ -60,7 +84,9 @@ def own_part(document: Document, pod: Pod) -> PodKeys:
     return keys
 
 
-def _set(document: Document, number: int, steps: tuple[str, ...], value: Node) -> Iterator[Pod]:
+def _set(
+    document: Document, number: int, steps: tuple[str, ...], value: Node, known: Iterable[Pod]
+) -> Iterator[Pod]:
     """The pods of the object that holds nothing but one value, with their paths in the operation."""
     prefix: list[str | int] = []
     node = value
@@ -78,8 +104,17 @@ def _set(document: Document, number: int, steps: tuple[str, ...], value: Node) -
             return (number, "value", *path[len(start) :])
         return (number, "path")
 
-    for pod in pods_in(replace(document, root=node)):
+    found = patched_pods(replace(document, root=node))
+    if not found and isinstance(node, Mapping):
+        found = [pod_at(one.object, (), node, one.keys.path, _mapping(node, one.keys.path)) for one in known]
+    for pod in found:
         yield pod._replace(keys=_part(pod.keys, moved), object_path=(number,))
+
+
+def _mapping(node: Mapping, path: Path) -> Mapping:
+    """The mapping at a path; an empty one where there is none."""
+    found = get(node, *path)
+    return found if isinstance(found, Mapping) else Mapping(0, None, None, flow=False)
 
 
 def _holder(step: str) -> Mapping | Sequence:

@@ -105,7 +105,7 @@ PRODUCTS: tuple[Product, ...] = (
     # facts hami-family 1
     Product(  # facts hami-family 3
         "Ascend vNPU under Volcano and MindCluster",
-        ("huawei.com/npu-core", "huawei.com/Ascend*-*c", "huawei.com/Ascend*-*c.*"),
+        ("huawei.com/npu-*", "huawei.com/Ascend*-*c", "huawei.com/Ascend*-*c.*"),
         "AI cores of a card, or partitions with their cores in the name",
         "volcano-sh/volcano `docs/user-guide/how_to_use_vnpu.md`",
     ),

@@ -170,7 +170,7 @@ def left_in_document(
     for pod in pods:
         sources = read.get(id(pod), ())
         names = {name for one in pod.keys.all_containers() for name in one.resources}
-        gpus = any(map(scope.words.is_resource, names))
+        gpus = bool(sources) or any(map(scope.words.is_resource, names))
         for spot in spots(pod.keys):
             meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
             left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)

@@ -13,15 +13,17 @@ from gpuxlate.config.document import KIND
 from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
+from gpuxlate.manifest.patches import of_pods
 from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import check_document
+from gpuxlate.rules.documents import key_is_in_a_pod
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.source import no_yaml, template_in, too_many, unrendered
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
@@ -130,7 +132,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     found_pods = () if document.job else layer.pods(document)
     laid = [beside.laid(one.under(renamed_by(settings.profile))) for one in found_pods]
     pods = [one.pod for one in laid if one.pod]
-    translated, left = _translate_pods(document, laid, layer.kind, part, beside, settings)
+    translated, left, read = _translate_pods(document, laid, layer.kind, part, beside, settings)
     if layer.kind is Kind.VALUES and document.aliases:
         part.edits += _of_anchors(document, part.edits, pods)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
@@ -142,11 +144,12 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     part.diagnostics += quotas.diagnostics
     part.quotas += quotas.items
     found_shares = bool(translated or jobs.items)
-    edited = frozenset(one.path for one in part.edits)
+    edited = frozenset(one.path for one in part.edits) | read
     keys = document_keys(document, pods, registry.is_gpu_key, quotas.settled | edited)
     for one in check_document(catalog.neutral_document_rules(), keys, settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
-        if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
+        taken = one.code == key_is_in_a_pod.code and one.path[:1] in read
+        if one.code != "GX005" and not taken and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
     if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
         behind = left_in_document(
@@ -163,11 +166,13 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
 
 def _translate_pods(
     document: Document, found: Sequence[Laid], kind: Kind, part: Part, beside: Beside, settings: Settings
-) -> tuple[Translated, dict[int, str]]:
+) -> tuple[Translated, dict[int, str], set[Path]]:
     """Add the results of pods to those of their document.
 
-    The pods that were read, with their dialects; and by pod why it was not, where it is a part of one.
+    The pods that were read, with their dialects; by pod why it was not, where it is a part of one; and the
+    operations that were read, by their places in the document.
     """
+    read: set[Path] = set()
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
     pods = [one.pod for one in found if one.pod]
     left: dict[int, str] = {}  # None is what operations are about
@@ -187,6 +192,8 @@ def _translate_pods(
                         _leave(part, left_cards(document, made, named, settings), settings)
                 elif pod:
                     translated.append((pod, made.sources))
+                elif made.sources:
+                    read.update(of_pods(document, [one.part for one in over]))
             continue
         sources = dialects_of(pod.keys, settings)
         spoken = sources if settings.from_ is None else registry.spoken_in(pod.keys)
@@ -204,7 +211,7 @@ def _translate_pods(
             part.add(left_part(own, pod, settings) if kind is Kind.VALUES else own)
         elif sources:
             part.written.append(Written(pod, pod.keys, []))
-    return translated, left
+    return translated, left, read
 
 
 def _settle_claims(document: Document, beside: Beside, part: Part, settings: Settings, layer: Layer) -> None:

@@ -11,7 +11,6 @@ from gpuxlate.backends.live import LiveNode, LivePod, NodeView, Serves
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.share import Isolation, Share
-from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.yamltext.source import Source
 
 from .test_hami import pod, read, to
@@ -79,11 +78,15 @@ def test_writing(limits: str, written: str) -> None:
     assert "schedulerName: koord-scheduler" in done.text
 
 
-def test_compute_alone_needs_memory() -> None:
-    bare = to(pod("gpuxlate.io/cores: 30"), "koordinator")
-    assert [one.code for one in bare.diagnostics if one.severity == "error"] == ["KOORD002"]
-    filled = to(pod("gpuxlate.io/cores: 30"), "koordinator", Accept(fill={"memoryMiB": 4096}))
-    assert f"{MEMORY}: 4096Mi" in filled.text
+@pytest.mark.parametrize("cards", [1, 2])
+def test_compute_alone_has_all_memory(cards: int) -> None:
+    """There and back: with compute the scheduler wants memory too, and a share without it has all of it."""
+    bare = pod(f"gpuxlate.io/cards: {cards}, gpuxlate.io/cores: {75 * cards}")
+    there = to(bare, "koordinator")
+    assert not there.refused, there.diagnostics
+    assert f"{CORE}: {75 * cards}" in there.text
+    assert f"{RATIO}: {100 * cards}" in there.text
+    assert [one.share for one in to(there.text, "neutral").items] == [Share(cards, 75 * cards)]
 
 
 SETS = [{MEMORY}, {RATIO}, {CORE, MEMORY}, {CORE, RATIO}]

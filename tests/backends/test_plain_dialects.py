@@ -109,7 +109,7 @@ READ = [
         "hami-mthreads",
         f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-memory: 32, {MTHREADS}sgpu-core: 3",
         "",
-        Share(1, 18, 16384),
+        Share(1, 19, 16384),
     ),
     # Kunlun (1): rounded up to a size, compute is memory x 100 / 98304
     ("hami-kunlun", f"{KUNLUN}: 1, {KUNLUN}-memory: 24576", "", Share(1, 25, 24576)),
@@ -163,9 +163,57 @@ def test_reading(dialect: str, limits: str, annotations: str, share: Share) -> N
     assert [(one.share, one.source) for one in done.items] == [(share, dialect)]
 
 
-def test_a_sixteenth_that_is_no_whole_percent_is_told() -> None:
-    done = read(pod(f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-memory: 32, {MTHREADS}sgpu-core: 3"))
-    assert ["18.75 % of a card, read as 18" in one.message for one in done.diagnostics] == [True]
+# (limits, annotations, field, asked, given, code): hami-family 1 and 2; KAI's fraction in other-dialects 1.7
+GRANTED = [
+    # compute has sixteenths
+    (f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-core: 3", "", "cores", "18.75 %", 19, "MTHREADS001"),
+    (f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-core: 14", "", "cores", "87.5 %", 88, "MTHREADS001"),
+    # parts of 24576, 49152 and 98304 MiB
+    (f"{KUNLUN}: 1, {KUNLUN}-memory: 128", "", "memoryMiB", 128, 24576, "KUNLUN010"),
+    (f"{KUNLUN}: 1, {KUNLUN}-memory: 24577", "", "memoryMiB", 24577, 49152, "KUNLUN010"),
+    # templates; above them it is the card
+    (f"{NPU}: 1, {NPU}-memory: 2000", "", "memoryMiB", 2000, 3072, "ASCEND022"),
+    (f"{NPU}: 1, {NPU}-memory: 12289", "", "memoryMiB", 12289, None, "ASCEND022"),
+    # an amount in parts of a MiB, of each of two cards
+    (f"{METAX}sgpu: 2, {METAX}vmemory: 2560Ki", "", "memoryMiB", "5 MiB", 6, "METAX016"),
+    ("cpu: 1", "gpu-fraction: '0.125'", "memoryPercent", "12.5 %", 13, "KAI001"),
+    (
+        "cpu: 1",
+        "nvidia.com/container.web.gpu-memory.request: 2560Ki",
+        "memoryMiB",
+        "2.5 MiB",
+        3,
+        "KAI002",
+    ),
+]
+
+
+@pytest.mark.parametrize(("limits", "annotations", "field", "asked", "given", "code"), GRANTED)
+def test_what_the_vendor_grants_beyond_the_request_is_listed(
+    limits: str, annotations: str, field: str, asked: int | str, given: int | None, code: str
+) -> None:
+    """As rounded at the source, which no option has to accept; as large elsewhere, never less."""
+    done = to(pod(limits, metadata=annotated(annotations)), "neutral")
+    assert not done.refused, done.diagnostics
+    [item] = done.items
+    assert str(item.verdict) == "rounded"
+    assert item.to_json()["changes"] == [{"field": field, "asked": asked, "given": given, "code": code}]
+    assert [one.severity for one in done.diagnostics if one.code == code] == ["info"]
+
+
+EXACTLY = [
+    f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-core: 8",
+    f"{KUNLUN}: 1, {KUNLUN}-memory: 24576",
+    f"{NPU}: 1, {NPU}-memory: 3072",
+    f"{NPU}: 1, {NPU}-memory: 21527",  # what can be allocated of the card, and what it has in name
+    f"{NPU}: 1, {NPU}-memory: 24576",
+    f"{METAX}sgpu: 1, {METAX}vmemory: 4",
+]
+
+
+@pytest.mark.parametrize("limits", EXACTLY)
+def test_what_is_granted_as_requested_is_exact(limits: str) -> None:
+    assert [str(one.verdict) for one in to(pod(limits), "neutral").items] == ["exact"]
 
 
 UP = Accept(round_up=True)
@@ -249,6 +297,14 @@ WRITE = [
         None,
         f"{A10}: 2, {A10}_core: 50, {A10}_memory: 10",
     ),
+    # compute needs memory beside it: all of the card is 100 percent of it
+    (
+        "baidu-cce",
+        write(cores=50),
+        write(device_models="A10-24GB"),
+        None,
+        f"{A10}: 1, {A10}_core: 50, {A10}_memory_percent: 100",
+    ),
 ]
 
 
@@ -293,7 +349,7 @@ REFUSED = [
     ),
     ("hami-iluvatar", write(memory_mib=5120), write(device_models="A10-24GB"), "ILUVATAR012", "A10-24GB"),
     ("baidu-cce", write(memory_mib=10240, cores=50), "", "BAIDU012", "device.models is not set"),
-    ("baidu-cce", write(cores=50), write(device_models="A10-24GB"), "BAIDU002", "_memory"),
+    ("baidu-cce", write(cards=2, cores=50), write(device_models="A10-24GB"), "BAIDU002", "_memory"),
 ]
 
 

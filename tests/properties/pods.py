@@ -364,6 +364,21 @@ def _planted(pod: Pod, name: str, chance: random.Random) -> None:
     pod.containers[0].limits[name] = chance.randint(1, 8)
 
 
+STEERING = ("labels", "annotations", "node_selector", "env")
+
+
+def steering(pod: Pod, chance: random.Random) -> None:
+    """Keys of any dialects that choose nodes and cards, or the way to share them; often with a known word."""
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        row = chance.choice(chance.choice(KEYS_IN_PODS))
+        places = [one for one in (PLACE_OF.get(place) for place in sorted(row.places)) if one in STEERING]
+        if places:
+            words = [*row.words, *(one for one in row.values if isinstance(one, str))]
+            usual = (*WORDS, "1", "2", "A10", "NVIDIA-A10-SHARED", "0.5")
+            value = chance.choice(words) if words and chance.random() < 0.7 else chance.choice(usual)
+            pod.values(str(chance.choice(places)))[row.name.replace("*", "main-0")] = value
+
+
 MISTAKES: tuple[Mistake, ...] = (
     *(wrong_number, wrong_number, unknown_word, misspelt_key, wrong_place, other_key, key_in_any_place),
     *(one_key_less, two_vendors, two_shares, in_an_init_container, foreign_scheduler, on_the_workload),

@@ -6,7 +6,8 @@ Shares are written for hami-core, which takes numbers; both ways are read.
 from dataclasses import replace
 
 from gpuxlate.backends.base import Absent, Placing, Taking
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
+from gpuxlate.backends.results import granted
 from gpuxlate.backends.sheet.reading import Fields
 from gpuxlate.backends.sheet.rows import cards, choice, cores, for_models, memory
 from gpuxlate.backends.sheet.sheet import Sheet
@@ -33,9 +34,17 @@ def settles(pod: Taking, found: Fields) -> Fields:
     if card is None or found.memory_mib is None or by_numbers:
         return found
     one = next((one for one in card.templates if one.least_mib >= found.memory_mib), None)
-    if one is None or card.cores_of(one) is None:
-        return replace(found, cores=None, memory_mib=None)
-    return replace(found, memory_mib=one.memory_mib, cores=card.cores_of(one))
+    cores = None if one is None else card.cores_of(one)
+    mib, why = card.memory_mib, say("no template of the card has as much")
+    given = replace(found, cores=None, memory_mib=None)
+    if one is not None and cores is not None:
+        mib, given = one.memory_mib, replace(found, memory_mib=one.memory_mib, cores=cores)
+        why = say("the container gets {name} with {cores} % of compute", name=one.name, cores=cores)
+    if mib is None or found.memory_mib >= mib:
+        return given
+    path = found.origins["memory_mib"]
+    more = granted("memory_mib", "ASCEND022", why, path, asked=found.memory_mib, given=given.memory_mib)
+    return replace(given, granted=(more,))
 
 
 def most_mib(card: Card) -> int:
@@ -88,6 +97,7 @@ SHEET = Sheet(
             cards(COUNT, source="CODE"),
             memory(f"{COUNT}-memory", needs=(COUNT,), source="CODE, TEMPLATES"),
             cores(f"{COUNT}-core", needs=(COUNT,), absent=Absent.ALL, source="CODE"),
+            *by_uuid("Ascend{model}"),
         ),
         choice(MODE, meaning="parts by numbers", values=(HAMI_CORE,), idle=(HAMI_CORE,), source="CODE"),
         *PLACEMENT,

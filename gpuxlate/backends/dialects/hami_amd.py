@@ -1,12 +1,23 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
-from gpuxlate.backends.base import Absent
+from gpuxlate.backends.base import Absent, Place
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, cores, memory
+from gpuxlate.backends.sheet.rows import cards, choice, choices, cores, memory, written
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.share import Isolation
+from gpuxlate.model.sheet import By
 
 COUNT = "amd.com/gpu"
+_OF_NODES = (Place.NODE_SELECTOR, Place.NODE)
+_LABELS = {
+    "product-name": "card model",
+    "device-id": "card model, by its number",
+    "family": "family of the cards",
+    "vram": "memory of the cards",
+    "cu-count": "compute units of the cards",
+    "simd-count": "SIMD units of the cards",
+}
+"""Labels of nodes (LABELLER)."""
 
 SHEET = Sheet(
     name="hami-amd",
@@ -17,13 +28,26 @@ SHEET = Sheet(
     isolation=Isolation.SOFT,  # by a library (CODE)
     schedulers=(SCHEDULER,),
     registers={"hami.io/node-amd-register": "hami.io/amd-devices-allocated"},  # (CODE)
-    documents={"CODE": "Project-HAMi/HAMi, pkg/device/amd (2026-08-21)", **DOCUMENTS},
+    documents={
+        "CODE": "Project-HAMi/HAMi, pkg/device/amd (2026-08-21)",
+        "LABELLER": "ROCm/k8s-device-plugin, cmd/k8s-node-labeller (2022-10-19)",
+        **DOCUMENTS,
+    },
     gpu_prefixes=("amd.com/gpumem", "amd.com/gpucore"),
     whole_card_key=COUNT,  # every cluster with AMD's own plug-in has it
     keys=(
         cards(COUNT, source="CODE"),
         memory("amd.com/gpumem", needs=(COUNT,), source="CODE"),
         cores("amd.com/gpucores", needs=(COUNT,), absent=Absent.ALL, source="CODE"),
+        *choices("amd.com/{0}use-gputype", By.MODEL, source="CODE"),
+        *choices("amd.com/{0}use-gpu-uuid", By.UUID, source="CODE"),
+        *(
+            choice(f"{domain}/gpu.{name}", *_OF_NODES, meaning=meaning, general=True, source="LABELLER")
+            for domain in ("amd.com", "beta.amd.com")
+            for name, meaning in _LABELS.items()
+        ),
+        written("amd.com/gpu-index", meaning="assigned cards", source="CODE"),
+        written("amd.com/predicate-node", meaning="assigned node", source="CODE"),
         *PLACEMENT,
     ),
 )

@@ -1,10 +1,11 @@
 """Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
 
-from gpuxlate.backends.base import Absent, Limits, Range
+from gpuxlate.backends.base import Absent, Confidence, Limits, Range
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, cores, memory
+from gpuxlate.backends.sheet.rows import cards, choices, cores, memory, written
 from gpuxlate.backends.sheet.sheet import Counted, Several, Sheet
 from gpuxlate.model.share import Isolation
+from gpuxlate.model.sheet import By
 
 COUNT = "cambricon.com/vmlu"
 
@@ -43,6 +44,11 @@ SHEET = Sheet(
             doubts={"0": "no document says whether it is no cap or no compute"},
             source="CODE, OLD",
         ),
+        # the code names the lists of models, and reads those of UUIDs alone
+        *choices("cambricon.com/{0}use-mlutype", By.MODEL, source="CODE", confidence=Confidence.MEDIUM),
+        *choices("cambricon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
+        written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
+        written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
         *PLACEMENT,
     ),
 )

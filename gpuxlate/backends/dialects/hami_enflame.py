@@ -1,9 +1,10 @@
 """Enflame GCU under HAMi: memory or compute of one card, of which it gives the smallest profile."""
 
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cores, memory, unread, whole
+from gpuxlate.backends.sheet.rows import choices, cores, memory, unread, whole, written
 from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.share import Isolation
+from gpuxlate.model.sheet import By
 
 SHEET = Sheet(
     name="hami-enflame",
@@ -21,6 +22,9 @@ SHEET = Sheet(
         cores("enflame.com/gcu-core", source="CODE"),
         whole("enflame.com/gcu", source="CODE"),
         unread("enflame.com/drs-gcu", "slices of a card, whose size the node sets", source="CODE"),
+        *choices("enflame.com/{0}use-gpuuuid", By.UUID, source="CODE"),
+        written("enflame.com/gcu-assigned*", meaning="assigned cards", source="CODE"),
+        written("enflame.com/gcu-request-size", meaning="slices of a card", source="CODE"),
         *PLACEMENT,
     ),
 )

@@ -2,9 +2,10 @@
 
 from gpuxlate.backends.base import Absent, Range
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, written
+from gpuxlate.backends.sheet.rows import cards, choices, cores, memory
 from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.share import Isolation
+from gpuxlate.model.sheet import By
 
 COUNT, MEMORY = "hygon.com/hcunum", "hygon.com/hcumem"
 
@@ -44,13 +45,9 @@ SHEET = Sheet(
             doubts={"0": "the scheduler reserves no compute; no document says whether the driver caps it"},
             source="CODE, RENAMED",
         ),
-        choice("hygon.com/use-gpuuuid", meaning="cards by UUID", source="CODE"),
-        choice("hygon.com/nouse-gpuuuid", meaning="cards to avoid, by UUID", source="CODE"),
-        choice("hygon.com/use-hcutype", meaning="card models", source="RENAMED"),
-        choice("hygon.com/nouse-hcutype", meaning="card models to avoid", source="RENAMED"),
-        choice("hygon.com/use-dcutype", meaning="card models", source="CODE"),
-        choice("hygon.com/nouse-dcutype", meaning="card models to avoid", source="CODE"),
-        written("hami.io/hcu-devices-allocated", meaning="assigned cards", source="CODE"),
+        *choices("hygon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
+        *choices("hygon.com/{0}use-hcutype", By.MODEL, source="RENAMED"),
+        *choices("hygon.com/{0}use-dcutype", By.MODEL, source="CODE"),
         *PLACEMENT,
     ),
 )

@@ -1,7 +1,7 @@
 """Iluvatar under HAMi. The names of keys hold the card; the webhook makes several cards whole."""
 
 from gpuxlate.backends.base import Range
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
 from gpuxlate.backends.sheet.rows import cards, cores, for_models, memory
 from gpuxlate.backends.sheet.sheet import Several, Sheet
 from gpuxlate.model.catalogue import names_of
@@ -36,6 +36,7 @@ SHEET = Sheet(
                 needs=(COUNT,),
                 source="CODE",
             ),
+            *by_uuid("{model}"),
         ),
         *PLACEMENT,
     ),

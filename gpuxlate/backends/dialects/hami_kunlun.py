@@ -1,9 +1,10 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
 from gpuxlate.backends.base import Range
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, memory, whole
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
+from gpuxlate.backends.sheet.rows import cards, choices, memory, whole, written
 from gpuxlate.backends.sheet.sheet import Several, Sheet, Size
+from gpuxlate.model.sheet import By
 
 COUNT = "kunlunxin.com/vxpu"
 CARD = 98304
@@ -25,6 +26,9 @@ SHEET = Sheet(
         cards(COUNT, source="CODE"),
         memory("kunlunxin.com/vxpu-memory", values=(Range(1, CARD),), needs=(COUNT,), source="CODE"),
         whole("kunlunxin.com/xpu", source="CODE"),
+        *by_uuid("xpu"),
+        *choices("baidu.com/{0}use-gpuuuid", By.UUID, source="CODE"),
+        written("hami.io/kunlun-allocated", meaning="assigned cards", source="CODE"),
         *PLACEMENT,
     ),
 )

@@ -4,10 +4,11 @@ from fractions import Fraction
 
 from gpuxlate.backends.base import Limits, Range
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, cores, memory
+from gpuxlate.backends.sheet.rows import cards, choices, cores, memory, written
 from gpuxlate.backends.sheet.sheet import Counted, Several, Sheet
 from gpuxlate.model.catalogue import cards as catalogue
 from gpuxlate.model.share import Isolation
+from gpuxlate.model.sheet import By
 
 COUNT = "mthreads.com/vgpu"
 UNIT = 512
@@ -48,6 +49,10 @@ SHEET = Sheet(
             needs=(COUNT,),
             source="CODE",
         ),
+        *choices("mthreads.ai/{0}use-gpuuuid", By.UUID, source="CODE"),
+        written("mthreads.com/request-gpu-num", meaning="cards, by the webhook", source="CODE"),
+        written("mthreads.com/gpu-index", meaning="assigned cards", source="CODE"),
+        written("mthreads.com/predicate-*", meaning="assigned node, scheduled", source="CODE"),
         *PLACEMENT,
     ),
 )

@@ -77,8 +77,7 @@ KEYS: tuple[Key, ...] = (
         source="CONF",
     ),
     choice(DISABLE_CONTROL, Place.ENV, meaning="turns isolation off", source="ISSUE"),
-    written("hami.io/vgpu-*", meaning="assigned cards", source="TYPES"),
-    written("hami.io/bind-*", meaning="binding", source="TYPES"),
+    written("CUDA_TASK_PRIORITY", meaning="the priority, by the webhook", source="DEV"),
     written("nvidia.com/predicate*", meaning="scheduled", source="TYPES"),
 )
 """0 of memory means the same as no key, more than 100 of compute the same as 100 (DEV)."""

@@ -31,7 +31,18 @@ MPS = "mps"
 """`true` is refused without a share (CODE)."""
 FRACTION_LIMIT, MEMORY_LIMIT = "gpu-fraction.limit", "gpu-memory.limit"
 """How far memory may burst, in the form of the request."""
-RUNAI_LIMIT = "RUNAI_GPU_MEMORY_LIMIT"
+RUNAI_LIMIT, RUNAI_REQUEST = "RUNAI_GPU_MEMORY_LIMIT", "RUNAI_GPU_MEMORY_REQUEST"
+COUNTED = (
+    "runai-allocated-gpu*",
+    "runai-current-*",
+    "runai-podgroup-requested-gpus*",
+    "runai-total-requested-gpus*",
+    "runai-calculated-status",
+    "runai-running-pods",
+    "runai-pending-pods",
+    "runai-used-nodes",
+)
+"""Annotations on pods and their workloads in a live cluster of Run:ai 2."""
 """Variable of a container in Run:ai 2.x: a limit in the form of the request."""
 
 REQUEST = "nvidia.com/container.*.gpu-memory.request"
@@ -172,6 +183,19 @@ KEYS: tuple[Key, ...] = (
     key(RUNAI_QUEUE, Place.LABEL, meaning="queue", idle=(ANY,), source="RUNAI"),
     written("nvidia.com/container.*.gpus.devices", meaning="assigned cards", source="NVFRACTIONS"),
     written("received-resource-type", meaning="how it was scheduled", source="CODE"),
+    choice(
+        RUNAI_REQUEST,
+        Place.ENV,
+        meaning="the share of memory, as the limit beside it",
+        until="Run:ai 3.0",
+        confidence=Confidence.MEDIUM,
+        source="RUNAI",
+    ),
+    *(written(name, meaning="what the controller counts", source="RUNAI") for name in COUNTED),
+    written("runai/shared-gpu-configmap", meaning="variables of the share", source="CODE"),
+    written("RUNAI_NUM_OF_GPUS", meaning="assigned cards", source="CODE"),
+    written("RUNAI-VISIBLE-DEVICES", meaning="assigned cards", source="CODE"),
+    written("kai.scheduler/numa-placement-*", meaning="where it was placed", source="CODE"),
     written("runai-gpu-group", meaning="group of the card", source="CODE"),
     written("runai-gpu-group/*", meaning="groups of the cards", source="CODE"),
 )

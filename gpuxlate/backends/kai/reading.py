@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 
 from gpuxlate.backends.base import ContainerShare, Reading, Taking
 from gpuxlate.backends.kai import keys as k
+from gpuxlate.backends.results import rounded_up
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, Value
@@ -55,6 +57,7 @@ def _container(pod: Taking, container: ContainerKeys, found: _Legacy) -> Contain
     mode = pod.annotation(k.key_of(k.COMPUTE_MODE, container.name))
     if mode is not None and mode.text != k.MODES[0]:
         pod.choice(mode, str(mode.path[-1]), "annotation")
+    pod.choice(pod.env(container, k.RUNAI_REQUEST), k.RUNAI_REQUEST, "variable")
     variable = pod.env(container, k.RUNAI_LIMIT)
     mine = found.container is not None and container.path == found.container.path
     amount = request or limit
@@ -79,16 +82,9 @@ def _by_fraction(
     if cards is None or part is None:
         return pod.none(container)
     percent = math.ceil(part * PERCENT)
-    if percent != part * PERCENT:
-        message = say(
-            "{key} is {percent} % of a card, read as {number}",
-            key=k.FRACTION,
-            percent=f"{float(part * PERCENT):g}",
-            number=percent,
-        )
-        pod.note("KAI001", message, written.path, severity=Severity.INFO)
+    more = rounded_up("memory_percent", "KAI001", written.path, part * PERCENT, percent)
     origins = {**_origins(devices), "memory_percent": written.path}
-    return pod.share(container, cards=cards, memory_percent=percent, origins=origins)
+    return pod.share(container, cards=cards, memory_percent=percent, origins=origins, granted=more)
 
 
 def _by_mib(
@@ -105,7 +101,7 @@ def _by_mib(
 def _by_amounts(
     pod: Taking, container: ContainerKeys, request: Value, limit: Value | None, devices: Value | None
 ) -> ContainerShare:
-    numbers = _mib(pod, request), _mib(pod, limit) if limit else None
+    numbers = k.mib(request.text), k.mib(limit.text) if limit else None
     return _of_each_card(pod, container, devices, (request, limit), numbers)
 
 
@@ -114,35 +110,22 @@ def _of_each_card(
     container: ContainerKeys,
     devices: Value | None,
     written: tuple[Value, Value | None],
-    numbers: tuple[int | None, int | None],
+    numbers: tuple[Fraction | int | None, Fraction | int | None],
 ) -> ContainerShare:
-    """Memory of each card, and the limit of it: as written, and in MiB."""
+    """Memory of each card, and the limit of it: as written, and in MiB, which are rounded up."""
     cards, (memory, burst), (request, limit) = _cards(devices), numbers, written
     if cards is None or memory is None:
         return pod.none(container)
     origins = {**_origins(devices), "memory_mib": request.path}
     if limit is not None:
         origins["memory_limit_mib"] = limit.path
+    total, most = math.ceil(memory) * cards, None if burst is None else math.ceil(burst) * cards
+    more = rounded_up("memory_mib", "KAI002", request.path, memory * cards, total)
+    if limit is not None and limit is not request and burst is not None and most is not None:
+        more += rounded_up("memory_limit_mib", "KAI002", limit.path, burst * cards, most)
     return pod.share(
-        container,
-        cards=cards,
-        memory_mib=memory * cards,
-        memory_limit_mib=None if burst is None else burst * cards,
-        origins=origins,
+        container, cards=cards, memory_mib=total, memory_limit_mib=most, origins=origins, granted=more
     )
-
-
-def _mib(pod: Taking, value: Value) -> int | None:
-    """MiB, rounded up: never below what was asked."""
-    found = k.mib(value.text)
-    if found is None:
-        return None
-    number = math.ceil(found)
-    if number != found:
-        name = value.path[-1]
-        message = say("{key} {value} is read as {number} MiB", key=name, value=value.text, number=number)
-        pod.note("KAI002", message, value.path, severity=Severity.INFO)
-    return number
 
 
 def _cards(devices: Value | None) -> int | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from gpuxlate.backends.base import BYTE, Absent, Limits, Per, Place, Range, Taking, key
 from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, percent, whole, written
 from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation
@@ -18,13 +19,23 @@ MEMORY, RATIO = "koordinator.sh/gpu-memory", "koordinator.sh/gpu-memory-ratio"
 BOTH = "koordinator.sh/gpu"
 """CORE and RATIO in one number (HOOK)."""
 WHOLE = "nvidia.com/gpu"
+NPU = "huawei.com/npu-"
 ISOLATION = "koordinator.sh/gpu-isolation-provider"
 MODEL = "node.koordinator.sh/gpu-model"
 RECORD = "scheduling.koordinator.sh/device-allocated"
 
 
-def admits(_pod: Taking, container: ContainerKeys, _profile: Profile | None) -> ContainerKeys:
-    """BOTH as the webhook writes it: that much compute, and that much memory."""
+def admits(pod: Taking, container: ContainerKeys, _profile: Profile | None) -> ContainerKeys:
+    """BOTH as the webhook writes it: that much compute, and that much memory.
+
+    Keys of an Ascend card beside those of Koordinator are the same share (ASCEND): it is not read in part.
+    """
+    share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
+    npu = next((name for name in container.resources if name.startswith(NPU)), None)
+    if share is not None and npu is not None:
+        message = say("{key} is not translated: it is one share with {other}", key=npu, other=share)
+        path = container.resources[npu].path
+        pod.note("GX023", message, path, "write the share in keys of the target by hand")
 
     def split(values: Mapping[str, Value]) -> dict[str, Value]:
         others = {name: value for name, value in values.items() if name != BOTH}
@@ -55,6 +66,8 @@ SHEET = Sheet(
         "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
         "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
         "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
+        "ASCEND": "koordinator-sh/website, docs/user-manuals/device-scheduling-ascend-npu.md (2026)",
+        "DEVICE": "koordinator-sh/koordinator, apis/extension/device_share.go at a7a1b76b (2026-07-24)",
         "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
     },
     gpu_prefixes=("koordinator.sh/gpu",),
@@ -114,6 +127,11 @@ SHEET = Sheet(
             source="KOORDLET",
         ),
         choice("scheduling.koordinator.sh/device-allocate-hint", meaning="cards and topology", source="CODE"),
+        choice(
+            "scheduling.koordinator.sh/device-joint-allocate",
+            meaning="devices of one PCIe switch",
+            source="CODE, DEVICE",
+        ),
         choice("scheduling.koordinator.sh/gpu-partition-spec", meaning="NVLink partition", source="CODE"),
         *(
             choice(name, Place.NODE_SELECTOR, Place.NODE, meaning=meaning, source="CODE")

@@ -5,9 +5,10 @@ from dataclasses import replace
 from gpuxlate.backends.base import GIB, Absent, Limits, Place, Placing, Taking, key
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.sheet.reading import Fields
-from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, whole, written
+from gpuxlate.backends.sheet.rows import cards, choice, choices, cores, memory, whole, written
 from gpuxlate.backends.sheet.sheet import Sheet
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
+from gpuxlate.model.sheet import By
 from gpuxlate.rules.predicates.conditions import Annotated, Not
 
 COUNT, MEMORY, CORES = "metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/vcore"
@@ -80,8 +81,7 @@ SHEET = Sheet(
             source="CODE, EXAMPLES",
         ),
         choice("metax-tech.com/sgpu-topology-aware", meaning="whole cards of one group", source="CODE"),
-        choice("metax-tech.com/use-gpuuuid", meaning="cards by UUID", source="CODE"),
-        choice("metax-tech.com/nouse-gpuuuid", meaning="cards to avoid, by UUID", source="CODE"),
+        *choices("metax-tech.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         written("metax-tech.com/gpu-devices-allocated", meaning="assigned cards", source="CODE"),
         written("metax-tech.com/predicate-time", meaning="scheduled", source="CODE"),
         *PLACEMENT,

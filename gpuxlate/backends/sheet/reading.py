@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends.base import GIB, Absent, ContainerShare, Key, Per, Place, Reading, Taking
 from gpuxlate.backends.numbers import number
+from gpuxlate.backends.results import granted, rounded_up
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.diagnostics import Loss
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, Value
 from gpuxlate.model.profile import Profile
@@ -36,7 +37,7 @@ MOST_MIB = GIB * GIB
 class Fields:
     """The fields of a container's share as its keys give them, and where. Numbers are totals.
 
-    ``cards`` None: they are not counted, so it is one.
+    ``cards`` None: they are not counted, so it is one. ``granted``: what the vendor gives beyond them.
     """
 
     container: ContainerKeys
@@ -46,6 +47,7 @@ class Fields:
     memory_percent: int | None = None
     others: Mapping[str, Any] = field(default_factory=dict)
     origins: Mapping[str, Path] = field(default_factory=dict)
+    granted: tuple[Loss, ...] = ()
 
 
 def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
@@ -151,6 +153,7 @@ def _share(pod: Taking, found: Fields) -> ContainerShare:
         memory_mib=found.memory_mib,
         memory_percent=found.memory_percent,
         origins=found.origins,
+        granted=found.granted,
         **found.others,
     )
 
@@ -267,24 +270,29 @@ def _part(
     percent = percent and percent * times["memory_percent"] / cards
     if sheet.full_is_whole and cores == FULL_CARD_CORES * cards:
         return replace(found, cards=cards)
-    if sheet.sizes:
-        memory, cores = _sized(sheet, memory, cores)
-    if cores and rows.cores and cores.denominator != 1 and _is_valid(rows.cores, amount(rows.cores)):
-        message = say(
-            "{key} is {percent} % of a card, read as {number}",
-            key=rows.cores.name,
-            percent=f"{float(cores):g}",
-            number=int(cores),
-        )
-        pod.note(sheet.code("NUMBERS"), message, found.origins["cores"], severity=Severity.INFO)
     parts = cards if rows.memory is not None and rows.memory.quantity else 1  # bytes divide, MiB may not
-    return replace(
+    given = replace(
         found,
         cards=cards,
-        cores=int(cores) if cores else None,
-        memory_mib=math.ceil(memory / parts) * parts if memory else None,
-        memory_percent=math.ceil(percent) if percent else None,
+        cores=_up(cores, times.get("cores", 1)),
+        memory_mib=_up(memory, parts),
+        memory_percent=_up(percent, 1),
     )
+    if sheet.sizes and memory:
+        return _sized(sheet, given, int(memory))
+    more: tuple[Loss, ...] = ()
+    if cores and given.cores and rows.cores and _is_valid(rows.cores, amount(rows.cores)):
+        code = sheet.code("NUMBERS", rows.cores.name)
+        more = rounded_up("cores", code, found.origins.get("cores", ()), cores, given.cores)
+    if memory and given.memory_mib and rows.memory and rows.memory.quantity:
+        code = sheet.code("AMOUNTS")
+        more += rounded_up("memory_mib", code, found.origins["memory_mib"], memory, given.memory_mib)
+    return replace(given, granted=more)
+
+
+def _up(amount: Fraction | None, parts: int) -> int | None:
+    """The least whole number that divides by the parts and is not below the amount."""
+    return math.ceil(amount / parts) * parts if amount else None
 
 
 def _is_valid(row: Key, part: Fraction | None) -> bool:
@@ -298,9 +306,15 @@ def _cards_of(rows: Rows, percent: Fraction | None) -> int:
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
-def _sized(
-    sheet: Sheet, memory: Fraction | None, cores: Fraction | None
-) -> tuple[Fraction | None, Fraction | None]:
+def _sized(sheet: Sheet, found: Fields, memory: int) -> Fields:
     """What the vendor gives: the first size with the memory; all of the card where none has it."""
-    size = next((one for one in sheet.sizes if memory and one.memory_mib >= memory), None)
-    return (Fraction(size.memory_mib), Fraction(size.cores)) if size else (None, cores)
+    size = next((one for one in sheet.sizes if one.memory_mib >= memory), None)
+    if size is None:
+        return replace(found, memory_mib=None)
+    sized = replace(found, memory_mib=size.memory_mib, cores=size.cores)
+    if size.memory_mib == memory:
+        return sized
+    why = say("the container gets {memory} MiB with {cores} % of compute", memory=size[0], cores=size[1])
+    path, code = found.origins["memory_mib"], sheet.code("SIZES")
+    more = granted("memory_mib", code, why, path, asked=memory, given=size.memory_mib)
+    return replace(sized, granted=(more,))

@@ -48,12 +48,17 @@ def choice(name: str, *places: Place, **fields: Any) -> Key:
     return key(name, *(places or (Place.ANNOTATION,)), **{"says": SELECTOR, **fields})
 
 
-def choices(name: str, chosen: Choice, **fields: Any) -> Iterator[Key]:
-    """A list of cards with commas, and that of cards to avoid, whose name has ``no`` in place of ``{0}``."""
-    what = "card models, parts of names with commas" if chosen.by is By.MODEL else "cards by UUID"
-    yield choice(name.format(""), meaning=what, chooses=chosen, **fields)
-    avoided = "card models to avoid" if chosen.by is By.MODEL else "cards to avoid, by UUID"
-    yield choice(name.format("no"), meaning=avoided, chooses=chosen._replace(allow=False), **fields)
+def choices(name: str, chosen: Choice | By, no: str = "no", **fields: Any) -> Iterator[Key]:
+    """A list of cards with commas, and that of cards to avoid, whose name has ``no`` in place of ``{0}``.
+
+    ``chosen``: a Choice where other dialects have the same cards and can say it, else what identifies cards.
+    """
+    by, carried = (chosen.by, chosen) if isinstance(chosen, Choice) else (chosen, None)
+    what = "card models, parts of names with commas" if by is By.MODEL else "cards by UUID"
+    yield choice(name.replace("{0}", ""), meaning=what, chooses=carried, **fields)
+    avoided = "card models to avoid" if by is By.MODEL else "cards to avoid, by UUID"
+    carried = carried and carried._replace(allow=False)
+    yield choice(name.replace("{0}", no), meaning=avoided, chooses=carried, **fields)
 
 
 def unread(name: str, why: str, **fields: Any) -> Key:
@@ -69,7 +74,7 @@ def written(name: str, **fields: Any) -> Key:
 def for_models(dialect: str, *rows: Key) -> Iterator[Key]:
     """The rows once for each card that the catalogue knows under a name of the dialect, and for any other."""
     for row in rows:
-        if row.name.endswith(MODEL):
+        if row.name.endswith(MODEL) or Place.RESOURCE not in row.places:
             continue  # nothing tells it from other keys of the domain
         other = f"{row.meaning}, of a card that is not in the catalogue"
         name = row.name.replace(MODEL, "*")

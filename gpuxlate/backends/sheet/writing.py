@@ -15,7 +15,7 @@ from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import JSON_NAMES
-from gpuxlate.model.share_problems import FULL_CARD_CORES
+from gpuxlate.model.share_problems import ALL_MEMORY, FULL_CARD_CORES
 from gpuxlate.model.sheet import BYTE
 
 if TYPE_CHECKING:
@@ -210,7 +210,8 @@ def _part(
         placing.whole_when_full(sheet.code("IGNORED"))
         if placing.whole_cards:
             return _whole(sheet, rows, placing)
-    _needed(sheet, rows, placing, free)
+    all_memory = _all_memory(rows, placing)
+    _needed(sheet, rows, placing, free | ({"memory_mib"} if all_memory else frozenset()))
     if sheet.sizes:
         _fit_size(sheet, placing)
     if placing.whole_cards:
@@ -220,7 +221,7 @@ def _part(
         values[rows.cards.name] = cards
     for row in rows.parts:
         if row.says == "memory_percent":
-            percent = placing.take("memory_percent")
+            percent = placing.take("memory_percent") or (ALL_MEMORY if all_memory else None)
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
         elif not (sheet.sizes and row.says == "cores"):
             values[row.name] = _number(sheet, row, placing, profile)
@@ -230,12 +231,29 @@ def _part(
     return values
 
 
+def _all_memory(rows: Rows, placing: Placing) -> bool:
+    """Compute needs memory beside it, and all memory of the card is a percentage of it.
+
+    Of several cards where the percentage is a total: what else it would be, no document says (BAIDU020).
+    """
+    cores, percent = rows.cores, rows.percent
+    return (
+        cores is not None
+        and percent is not None
+        and percent.name in cores.needs
+        and (placing.cards == 1 or percent.per is Per.TOTAL)
+        and placing.peek("cores") is not None
+        and placing.peek("memory_mib") is None
+    )
+
+
 def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) -> None:
     """Fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
     counted = rows.cards is not None and cores is not None and rows.cards.name in cores.needs
-    if memory is not None and no_memory and cores is not None and memory.name in cores.needs and not counted:
+    needs_memory = no_memory and not counted and "memory_mib" not in free
+    if needs_memory and memory is not None and cores is not None and memory.name in cores.needs:
         placing.need(
             "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
         )
@@ -321,7 +339,7 @@ def _legal(row: Key, unit: Fraction, placing: Placing, code: str) -> int | None:
     found = next((n for n in legal if n * unit >= asked), None)
     if found is None:
         return math.ceil(asked / unit)
-    given = int(found * unit)
+    given = math.ceil(found * unit)
     if given != asked:
         why = say("{key} counts {counts}", key=row.name, counts=row.counts)
         placing.round(attribute, given, code, why)

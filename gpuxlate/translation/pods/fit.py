@@ -155,7 +155,7 @@ def fit_pod(
         Outcome(
             one,
             share,
-            terms.with_losses(placing.losses),
+            (*one.granted, *terms.with_losses(placing.losses)),
             tuple(placing.diagnostics),
             frozenset(placing.implied),
             terms.share,

@@ -7,16 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
 from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.sheet import Place
+from gpuxlate.model.spots import spots
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible
 from gpuxlate.translation.claims import goes
+from gpuxlate.translation.leftovers import BEFORE
 from gpuxlate.translation.pods.difference import Owned, Role, pod_edits, terms_left_empty
 from gpuxlate.translation.pods.fields import lacking
 from gpuxlate.translation.pods.fit import PodFit
@@ -57,6 +60,53 @@ def writable(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend
             "without it the pod could run on other nodes than before"
         )
         yield share_is_expressible(pod.keys.path, found, "write the affinity without alternatives")
+
+
+def awakened(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
+    """Keys of a third dialect that nothing read, and that the new share gives effect (GX026).
+
+    The pod would ask in two dialects at once, so no option accepts it.
+    """
+    known = (*replaced, target)
+    others = [
+        spot
+        for spot in spots(pod.keys)
+        if registry.is_owned(spot.name) and not any(one.owns(spot.name) for one in known)
+    ]
+    if not others:
+        return
+    for dialect in registry.spoken_in(_after(pod.keys, fit.keys, replaced_keys(replaced, target))):
+        spot = next((one for one in others if dialect.owns(one.name)), None)
+        if dialect not in known and spot is not None:
+            message = say(BEFORE, name=spot.name, target=dialect.name)
+            yield replace(nothing_is_left_behind(spot.path, message, "remove it"), on_key=spot.on_key)
+
+
+def _after(pod: PodKeys, wanted: PodKeys, owned: Owned) -> PodKeys:
+    """The keys of the pod with the wanted ones in place of those that are replaced."""
+
+    def over(old: Mapping[str, Value], new: Mapping[str, Value], place: Place) -> dict[str, Value]:
+        return {**{name: value for name, value in old.items() if not owned(name, place)}, **new}
+
+    made = {(one.init, one.index): one for one in wanted.all_containers()}
+    containers = []
+    for one in pod.all_containers():
+        new = made.get((one.init, one.index), ContainerKeys())
+        limits = over(one.limits, new.limits, Place.RESOURCE)
+        requests, env = over(one.requests, {}, Place.RESOURCE), over(one.env, new.env, Place.ENV)
+        containers.append(replace(one, limits=limits, requests=requests, env=env))
+    ordinary, init = in_lists(containers)
+    terms = (tuple(one for one in term if not owned(one.key, Place.NODE_SELECTOR)) for term in pod.affinity)
+    return replace(
+        pod,
+        containers=ordinary,
+        init_containers=init,
+        labels=over(pod.labels, wanted.labels, Place.LABEL),
+        annotations=over(pod.annotations, wanted.annotations, Place.ANNOTATION),
+        node_selector=over(pod.node_selector, wanted.node_selector, Place.NODE_SELECTOR),
+        affinity=(*terms, *wanted.affinity),
+        scheduler_name=wanted.scheduler_name or pod.scheduler_name,
+    )
 
 
 def share_edits(

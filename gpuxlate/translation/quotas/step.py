@@ -72,7 +72,7 @@ class _Number(NamedTuple):
 class _Read(NamedTuple):
     """A resource of a quota in the dialect that reads it, and the key of the target.
 
-    ``why``: why nothing at the target is the same.
+    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that.
     """
 
     quota: Quota
@@ -81,6 +81,7 @@ class _Read(NamedTuple):
     key: Key | None
     numbers: tuple[_Number, ...]
     why: Message | None = None
+    among: frozenset[str] = frozenset()
 
     @property
     def refused(self) -> bool:
@@ -104,12 +105,12 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
             found.diagnostics.append(placed(document, _left_alone(quotas, common), quotas[0].object))
         read = [one for quota in quotas if (one := _read(quota, sources, settings)) is not None]
         found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
-        same: dict[tuple[str, str], set[str]] = {}
+        same: dict[tuple[str, str], list[_Read]] = {}
         for one in read:
             if one.key and not one.refused:
-                same.setdefault(_new_key(one), set()).add(one.quota.resource)
+                same.setdefault(_new_key(one), []).append(one)
         remarks: list[Diagnostic] = []
-        for one in [_alone(each, same, settings) for each in read]:
+        for one in _together([_alone(each, same, settings) for each in read]):
             found.settled |= {*one.quota.names}
             found.items += _items(document, one, settings)
             if one.refused or not (one.is_exact or settings.accept.round_up or settings.reads_only):
@@ -140,7 +141,8 @@ def _read(quota: Quota, sources: Sequence[Backend], settings: Settings) -> _Read
     if len(readers) > 1:
         names = " and ".join(one.name for one, _ in readers)
         why = say("it is a key of {dialects}, which are both in this object", dialects=names)
-        return _Read(quota, source, None, None, tuple(map(_Number, quota.amounts)), why)
+        among = frozenset(one.name for one, _ in readers)
+        return _Read(quota, source, None, None, tuple(map(_Number, quota.amounts)), why, among)
     counted = meaning(source, row, quota)
     key = first_of(settings.to, counted, quota) if counted else None
     if counted is None and row.whole:
@@ -187,7 +189,15 @@ def _number(
     return _Number(written, amount, given)
 
 
-def _alone(one: _Read, same: Mapping[tuple[str, str], set[str]], settings: Settings) -> _Read:
+def _together(read: Sequence[_Read]) -> Iterator[_Read]:
+    """Where one is left among some dialects, all others of these are too: the next run says the same."""
+    mixed = frozenset().union(*(one.among for one in read))
+    why = say("it changes together with amounts that cannot be translated")
+    for one in read:
+        yield one._replace(why=why) if one.source.name in mixed and not one.refused else one
+
+
+def _alone(one: _Read, same: Mapping[tuple[str, str], Sequence[_Read]], settings: Settings) -> _Read:
     """The resource, refused where the key of the target is in its place already, or would be twice.
 
     ``same``: the resources of the object that would have a key, by prefix and key.
@@ -199,20 +209,21 @@ def _alone(one: _Read, same: Mapping[tuple[str, str], set[str]], settings: Setti
     prefix, _ = new = _new_key(one)
     own, beside = {one.quota.resource}, one.quota.beside
     there = not own.issuperset(names & beside.get(prefix, set()))
-    twice = not own.issuperset(same[new] & set().union(*beside.values()))
+    twice = not own.issuperset({each.quota.resource for each in same[new]} & set().union(*beside.values()))
     if not (there or twice):
         return one
     text = "{key} is in this object already" if there else "{key} would be in this object twice"
-    return one._replace(why=say(text, key=_new_written(one, settings)))
+    among = {each.source.name for each in same[new] if twice}
+    why = say(text, key=_new_written(one, settings))
+    return one._replace(why=why, among=frozenset(among) if len(among) > 1 else frozenset())
 
 
 def _new_name(one: _Read, settings: Settings) -> str:
     """The name of the target's key in its cluster."""
     assert one.key is not None
     extension = settings.to.extension
-    return (
-        extension.of(settings.profile).by_key.get(one.key.name, one.key.name) if extension else one.key.name
-    )
+    names = extension.of(settings.profile).by_key if extension else {}
+    return names.get(one.key.name, one.key.name)
 
 
 def _new_key(one: _Read) -> tuple[str, str]:
@@ -309,12 +320,11 @@ def _leftovers(document: Document, one: _Read, settings: Settings) -> Iterator[L
     numbers: dict[Path, list[_Number]] = {}
     for number in one.numbers:
         numbers.setdefault(number.written.name, []).append(number)
-    severity = settings.scope.severity
     for path in one.quota.names:
         why, hint = _reason(one, numbers.get(path, []), settings)
         message = say("{name} is left behind: {why}", name=one.quota.resource, why=why)
         made = nothing_is_left_behind(path, message, hint)
-        made = replace(made, severity=severity, on_key=path[-1] == one.quota.written)
+        made = replace(made, severity=settings.scope.severity, on_key=path[-1] == one.quota.written)
         yield Leftover(one.quota.resource, placed(document, made, one.quota.object))
 
 

@@ -26,10 +26,11 @@ EXAMPLES = 60
 
 
 def exactly(text: str, source: Backend, target: Backend, question: Question) -> str | None:
-    """The text in another dialect; None where something would be lost or has no key to tell it."""
+    """The text in another dialect; None where something would change or has no key to tell it."""
     done = translated(text, source, target, question, Accept())
     untold = any(one.share and implied(one.share, target, Accept()) for one in done.items)
-    return None if done.refused or untold else done.text
+    granted = any(one.losses for one in done.items)  # more than was asked, by the source's own vendor
+    return None if done.refused or untold or granted else done.text
 
 
 def plain(question: Question) -> Question:

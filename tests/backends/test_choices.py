@@ -1,0 +1,128 @@
+"""Choices of cards and nodes at every dialect: carried to another dialect, or reported; never silent.
+
+Every key of every data sheet that is a choice is tried beside a share of its dialect, at targets that have
+such keys and at one that has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import SELECTOR, Backend, ContainerShare, Key, Place
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.share import Share
+from gpuxlate.testing.forgotten import GENEROUS
+from gpuxlate.testing.manifest import with_key
+from gpuxlate.testing.strategies import naming_a_card
+from gpuxlate.translation.pods.fit import fit_pod
+
+from .test_hami import SELECTOR as DROPPED
+from .test_hami import pod, to
+
+SHARES = (Share(1, 30, 4096), Share(1, None, 4096), Share(1, 50), Share(2), Share(1))
+PLACES = (Place.ANNOTATION, Place.LABEL, Place.ENV, Place.NODE_SELECTOR, Place.RESOURCE)
+OTHERS = ("neutral", "tencent-qgpu", "hami")
+"""Without choices of its own, with those of nodes, with those of cards."""
+
+
+def rows() -> Iterator[tuple[Backend, Key, Place]]:
+    for backend in registry.pod_backends():
+        for row in backend.keys:
+            for place in PLACES:
+                if row.says == SELECTOR and place in row.places and not row.template.count("{container}"):
+                    yield backend, row, place
+
+
+ROWS = [pytest.param(*one, id=f"{one[0].name} {one[1].name}") for one in rows()]
+
+
+def written(backend: Backend) -> PodKeys | None:
+    """A share as the dialect writes it; None where it is read only, or a claim."""
+    for share in SHARES:
+        one = ContainerShare("web", 0, share=naming_a_card(share, backend))
+        fit = fit_pod([one], backend, GENEROUS)
+        if fit.accepted and not fit.keys.claims and not backend.reads_only:
+            bare = [replace(each, name="web", requests={}) for each in fit.keys.containers]
+            return replace(fit.keys, containers=tuple(bare))
+    return None
+
+
+def manifest(keys: PodKeys) -> str:
+    [container] = keys.containers
+    spec = {
+        **({"schedulerName": keys.scheduler_name.text} if keys.scheduler_name else {}),
+        "nodeSelector": plain(keys.node_selector),
+        "containers": [of_container(container)],
+    }
+    metadata = {"name": "web", "labels": plain(keys.labels), "annotations": plain(keys.annotations)}
+    return yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+
+
+def of_container(one: ContainerKeys) -> dict[str, object]:
+    env = [{"name": name, "value": value.text} for name, value in one.env.items()]
+    return {"name": one.name, "env": env, "resources": {"limits": plain(one.limits)}}
+
+
+def plain(values: object) -> dict[str, object]:
+    assert isinstance(values, dict)
+    return {name: value.plain for name, value in values.items()}
+
+
+@pytest.mark.parametrize(("backend", "row", "place"), ROWS)
+def test_no_choice_is_lost_in_silence(backend: Backend, row: Key, place: Place) -> None:
+    keys = written(backend)
+    if keys is None:
+        pytest.skip("no pod of it is written")
+    word = next((one for one in row.texts if not row.means_nothing(one)), "chosen-1")
+    text = manifest(with_key(keys, row.name, place, Value.of(word)))
+    for name in OTHERS:
+        target = registry.get(name)
+        if target is backend:
+            continue
+        done = to(text, name, GENEROUS)
+        names_it = [one for one in done.diagnostics if row.name in one.message or row.name in one.path]
+        assert names_it or word in done.text, f"nothing is said at {name}:\n{text}\n{done.text}"
+
+
+# (the choice, the limits beside it); the names of the lists: CheckUUID and CheckType in Project-HAMi/HAMi,
+# pkg/device (2026-08-21), device-joint-allocate: apis/extension/device_share.go of Koordinator
+AMD = "amd.com/gpu: 1, amd.com/gpumem: 4096, amd.com/gpucores: 30"
+MLU = "cambricon.com/vmlu: 1, cambricon.com/mlu.smlu.vmemory: 32, cambricon.com/mlu.smlu.vcore: 30"
+KUNLUN = "kunlunxin.com/vxpu: 1, kunlunxin.com/vxpu-memory: 24576"
+NPU = "huawei.com/Ascend910B3: 1, huawei.com/Ascend910B3-memory: 16384"
+LISTS = [
+    *((f"amd.com/{no}use-gputype", AMD) for no in ("", "no")),
+    *((f"amd.com/{no}use-gpu-uuid", AMD) for no in ("", "no")),
+    *((f"cambricon.com/{no}use-gpuuuid", MLU) for no in ("", "no")),
+    *((f"enflame.com/{no}use-gpuuuid", "enflame.com/gcu-memory: 4096") for no in ("", "no")),
+    *((f"mthreads.ai/{no}use-gpuuuid", "mthreads.com/vgpu: 1") for no in ("", "no")),
+    *((f"hami.io/{no}use-Ascend910B3-uuid", NPU) for no in ("", "no-")),
+    *((f"hami.io/{no}use-MR-V100-uuid", "iluvatar.ai/MR-V100-vgpu: 1") for no in ("", "no-")),
+    *((f"hami.io/{no}use-xpu-uuid", KUNLUN) for no in ("", "no-")),
+    *((f"baidu.com/{no}use-gpuuuid", KUNLUN) for no in ("", "no")),
+    ("scheduling.koordinator.sh/device-joint-allocate", "koordinator.sh/gpu-memory: 4Gi"),
+]
+
+
+@pytest.mark.parametrize(("name", "limits"), LISTS)
+def test_lists_of_cards_are_refused_by_default(name: str, limits: str) -> None:
+    """As at HAMi's NVIDIA: GX020, accepted by --drop selector. Cards of other vendors have other names."""
+    text = pod(limits, metadata=f", annotations: {{{name}: A, kept: 'yes'}}")
+    codes = [one.code for one in to(text, "hami").diagnostics if name in one.message]
+    assert codes == ["GX020"]
+    drop = DROPPED.drop | {"device"}
+    done = to(text, "hami", replace(DROPPED, drop=drop))
+    assert not done.refused, done.diagnostics
+    assert name not in done.text
+    assert "kept: 'yes'" in done.text
+
+
+def test_labels_of_nodes_with_other_cards() -> None:
+    """Those of AMD's labeller choose cards, in a pod that asks for some."""
+    text = pod(AMD, spec="  nodeSelector: {amd.com/gpu.product-name: AMD_Instinct_MI300X_OAM}\n")
+    assert [one.code for one in to(text, "hami").diagnostics if one.severity == "error"] == ["GX020"]
