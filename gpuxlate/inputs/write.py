@@ -54,8 +54,10 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> 
         raise OSError(number, os.strerror(number), str(path))
     _remove_left_over(target.parent)
     temporary: Path | None = None
+    lock: int | None = None
     try:
         handle, temporary = _temporary(target)
+        lock = os.dup(handle)  # until the file has its name: the other one is closed before, as that may fail
         _fill(handle, data, target, before)
         if expected is not None and not _holds(target, expected):
             raise ChangedError(path)
@@ -68,9 +70,9 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> 
             raise _about(error, path) from None
         raise
     finally:
-        if temporary is not None:
-            with suppress(OSError):  # all is on disk
-                os.close(handle)  # last, since it ends the lock
+        if lock is not None:
+            with suppress(OSError):
+                os.close(lock)
     _flush_folder(target.parent)
     return before.st_nlink - 1 if before is not None else 0
 
@@ -140,15 +142,18 @@ def _remove_ended(path: Path) -> None:
 
 
 def _fill(handle: int, data: bytes, target: Path, before: os.stat_result | None) -> None:
-    """Write the content and all that is kept of the old file, on disk."""
-    left = memoryview(data)
-    while left:
-        left = left[os.write(handle, left) :]
-    if before is not None:
-        _keep(handle, target, before)
-    # last, since a new owner takes the set-user-id bit away
-    os.fchmod(handle, 0o666 & ~_umask() if before is None else stat.S_IMODE(before.st_mode))
-    os.fsync(handle)
+    """Write the content and all that is kept of the old file, on disk. Closes the file."""
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(handle, left) :]
+        if before is not None:
+            _keep(handle, target, before)
+        # last, since a new owner takes the set-user-id bit away
+        os.fchmod(handle, 0o666 & ~_umask() if before is None else stat.S_IMODE(before.st_mode))
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:
