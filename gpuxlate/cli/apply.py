@@ -17,6 +17,7 @@ from gpuxlate.cluster.server import Json, Server
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
+from gpuxlate.report.characters import text_of
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.source import Source
 
@@ -146,15 +147,15 @@ def _apply(
         raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
     trial = tried(server, objects, force=force)
     if diff:
-        common.text_out("".join(difference(one) for one in trial))
+        common.out("".join(difference(one) for one in trial))
         return common.Exit.CLEAN
     if as_json:  # as the server has them, or would have them
         done = trial if dry_run else [*applied(server, trial, force=force)]
-        common.out(objects_as_json([one.result for one in done]))
+        common.data_out(objects_as_json([one.result for one in done]))
         return common.Exit.CLEAN
     if dry_run:
-        common.text_out("".join(f"{one.sent.name} {one.verb} (server dry run)\n" for one in trial))
+        common.out(text_of(f"{one.sent.name} {one.verb} (server dry run)" for one in trial))
         return common.Exit.CLEAN
     for one in applied(server, trial, force=force):
-        common.text_out(f"{one.sent.name} serverside-applied\n")
+        common.out(text_of([f"{one.sent.name} serverside-applied"]))
     return common.Exit.CLEAN

@@ -54,7 +54,7 @@ def command(
 
         outputs.write_files({Path(html): assess_page(data, settings.to.name).encode()})
     if output == "json":
-        common.out(common.write_json(data))
+        common.json_out(data)
     else:
         common.out(_text(run, settings.to.name))
     return common.Exit.FINDINGS if broken else common.Exit.CLEAN

@@ -18,6 +18,7 @@ from gpuxlate.model.messages import joined, message_of, plural, say, titled
 from gpuxlate.planning.capacity import Answer, Verdict, answer
 from gpuxlate.planning.demand import Demand, DemandError, demand
 from gpuxlate.planning.ledger import Books, Card, Held, Ledger, totals
+from gpuxlate.report.characters import text_of
 from gpuxlate.report.characters import width as wide
 
 _VERDICTS = {Verdict.FITS: "fits", Verdict.NOT: "does not fit", Verdict.UNKNOWN: "not known"}
@@ -47,9 +48,9 @@ def command(
     found = books_of(server, gpu_nodes(server, selector))
     result = answer(found, wanted.wanted, wanted.unclear) if wanted else None
     if output == "json":
-        common.out(common.write_json(_json(found, result)))
+        common.json_out(_json(found, result))
     else:
-        common.text_out(books_text(found, pods) + (_answer_text(result) if result else ""))
+        common.out(books_text(found, pods) + (_answer_text(result) if result else ""))
     return common.Exit.FINDINGS if result and result.verdict is not Verdict.FITS else common.Exit.CLEAN
 
 
@@ -73,14 +74,14 @@ def _demand(file: Sequence[str]) -> Demand:
 
 def books_text(found: Books, pods: bool) -> str:
     if not found.ledgers:
-        return tell("the cluster has no GPU nodes") + "\n"
-    blocks = ["\n".join(_node(one, pods)) for one in found.ledgers.values()]
+        return text_of([tell("the cluster has no GPU nodes")])
+    blocks = [text_of(_node(one, pods)) for one in found.ledgers.values()]
     if found.waiting:
         waiting = plural(
             found.waiting, "{count} GPU pod waits for a node", "{count} GPU pods wait for a node"
         )
-        blocks.append(tell(waiting))
-    return "\n\n".join(blocks) + "\n"
+        blocks.append(text_of([tell(waiting)]))
+    return "\n".join(blocks)
 
 
 def _node(one: Ledger, pods: bool) -> Iterator[str]:
@@ -147,7 +148,7 @@ def _answer_text(result: Answer) -> str:
     lines += [f"  - {tell(reason)}" for reason in result.reasons]
     lines += [f"  {one.pod} -> {one.node}" + _cards(one.cards) for one in result.places]
     lines += [f"  {tell(titled('warning', warning))}" for warning in result.warnings]
-    return "\n".join(lines) + "\n"
+    return text_of(lines)
 
 
 def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:

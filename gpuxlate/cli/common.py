@@ -20,7 +20,7 @@ from gpuxlate.inputs.exclude import Exclusion
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError, expand, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
-from gpuxlate.model.messages import message_of, say, titled
+from gpuxlate.model.messages import Lines, message_of, say, titled
 from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 from gpuxlate.yamltext.source import Texts
@@ -116,17 +116,17 @@ def alert(title: str, text: str) -> None:
     """A message on stderr under its title: error, help, note, try, warning."""
     from gpuxlate.report.characters import width
 
-    head, *rest = locale.tell(text).split("\n")
+    head, *rest = map(locale.tell, text.parts if isinstance(text, Lines) else [text])
     title = locale.tell(say("{title}: ", title=say(title)))
     for line in (title + head, *(" " * width(title) + line for line in rest)):
         note(line)
 
 
 def note(text: str) -> None:
-    """One line on stderr, with control characters shown instead of sent."""
-    from gpuxlate.report.characters import visible
+    """One line on stderr."""
+    from gpuxlate.report.characters import text_of
 
-    err(visible(cut(locale.tell(text), 2 * MAX_MESSAGE)) + "\n")
+    data_err(text_of([cut(locale.tell(text), 2 * MAX_MESSAGE)]))
 
 
 def remark(text: str) -> None:
@@ -150,21 +150,28 @@ def documents_out(parts: Iterable[bytes]) -> None:
     out_parts(parts)
 
 
-def text_out(text: str) -> None:
-    """A text for people on stdout, with control characters made visible."""
+def out(text: str) -> None:
+    """A text for people on stdout: it only shows something, whatever is in it."""
     from gpuxlate.report.characters import visible_lines
 
-    out(visible_lines(text))
+    data_out(visible_lines(text, colours=True))
 
 
-def out(text: str) -> None:
-    """Results on stdout, as they are. A closed pipe (``| head``) does not change the exit code."""
+def json_out(data: dict[str, Any]) -> None:
+    """JSON on stdout, as every command prints it."""
+    from gpuxlate.report.json import dump
+
+    data_out(dump(data))
+
+
+def data_out(text: str) -> None:
+    """A text for programs on stdout, as it is: a format that escapes by itself what is in it."""
     if text:
         out_parts([text.encode("utf-8", "surrogateescape")])
 
 
 def out_parts(parts: Iterable[bytes]) -> None:
-    """The same, part by part, for what may be large."""
+    """The same, part by part. A closed pipe (``| head``) does not change the exit code."""
     if sys.stdout is None:
         raise CliError("stdout is closed", "to discard the result, redirect it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer
@@ -331,18 +338,11 @@ def show(diagnostics: Sequence[Diagnostic], texts: Texts, *, least: Severity = S
     shown = sorted((d for d in diagnostics if d.severity.rank <= least.rank), key=Diagnostic.sort_key)
     if shown:
         color = color_wanted(sys.stderr)
-        err(text.findings(shown, texts.line, color))
+        data_err(text.findings(shown, texts.line, color))
 
 
-def err(text: str) -> None:
-    """A text for people on stderr, as it is; errors of stderr are ignored."""
+def data_err(text: str) -> None:
+    """A text on stderr, as it is: what is in it is escaped before. Errors of stderr are ignored."""
     with suppress(OSError), _allow_closed_pipe(sys.stderr):
         sys.stderr.write(text)
         sys.stderr.flush()
-
-
-def write_json(data: dict[str, Any]) -> str:
-    """JSON as every command prints it."""
-    from gpuxlate.report.json import dump
-
-    return dump(data)

@@ -12,7 +12,7 @@ from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import render_asked, workloads
-from gpuxlate.cli.tables import table
+from gpuxlate.cli.tables import Cell, table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.locale import tell
@@ -22,6 +22,7 @@ from gpuxlate.model.messages import say, titled
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
+from gpuxlate.report.characters import text_of
 from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.render import PROBE, Asked
 from gpuxlate.translation.settings import Settings
@@ -72,7 +73,7 @@ def command(
             }
             for share, row in fits
         ]
-        common.out(common.write_json({"format": "gpuxlate-compare/v1", "items": items}))
+        common.json_out({"format": "gpuxlate-compare/v1", "items": items})
     else:
         common.out("\n".join(_text(share, row) for share, row in fits))
     return common.Exit.CLEAN
@@ -116,13 +117,13 @@ def _derived(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> Amount 
 def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
     asked = share.share.given_fields()
     given = {name: getattr(share.share, one) for one, name in JSON_NAMES.items() if one in asked}
-    fields = ", ".join(f"{name} {value}" for name, value in given.items())
+    about = [f"{share.name}: {', '.join(f'{name} {value}' for name, value in given.items())}"]
     if share.share.is_part:
         derived = _derived(share, row)
-        fields += "\n" + say("derived: {amount}", amount=derived.text if derived else say("not known"))
-    cells = [[backend.name, _verdict(fit), "\n".join(_lines(fit))] for backend, fit in row]
+        about.append(tell(say("derived: {amount}", amount=derived.text if derived else say("not known"))))
+    cells: list[list[Cell]] = [[backend.name, _verdict(fit), _lines(fit)] for backend, fit in row]
     head = ["TARGET", "VERDICT", "WHAT IT BECOMES"]
-    return f"{share.name}: {fields}\n\n" + table(head, cells, lines=True)
+    return text_of([*about, ""]) + table(head, cells, lines=True)
 
 
 def _verdict(fit: PodFit) -> str:

@@ -32,5 +32,5 @@ def command(
     from typer._completion_shared import get_completion_script
 
     script = get_completion_script(prog_name="gpuxlate", complete_var="_GPUXLATE_COMPLETE", shell=shell)
-    common.out(f"{script}\n")
+    common.data_out(f"{script}\n")
     return common.Exit.CLEAN

@@ -20,7 +20,7 @@ from gpuxlate.config.specs import read_specs
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.report.characters import visible
+from gpuxlate.report.characters import text_of
 from gpuxlate.translation.pods.fit import fit_pod
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
@@ -86,7 +86,7 @@ def command(
     if len(jobs) < len(found.found) or found.diagnostics:
         return common.Exit.FINDINGS
     if output == "json":
-        common.out(common.write_json(_json(backend, billing, card, billed, time, jobs)))
+        common.json_out(_json(backend, billing, card, billed, time, jobs))
     else:
         common.out(_text(billing, card, billed, jobs))
     return common.Exit.CLEAN
@@ -145,9 +145,9 @@ def _price(
 
 
 def _text(billing: Billing, name: str | None, card: Card, jobs: Sequence[Job]) -> str:
-    called = f" ({visible(name)})" if name else ""
+    called = f" ({name})" if name else ""
     parts = [
-        f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable\n",
+        text_of([f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable"]),
         *(_job(job) for job in jobs),
     ]
     if len(jobs) > 1:
@@ -155,7 +155,7 @@ def _text(billing: Billing, name: str | None, card: Card, jobs: Sequence[Job]) -
         total = sum((job.gpu_hours for job in jobs), Fraction(0))
         rows.append(["total", str(total), decimal(total)])
         parts.append(table(["SHARE", "GPU-HOURS", "ROUNDED"], rows))
-    return "\n".join([*parts, billing.note + "\n"])
+    return "\n".join([*parts, text_of([billing.note])])
 
 
 def _job(job: Job) -> str:
@@ -174,7 +174,7 @@ def _job(job: Job) -> str:
     pods.append(["job", str(count), hours, "", str(job.gpu_hours), decimal(job.gpu_hours)])
     return "\n".join(
         [
-            f"{job.name}\n",
+            text_of([job.name]),
             table(["", "ASKED", "OF THE CARD", "", "DECIDES"], parts),
             table(["PODS", "COUNT", "HOURS", "GPU-HOURS EACH", "GPU-HOURS", "ROUNDED"], pods),
             _break_even(price),
@@ -200,7 +200,7 @@ def _break_even(price: Price) -> str:
     lines.append(f"break-even at {price.memory_mib} MiB: above {_both(cores)} % compute decides the price")
     if price.free_cores:
         lines.append(f"  up to {int(cores)} % compute costs nothing more: {price.free_cores} % are free")
-    return "\n".join(lines) + "\n"
+    return text_of(lines)
 
 
 def _both(value: Fraction) -> str:

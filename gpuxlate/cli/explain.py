@@ -30,7 +30,7 @@ def command(
     if rule is None:
         raise UnknownRuleError(code, catalog.nearest(code, backends))
     if output == "json":
-        common.out(common.write_json({"format": "gpuxlate-rule/v1", **rule_json(rule)}))
+        common.json_out({"format": "gpuxlate-rule/v1", **rule_json(rule)})
     else:
         common.out(as_text(rule))
     return common.Exit.CLEAN

@@ -48,7 +48,7 @@ def command(
             "quotas": [one.read_json() for one in run.quotas],
             "leftovers": left,
         }
-        common.out(common.write_json(data))
+        common.json_out(data)
     else:
         common.out(_text(run.items))
         if run.quotas:

@@ -148,7 +148,7 @@ def _lint(
     # where no input could be read, a line that says "no findings" would be taken for a result
     nothing = bool(run.unreadable) and not run.files and chosen == "text"
     shown = "" if nothing else _rendered(run, chosen, statistics)
-    (common.err if run.to_stdout else common.out)(shown)  # stdout may have the fixed text
+    (common.data_err if run.to_stdout else common.data_out)(shown)  # stdout may have the fixed text
     _remarks(run, mode, diff=False)
     return _exit_code(run, chosen, fail_on, changed=mode.fix and bool(run.changes))
 
@@ -314,7 +314,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         counts = report.statistics(run.diagnostics, rules)
         if format_ == "text":
             return counts
-        common.err(counts)
+        common.data_err(counts)
     return report.render(
         format_,
         run.diagnostics,

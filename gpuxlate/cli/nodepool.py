@@ -22,6 +22,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.planning import autoscaling
 from gpuxlate.planning.nodepool import NodePool, node_pool
 from gpuxlate.planning.plan import PlanError
+from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.place import placed
 
 SCALING = ("asg-tags", "cluster-api", "karpenter")
@@ -89,15 +90,15 @@ def command(
     if output == "json":
         items = [one.to_json(checked=profile is not None) for one in pools]
         data = {"format": "gpuxlate-nodepool/v1", "target": backend.name, "items": items}
-        common.out(common.write_json(data))
+        common.json_out(data)
     elif output in SCALING:
-        common.text_out(_scaling(output, pools, backend, profile, instance_type))
+        common.out(_scaling(output, pools, backend, profile, instance_type))
     elif output == "yaml":
         from gpuxlate.yamltext.plain import fresh
 
         made = [fresh(one) for pool in pools for one in pool.documents]
         if made:
-            common.text_out(joined(list(dict.fromkeys(made))))
+            common.out(joined(list(dict.fromkeys(made))))
         else:
             common.note(
                 say(
@@ -107,9 +108,9 @@ def command(
             )
     elif output == "kubectl":
         nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
-        common.text_out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
+        common.out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
     else:
-        common.text_out("\n".join(_text(one, backend, profile is not None) for one in pools))
+        common.out("\n".join(_text(one, backend, profile is not None) for one in pools))
     failed = profile is not None and any(one.failed for one in pools)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN
 
@@ -138,7 +139,7 @@ def _scaling(
         )
 
     try:
-        parts = ["\n".join(lines(one)) + "\n" for one in pools]
+        parts = [text_of(lines(one)) for one in pools]
     except PlanError as error:
         raise common.CliError(message_of(error), error.hint) from None
     return ("---\n" if machines else "\n").join(parts)
@@ -182,10 +183,10 @@ def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
         for line in _item(sources.cited(_prerequisite(one, checked), one.requirement.source), "  - ")
     ]
     blocks = [("labels", labels), ("warnings", warnings), ("prerequisites", wanted)]
-    parts = [tell(say("{name} at {target}", name=pool.name, target=backend.name)) + "\n"]
+    parts = [text_of([tell(say("{name} at {target}", name=pool.name, target=backend.name))])]
     for title, lines in (*blocks, ("sources", sources.lines())):
         if lines:
-            parts.append("\n".join([tell(title), *lines, ""]))
+            parts.append(text_of([tell(title), *lines]))
     return "\n".join(parts)
 
 
@@ -244,4 +245,4 @@ def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bo
         comment, before = _KUBECTL[label.setter]
         lines += [f"# {tell(comment)}:"] if comment else []
         lines += [f"{before}kubectl label node {node} {label}" for node in nodes]
-    return "\n".join(lines) + "\n"
+    return text_of(lines)

@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.backends.live import NodeView, Serves
 from gpuxlate.cli import common, live_options, options
-from gpuxlate.cli.tables import table
+from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
 from gpuxlate.cluster.server import Server
@@ -52,7 +52,7 @@ def command(
     ledgers = list(books_of(server, nodes).ledgers.values()) if nodes else []
     if output == "json":
         items = [to_json(one) for one in ledgers]
-        common.out(common.write_json({"format": "gpuxlate-nodes/v1", "items": items}))
+        common.json_out({"format": "gpuxlate-nodes/v1", "items": items})
         return common.Exit.CLEAN
     if not ledgers:
         common.note("the cluster has no GPU nodes")
@@ -81,7 +81,7 @@ def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
             "choose one with --to",
         )
     data, notes = profile_data(nodes, served[0], server.version())
-    common.out(fresh(data))
+    common.data_out(fresh(data))
     for text in notes:
         common.remark(titled("note", text))
     return common.Exit.CLEAN
@@ -157,14 +157,14 @@ def _text(ledgers: Sequence[Ledger]) -> str:
         "FREE MiB",
         "FREE CARDS",
     ]
-    rows = [_row(one) for one in ledgers]
+    rows: list[list[Cell]] = [_row(one) for one in ledgers]
     if any(one.view.parts for one in ledgers):
         head.append("FREE PARTS")
         rows = [[*row, _parts(one)] for row, one in zip(rows, ledgers, strict=True)]
     return table(head, rows)
 
 
-def _row(one: Ledger) -> list[str]:
+def _row(one: Ledger) -> list[Cell]:
     view = one.view
     return [
         one.node.name,
@@ -180,10 +180,9 @@ def _row(one: Ledger) -> list[str]:
     ]
 
 
-def _parts(one: Ledger) -> str:
+def _parts(one: Ledger) -> list[str]:
     """What is free of each part, a line each."""
-    rows = [f"{row.name}: {one.free(row)} of {row.amount}" for row in one.view.parts]
-    return "\n".join(rows) or "-"
+    return [f"{row.name}: {one.free(row)} of {row.amount}" for row in one.view.parts] or ["-"]
 
 
 def target_text(view: NodeView) -> str:

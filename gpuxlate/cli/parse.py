@@ -34,22 +34,24 @@ def command(
             say("{paths}: no container requests a GPU in a known dialect", paths=common.names_of(paths)),
             "gpuxlate targets shows the keys of each dialect",
         )
-    common.out(_rendered(run.items, output))
+    common.data_out(_rendered(run.items, output))
     return common.Exit.CLEAN
 
 
 def _rendered(items: list[Item], output: str) -> str:
     from gpuxlate.config.schemas import editor_line
+    from gpuxlate.report.characters import text_of
+    from gpuxlate.report.json import dump
     from gpuxlate.yamltext.plain import fresh
 
     made = share_documents(items)
     if output == "json":
-        return common.write_json({"format": "gpuxlate-shares/v1", "items": made})
+        return dump({"format": "gpuxlate-shares/v1", "items": made})
     shares = (one for one in items if one.share)
     return joined(
         [
             editor_line("spec")
-            + (f"# derived: {one.derived.text}\n" if one.derived else "")
+            + (text_of([f"# derived: {one.derived.text}"]) if one.derived else "")
             + fresh(document)
             for one, document in zip(shares, made, strict=True)
         ]

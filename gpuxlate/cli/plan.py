@@ -22,6 +22,7 @@ from gpuxlate.planning.advice import Better, better_values
 from gpuxlate.planning.plan import PlanError, TargetPlan, plan, profile_with
 from gpuxlate.planning.plan_json import to_json
 from gpuxlate.planning.remarks import cards, missing, nodes, remarks, shares
+from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.pods.item import Item
@@ -106,9 +107,9 @@ def command(
 
         outputs.write_files({Path(html): plan_page(data).encode()})
     if output == "json":
-        common.out(common.write_json(data))
+        common.json_out(data)
     else:
-        common.text_out(_text(made, today))
+        common.out(_text(made, today))
     left = any(one.run.leftovers for one in made) and not allow_leftovers
     complete = all(one.planned.complete for one in made)
     return common.Exit.CLEAN if complete and not (left or broken) else common.Exit.FINDINGS
@@ -184,9 +185,9 @@ def _text(made: Sequence[Made], today: Sequence[TargetPlan]) -> str:
     run = made[0].run
     rows = [*(_row(one, before=True) for one in today), *(_row(one.planned) for one in made)]
     head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
-    blocks = [f"{tell(run.counts)}\n\n" + table(head, rows)]
-    blocks += ["\n".join(_target(one, (), before=True)) + "\n" for one in today]
-    blocks += ["\n".join((*_target(one.planned, one.better), *_bars(one.planned))) + "\n" for one in made]
+    blocks = [text_of([tell(run.counts), ""]) + table(head, rows)]
+    blocks += [text_of(_target(one, (), before=True)) for one in today]
+    blocks += [text_of((*_target(one.planned, one.better), *_bars(one.planned))) for one in made]
     blocks += _left_behind(made)
     uncounted = _uncounted(run)
     if uncounted:
@@ -198,7 +199,7 @@ def _text(made: Sequence[Made], today: Sequence[TargetPlan]) -> str:
             "{count} containers request whole cards of no dialect",
         )
         text = "not counted: {what}, first at {where}; --from TARGET counts them"
-        blocks.append(tell(say(text, what=what, where=where)) + "\n")
+        blocks.append(text_of([tell(say(text, what=what, where=where))]))
     return "\n".join(blocks)
 
 
@@ -210,7 +211,7 @@ def _left_behind(made: Sequence[Made]) -> Iterator[str]:
     for leftovers, targets in found.items():
         if leftovers:
             at = say("left behind at {targets}", targets=", ".join(targets))
-            yield ("" if len(targets) == len(made) else tell(at) + "\n") + leftover_table(leftovers)
+            yield ("" if len(targets) == len(made) else text_of([tell(at)])) + leftover_table(leftovers)
 
 
 def _row(one: TargetPlan, *, before: bool = False) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli.capacity import books_text, node_json
-from gpuxlate.cli.tables import table
+from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import pods_of
 from gpuxlate.locale import tell
@@ -14,6 +14,7 @@ from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.planning.ledger import Books, books
 from gpuxlate.planning.remarks import cards
 from gpuxlate.planning.room import Hole, PartRoom, Room, part_rooms, rooms
+from gpuxlate.report.characters import text_of
 
 
 def command(
@@ -43,9 +44,9 @@ def command(
             "nodes": [node_json(one) for one in found.ledgers.values()],
             "waiting": found.waiting,
         }
-        common.out(common.write_json(data))
+        common.json_out(data)
     else:
-        common.text_out(_text(found, there, parts))
+        common.out(_text(found, there, parts))
     return common.Exit.CLEAN
 
 
@@ -58,12 +59,12 @@ def _text(found: Books, there: Sequence[Room], parts: Sequence[PartRoom]) -> str
         head = ["TARGET", "PART", "NODES", "ALLOCATABLE", "FREE", "MOST FREE ON A NODE"]
         blocks.append(table(head, [list(map(str, one)) for one in parts]))
     notes = [line for one in there for line in _notes(one)]
-    return "\n".join([*blocks, *(["\n".join(notes) + "\n"] if notes else [])])
+    return "\n".join([*blocks, *([text_of(notes)] if notes else [])])
 
 
-def _row(one: Room) -> list[str]:
+def _row(one: Room) -> list[Cell]:
     numbers = (one.nodes, one.cards, one.empty, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
-    return [one.target, *map(str, numbers), "\n".join(map(_hole, one.largest)) or say("none")]
+    return [one.target, *map(str, numbers), [*map(_hole, one.largest)] or say("none")]
 
 
 def _hole(one: Hole) -> str:

@@ -15,7 +15,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.policy_translate import Asked, shapes
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.select import Selection
-from gpuxlate.model.messages import say, titled
+from gpuxlate.model.messages import Lines, say, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.documents import Action, Object, Policy, Style
 from gpuxlate.policy.explained import Enforced, explain, explained
@@ -153,7 +153,7 @@ def command(
             common.out(explanation(chosen))
             return common.Exit.CLEAN
         made = policies(chosen, forbid, select, wish)
-    common.out(written(made, form))
+    common.data_out(written(made, form))
     return common.Exit.CLEAN
 
 
@@ -211,8 +211,8 @@ def policies(
     left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
     if not found:
         names = ", ".join(one.name for one in chosen)
-        said = "\n".join(map(locale.tell, left)) or say(
-            "no rule of {names} that is selected can be enforced", names=names
+        said = (
+            Lines(left) if left else say("no rule of {names} that is selected can be enforced", names=names)
         )
         raise common.CliError(said, "gpuxlate policy --explain says which can")
     for one in left:

@@ -22,6 +22,7 @@ from gpuxlate.policy.documents import API, Policy
 from gpuxlate.policy.generate import Format, Scope, documents
 from gpuxlate.policy.translation.policies import BETA, GROUP, Translating
 from gpuxlate.policy.translation.policies import KIND as MUTATING
+from gpuxlate.report.characters import text_of
 
 KIND = "ValidatingAdmissionPolicy"
 
@@ -80,7 +81,7 @@ def command(
     else:
         found = here.policies(chosen, forbid, select, wish)
     if not apply:
-        common.out(here.written(found, form))
+        common.data_out(here.written(found, form))
         return common.Exit.CLEAN
     return _apply(server, found, form, force_conflicts)
 
@@ -143,5 +144,5 @@ def _profiles(
 def _apply(server: Server, found: Sequence[Policy | Translating], form: Format, force: bool) -> int:
     trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
     for one in applied(server, trial, force=force):
-        common.text_out(f"{one.sent.name} {one.verb}\n")
+        common.out(text_of([f"{one.sent.name} {one.verb}"]))
     return common.Exit.CLEAN

@@ -20,6 +20,7 @@ from gpuxlate.model.messages import say, titled
 from gpuxlate.planning.nodepool import node_pool
 from gpuxlate.planning.nodes import GpuNode, names_of
 from gpuxlate.planning.preflight import Flight, Point, node_lists, preflight, profile_for
+from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.place import placed
 
 WIDTH = 100
@@ -60,9 +61,9 @@ def command(
     else:
         flights = [(None, preflight(nodes, backend, version))]
     if output == "json":
-        common.out(common.write_json(_json(flights, backend, version)))
+        common.json_out(_json(flights, backend, version))
     else:
-        common.text_out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
+        common.out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
     failed = any(flight.failed for _, flight in flights)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN
 
@@ -98,7 +99,7 @@ def _text(name: str | None, flight: Flight, backend: Backend, version: str) -> s
         lines.append(tell(verdict if name else narrower))
     else:
         lines.append(tell(say("ready as far as known: {names}", names=names_of(flight.ready))))
-    return "\n".join(lines) + "\n"
+    return text_of(lines)
 
 
 def _point(point: Point) -> Iterator[str]:

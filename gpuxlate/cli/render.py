@@ -232,7 +232,7 @@ def _workload(file: str, said_in: Document | None) -> Source:
 def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None, *, as_json: bool) -> None:
     manifests = [made.text for backend, made in done if not backend.form_module]
     if as_json and manifests and output_dir is None:
-        common.out(outputs.as_json(manifests))
+        common.data_out(outputs.as_json(manifests))
         return
     if as_json:  # parameters are JSON already
         done = [(one, made if one.form_module else _json(made)) for one, made in done]

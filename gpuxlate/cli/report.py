@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gpuxlate.cli import common, outputs
+from gpuxlate.cli import outputs
+from gpuxlate.report.json import dump
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
@@ -35,4 +36,4 @@ def write_report(
     quotas: Sequence[QuotaItem] = (),
 ) -> None:
     """Write the report to a file."""
-    outputs.write_files({path: common.write_json(report_json(items, leftovers, quotas)).encode()})
+    outputs.write_files({path: dump(report_json(items, leftovers, quotas)).encode()})

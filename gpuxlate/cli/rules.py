@@ -53,7 +53,7 @@ def command(
         and (one.fix or not fixable)
     ]
     if output == "json":
-        common.out(common.write_json({"format": "gpuxlate-rules/v1", "rules": [rule_json(r) for r in rules]}))
+        common.json_out({"format": "gpuxlate-rules/v1", "rules": [rule_json(r) for r in rules]})
     else:
         rows = [[r.code, str(r.severity), r.fix or "", r.summary] for r in rules]
         common.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))

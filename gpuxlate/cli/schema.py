@@ -39,7 +39,7 @@ def command(
     from gpuxlate.config.schemas import schema
 
     if check is None:
-        common.out(common.write_json(schema(kind)))
+        common.json_out(schema(kind))
         return common.Exit.CLEAN
     from jsonschema import Draft202012Validator
 

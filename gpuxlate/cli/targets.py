@@ -36,9 +36,9 @@ def command(output: options.Output = "table") -> int:
             }
             for b in backends
         ]
-        common.out(common.write_json({"format": "gpuxlate-targets/v1", "targets": targets}))
+        common.json_out({"format": "gpuxlate-targets/v1", "targets": targets})
     else:
-        rows = [["\n".join(_names(b)), "\n".join(_fields(b))] for b in backends]
+        rows = [[_names(b), [*_fields(b)]] for b in backends]
         common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
     return common.Exit.CLEAN
 

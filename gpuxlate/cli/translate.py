@@ -70,7 +70,7 @@ def command(
     if not writes:
         return common.Exit.FINDINGS if check and run.changed else common.Exit.CLEAN
     if output == "json":
-        common.out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
+        common.data_out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
     else:
         _write(run, in_place, output_dir)
     return common.Exit.CLEAN

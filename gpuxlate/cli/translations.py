@@ -88,7 +88,7 @@ def show(run: Run) -> None:
     """The findings on stderr, and the counts where something is left behind."""
     common.show(run.diagnostics, run.texts)
     if run.leftovers:
-        common.err(f"\n{tell(run.counts)}\n")
+        common.data_err(f"\n{tell(run.counts)}\n")
 
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:

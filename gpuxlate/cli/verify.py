@@ -19,7 +19,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
 from gpuxlate.planning.verify import CheckedCard, Verification, expected, number, verify
-from gpuxlate.report.characters import visible
+from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
 
@@ -66,7 +66,7 @@ def show(name: str, backend: Backend | None, done: Verification, output: str) ->
     for note in done.notes:
         common.remark(titled("note", note))
     if output == "json":
-        common.out(common.write_json(_json(name, backend, done)))
+        common.json_out(_json(name, backend, done))
     else:
         common.out(_text(name, done))
     return common.Exit.CLEAN if done.match else common.Exit.FINDINGS
@@ -139,7 +139,7 @@ def _text(name: str, done: Verification) -> str:
         head, rows = _without(head, 3), [_without(row, 3) for row in rows]
     verdict = "match" if done.match else "mismatch"
     detail = "; ".join(map(tell, done.problems)) or _matched(done)
-    return f"{visible(name)}\n\n{table(head, rows)}\n{visible(tell(titled(verdict, detail)))}\n"
+    return text_of([name, ""]) + table(head, rows) + text_of(["", tell(titled(verdict, detail))])
 
 
 def _without(row: list[str], column: int) -> list[str]:

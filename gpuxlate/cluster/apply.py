@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gpuxlate.cluster.server import ClusterError, ConflictError, Json, MissingError, Server
-from gpuxlate.model.messages import joined, say
+from gpuxlate.model.messages import Lines, joined, say
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import fresh, to_plain
 from gpuxlate.yamltext.source import Source
@@ -185,7 +185,7 @@ def tried(server: Server, objects: Sequence[Sent], *, force: bool) -> list[Done]
         conflict = any(isinstance(one, ConflictError) for one in failed)
         hint = "nothing is applied; omit these fields, or pass --force-conflicts to take them over"
         other = failed[0].hint or "nothing is applied"
-        raise ClusterError("\n".join(one.message for one in failed), hint if conflict else other)
+        raise ClusterError(Lines([one.message for one in failed]), hint if conflict else other)
     return done
 
 

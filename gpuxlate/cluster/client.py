@@ -15,6 +15,7 @@ from gpuxlate.cluster.connection import Connection
 from gpuxlate.cluster.kubeconfig import Kubeconfig
 from gpuxlate.cluster.server import ChoiceError, ClusterError, ExpiredError, Json
 from gpuxlate.model.messages import say
+from gpuxlate.report.characters import visible
 
 EXEC_SECONDS = 60.0
 """The time limit of a command in a container."""
@@ -36,7 +37,7 @@ class Options:
 
 
 def _to_stderr(text: str) -> None:
-    print(f"note: {text}", file=sys.stderr)
+    print(f"note: {visible(text)}", file=sys.stderr)
 
 
 class Cluster:

@@ -20,7 +20,7 @@ from gpuxlate.inputs.patterns import Patterns, pattern
 from gpuxlate.model.catalogue import Card, card_named, nearest
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.messages import Lines, message_of, say
 from gpuxlate.model.pod import Path as DocumentPath
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import CardProfile, Profile
@@ -42,7 +42,7 @@ class ConfigError(ValueError):
     def __init__(self, diagnostics: Iterable[Diagnostic], *, read: bool = True) -> None:
         self.diagnostics = tuple(diagnostics)
         self.read = read
-        super().__init__("\n".join(_lines(self.diagnostics)))
+        super().__init__(Lines([*_lines(self.diagnostics)]))
 
 
 def _lines(found: Iterable[Diagnostic]) -> Iterator[str]:

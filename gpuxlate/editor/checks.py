@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from gpuxlate.editor.settings import NAME, Here, Options, settings_for
 from gpuxlate.editor.texts import MAX_TEXT, Text
-from gpuxlate.inputs.files import InputError
+from gpuxlate.inputs.files import InputError, is_blank
 from gpuxlate.lint.check import Linted
 from gpuxlate.lint.files import Mode, check, each_change
 from gpuxlate.locale import tell
@@ -19,7 +19,6 @@ from gpuxlate.yamltext.writer import Splice
 
 MOST_SHOWN = 1000
 """Findings of one text that are sent; the rest appears when these are fixed."""
-ALLOW_EMPTY = Mode(allow_empty=True)
 SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
     Severity.WARNING: types.DiagnosticSeverity.Warning,
@@ -58,9 +57,9 @@ class Check:
         if here.excluded:
             return cls(text, here)
         try:
-            checked = check(text.input, text.data, here.lint, ALLOW_EMPTY)
-        except InputError as error:
-            return cls(text, here, problem=message_of(error))
+            checked = check(text.input, text.data, here.lint, Mode())
+        except InputError as error:  # a new file is empty for a while
+            return cls(text, here, problem=None if is_blank(text.data) else message_of(error))
         return cls(text, here, checked.linted)
 
     @property
@@ -111,7 +110,7 @@ class Check:
     def fixed(self) -> str:
         """The text after all safe fixes."""
         assert self.here is not None
-        checked = check(self.text.input, self.text.data, self.here.lint, Mode(fix=True, allow_empty=True))
+        checked = check(self.text.input, self.text.data, self.here.lint, Mode(fix=True))
         return checked.new.decode("utf-8", "surrogatepass").removeprefix(self.text.source.bom)
 
     @cached_property

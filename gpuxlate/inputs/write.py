@@ -1,18 +1,26 @@
-"""Writing that leaves old or new, never half: a temporary file beside the target, then a rename."""
+"""Writing that leaves old or new, never half: a temporary file beside the target, then a rename.
+
+Each temporary file is locked by the run that writes it. One without a lock is that of a run which was killed:
+the next run that writes to its folder removes it.
+"""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import re
 import stat
 import tempfile
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from gpuxlate.inputs.bounded import content
 
 SUFFIX = ".gpuxlate"
-"""Temporary files are called ``.NAME.RANDOM.gpuxlate``: no run takes one for an input."""
+"""Temporary files are called ``.NAME.tmp-RANDOM.gpuxlate``: no run takes one for an input."""
+_OURS = re.compile(r"\..+\.tmp-[a-z0-9_]{8}\.gpuxlate", re.S)
 _NAME = 150
 """Bytes of NAME in it: file systems allow 255 in all."""
 
@@ -44,20 +52,27 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> 
     if before is not None and not os.access(target, os.W_OK):
         number = errno.EROFS if os.statvfs(target).f_flag & os.ST_RDONLY else errno.EACCES
         raise OSError(number, os.strerror(number), str(path))
+    _remove_left_over(target.parent)
     temporary: Path | None = None
+    lock: int | None = None
     try:
         handle, temporary = _temporary(target)
+        lock = os.dup(handle)  # until the file has its name: the other one is closed before, as that may fail
         _fill(handle, data, target, before)
         if expected is not None and not _holds(target, expected):
             raise ChangedError(path)
         temporary.replace(target)
     except BaseException as error:
-        if temporary:
+        if temporary is not None:
             with suppress(OSError):
                 temporary.unlink()
         if isinstance(error, OSError):
             raise _about(error, path) from None
         raise
+    finally:
+        if lock is not None:
+            with suppress(OSError):
+                os.close(lock)
     _flush_folder(target.parent)
     return before.st_nlink - 1 if before is not None else 0
 
@@ -84,10 +99,46 @@ def _status(target: Path) -> os.stat_result | None:
 
 
 def _temporary(target: Path) -> tuple[int, Path]:
-    """A new file beside the target, open for writing: nobody else may read it before its mode is set."""
+    """A new file beside the target, open for writing and locked; nobody else may read it yet."""
     name = os.fsencode(target.name)[:_NAME].decode("utf-8", "ignore")
-    handle, path = tempfile.mkstemp(SUFFIX, f".{name}.", target.parent)
-    return handle, Path(path)
+    while True:
+        handle, path = tempfile.mkstemp(SUFFIX, f".{name}.tmp-", target.parent)
+        # another run may have removed it before it is locked
+        if _locked(handle) is not False and os.fstat(handle).st_nlink:
+            return handle, Path(path)
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool | None:
+    """Lock a file until it is closed. False where another run has the lock, None where there are no locks."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+@cache
+def _remove_left_over(folder: Path) -> None:
+    """Remove temporary files whose run has ended. Once in a run; where it fails, they stay."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for name in [one.name for one in entries if _OURS.fullmatch(one.name)]:
+            with suppress(OSError):
+                _remove_ended(folder / name)
+
+
+def _remove_ended(path: Path) -> None:
+    """Remove a temporary file that no run has locked: a regular file of this user, with one name."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        status = os.fstat(handle)
+        ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and status.st_nlink == 1
+        if ours and _locked(handle) and os.path.samestat(status, path.lstat()):
+            path.unlink()
+    finally:
+        os.close(handle)
 
 
 def _fill(handle: int, data: bytes, target: Path, before: os.stat_result | None) -> None:

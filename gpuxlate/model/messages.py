@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -22,6 +22,22 @@ class Message(str):
         return _message, (self.template, self.values)
 
 
+class Lines(str):
+    """Messages as one text, a line each. In any other message a line break belongs to a value."""
+
+    __slots__ = ("parts",)
+
+    parts: Sequence[str]
+
+    def __new__(cls, parts: Sequence[str]) -> Lines:
+        made = super().__new__(cls, "\n".join(parts))
+        made.parts = parts
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Lines, (self.parts,)
+
+
 def say(template: str, /, **values: Any) -> Message:
     """A text with its values: ``say("{field} is not set", field="cores")``.
 
@@ -31,8 +47,8 @@ def say(template: str, /, **values: Any) -> Message:
 
 
 def message_of(error: BaseException) -> str:
-    """The message of an error with its template and values, which ``str`` of the error loses."""
-    return error.args[0] if error.args and isinstance(error.args[0], Message) else str(error)
+    """The message of an error with its template and values, or its lines: ``str`` of the error loses them."""
+    return error.args[0] if error.args and isinstance(error.args[0], Message | Lines) else str(error)
 
 
 def plural(count: int, one: str, many: str) -> Message:

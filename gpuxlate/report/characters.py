@@ -4,29 +4,63 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 # Categories that change a terminal or the text instead of showing something: control (Cc),
 # format such as bidirectional overrides and zero-width joiners (Cf), surrogates (Cs), separators.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_BREAKS = re.compile(r"([\n\t])")
+_KEPT = re.compile(r"([\n\t])")
+_KEPT_WITH_COLOURS = re.compile(r"(\n|\t|\x1b\[[0-9;]*m)")
+_COMMAND = re.compile(r"(^\s*):(?=:)|#(?=#[A-Za-z]*\[)")
+"""The character without which a line of a CI log is no command.
+
+GitHub's runner obeys a line that begins with ``::`` after blanks, and one with ``##[`` anywhere
+(actions/runner, ActionCommand.cs); Azure Pipelines ``##vso[`` anywhere (azure-pipelines-agent, Command.cs);
+TeamCity ``##teamcity[``.
+"""
 _NO_COLUMN = frozenset({"Mn", "Me"})  # marks that combine with the character before
 
 
 def visible(text: str) -> str:
-    """The text with control and format characters made visible: ``␛``, ``\\x9b``, ``\\u202e``."""
-    if text.isprintable():
-        return text
-    return "".join(map(_visible_character, text))
+    """The text as one line that only shows something, and that no terminal and no CI system obeys.
+
+    Control and format characters are ``␛``, ``␊``, ``\\x9b``, ``\\u202e``; a command of a CI system has
+    ``\\x3a:`` in place of ``::``, or ``\\x23#[`` in place of ``##[``.
+    """
+    shown = text if text.isprintable() else "".join(map(_visible_character, text))
+    return _COMMAND.sub(_broken, shown) if "::" in shown or "##" in shown else shown
 
 
-def visible_lines(text: str) -> str:
-    """The same for a text of lines: their breaks and tabs stay."""
-    return "".join(visible(one) if one not in "\n\t" else one for one in _BREAKS.split(text) if one)
+def visible_lines(text: str, *, colours: bool = False) -> str:
+    """The same for a text of lines: their breaks and tabs stay; with ``colours``, those of a terminal too."""
+    parts = (_KEPT_WITH_COLOURS if colours else _KEPT).split(text)
+    return "".join(one if number % 2 else visible(one) for number, one in enumerate(parts))
+
+
+def visible_characters(text: str) -> list[str]:
+    """Each character of a part of a line as ``visible`` shows it; tabs stay."""
+    shown = [one if one == "\t" else _visible_character(one) for one in text]
+    for found in _COMMAND.finditer(text) if "::" in text or "##" in text else ():
+        shown[found.end() - 1] = _escaped(found[0][-1])
+    return shown
+
+
+def text_of(lines: Iterable[str]) -> str:
+    """Lines as a text. A break in one of them is visible: no line begins with what is inside another."""
+    return "".join(f"{visible(line)}\n" for line in lines)
 
 
 def width(text: str) -> int:
     """The columns that a visible text takes on a terminal: wide CJK characters take two."""
     return len(text) if text.isascii() else sum(map(_width_of_character, text))
+
+
+def _broken(match: re.Match[str]) -> str:
+    return match[0][:-1] + _escaped(match[0][-1])
+
+
+def _escaped(character: str) -> str:
+    return f"\\x{ord(character):02x}"
 
 
 def _visible_character(character: str) -> str:
@@ -38,7 +72,7 @@ def _visible_character(character: str) -> str:
     if number == 0x7F:
         return "␡"
     if number < 0x100:
-        return f"\\x{number:02x}"
+        return _escaped(character)
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Span
-from gpuxlate.report.characters import visible, width
+from gpuxlate.report.characters import visible_characters, width
 
 COLUMNS = 120
 """The widest excerpt, without its gutter, in columns."""
@@ -30,7 +30,7 @@ def excerpt(line: str, span: Span) -> Excerpt:
     offset = max(0, start - COLUMNS)
     part = line[offset : stop + COLUMNS]
     start, stop = start - offset, stop - offset
-    shown = [character if character == "\t" else visible(character) for character in part]
+    shown = visible_characters(part)
     columns = [_TAB_COLUMNS if text == "\t" else width(text) for text in shown]
 
     first, last = 0, len(part)

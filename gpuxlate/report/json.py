@@ -12,10 +12,11 @@ FORMAT = "gpuxlate-diagnostics/v1"
 
 # Characters that JSON allows but that break terminals, readers or encoders: DEL and C1 controls,
 # invisible characters (soft hyphens, zero-width characters, line separators, bidirectional
-# controls, byte order marks, tags), lone surrogates (file names that are not UTF-8).
+# controls, byte order marks, tags), lone surrogates (file names that are not UTF-8); and
+# what GitHub and Azure Pipelines obey wherever it is in a line of a log, as in ``characters``.
 _ESCAPED = re.compile(
     "[\x7f-\x9f\xad\u0600-\u0605\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "\ud800-\udfff\U000e0000-\U000e007f]|#(?=#[A-Za-z]*\\[)"
 )
 
 
@@ -33,4 +34,8 @@ def render(report: Report) -> str:
 def dump(value: Any) -> str:
     """JSON for people and programs: indented, text as it is, without control characters."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _ESCAPED.sub(lambda match: json.dumps(match.group()).strip('"'), text) + "\n"
+    return _ESCAPED.sub(_escape, text) + "\n"
+
+
+def _escape(match: re.Match[str]) -> str:
+    return "\\u0023" if match[0] == "#" else json.dumps(match[0]).strip('"')

@@ -9,7 +9,7 @@ from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.report.characters import visible, visible_lines
+from gpuxlate.report.characters import visible
 from gpuxlate.report.summary import Report
 
 
@@ -33,12 +33,12 @@ def render(report: Report) -> str:
 
 def _case(one: Diagnostic, file: str) -> str:
     place = f"{file}:{one.span.line}:{one.span.column}" if one.span else file
-    body = "\n".join([place, *([f"help: {one.hint}"] if one.hint else [])])
+    body = "\n".join(map(_text, [place, *([f"help: {one.hint}"] if one.hint else [])]))
     named = f"{one.code} {place}".rstrip()
     return (
         f"    <testcase classname={quoteattr(_text(file or 'gpuxlate'))} name={quoteattr(_text(named))}>\n"
         f'      <failure type="{one.severity}" message={quoteattr(_text(one.message))}>'
-        f"{escape(_lines(body))}</failure>\n"
+        f"{escape(body)}</failure>\n"
         "    </testcase>\n"
     )
 
@@ -46,7 +46,3 @@ def _case(one: Diagnostic, file: str) -> str:
 def _text(text: str) -> str:
     """Without characters that XML does not allow: they are shown instead."""
     return visible(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
-
-
-def _lines(text: str) -> str:
-    return visible_lines(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

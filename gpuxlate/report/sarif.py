@@ -6,6 +6,7 @@ for code scanning".
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -112,7 +113,11 @@ def _location(one: Diagnostic) -> dict[str, Any]:
 def _artifact(file: str) -> dict[str, str]:
     """A relative URI reference; an absolute one only for a file outside of the working directory."""
     path = repository_path(file)
-    uri = quote(path, safe="/", errors="surrogatepass")
+    try:
+        name = os.fsencode(path)  # the bytes of the name, which need not be UTF-8
+    except UnicodeEncodeError:  # no file has such a name
+        name = path.encode("utf-8", "surrogatepass")
+    uri = quote(name, safe="/")
     return {"uri": f"file://{uri}" if path.startswith("/") else uri}
 
 

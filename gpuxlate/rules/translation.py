@@ -59,7 +59,7 @@ def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str |
     of VKE, given to `translate --to ack`.
 
     ## Use instead
-    Nothing, if it is to stay as it is; else `--from` and the dialect, such as that of the file's other pods.
+    Nothing, if it is to stay as it is; else `--from` and a dialect: the hint lists those that write the key.
 
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".

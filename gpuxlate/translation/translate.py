@@ -43,7 +43,7 @@ from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.layers import Made, is_taken, left_cards, left_part, translate_over
 from gpuxlate.translation.pods.placement import Written, disagreements
 from gpuxlate.translation.pods.pod import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
-from gpuxlate.translation.pods.remarks import common_keys, left_alone, named_by_others, stale_comments
+from gpuxlate.translation.pods.remarks import common_keys, left_alone, stale_comments
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.quotas.step import Quotas, translate_quotas
 from gpuxlate.translation.settings import Settings
@@ -103,16 +103,17 @@ def translate_source(
         if problem.code == "GX012":
             _leave(whole, left_in_text(source, settings.scope, end), settings)
     whole.diagnostics += clashes(whole.named)
-    hinted = [named_by_others(one, whole.spoken) for one in whole.diagnostics]
     text = source.text
     if not refuses(whole.diagnostics):
         try:
             text = applied(source, whole.splices, whole.beside, count)
         except EditError as error:
-            hinted.append(text_is_editable((), error.message).located(file=source.name))
+            whole.diagnostics.append(text_is_editable((), error.message).located(file=source.name))
     quotas = tuple(whole.quotas)
     named = tuple(whole.named)
-    return Translation(source, text, tuple(whole.items), tuple(hinted), tuple(whole.leftovers), quotas, named)
+    return Translation(
+        source, text, tuple(whole.items), tuple(whole.diagnostics), tuple(whole.leftovers), quotas, named
+    )
 
 
 def translate_document(document: Document, settings: Settings, layer: Layer = MANIFESTS) -> Part:
@@ -196,8 +197,6 @@ def _translate_pods(
                     read.update(of_pods(document, [one.part for one in over]))
             continue
         sources = dialects_of(pod.keys, settings)
-        spoken = sources if settings.from_ is None else registry.spoken_in(pod.keys)
-        part.spoken |= {one.name for one in spoken}
         unread = _unread(pod.keys, sources, settings)
         part.diagnostics += [placed(document, one, pod.object) for one in unread]
         unknown_ = [placed(document, one, pod.object) for one in unknown_claims(pod.keys)]
@@ -277,7 +276,7 @@ def translate_jobs(document: Document, settings: Settings) -> Part:
 
 def _unread(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Iterator[Diagnostic]:
     """What is said of containers without a share: whole cards that are no dialect's, and misspelt keys."""
-    yield from map(left_alone, common_keys(pod, sources))
+    yield from (left_alone(path, key, str(path[-1])) for key, path in common_keys(pod, sources).items())
     if not (sources or settings.reads_only):
         yield from (one.located(fix=None) for one in key_is_known(pod, settings.context))
 

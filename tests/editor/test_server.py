@@ -255,6 +255,22 @@ def test_half_typed_text_is_a_finding_and_leaves_nothing_behind(tmp_path: Path) 
     in_editor(tmp_path, work)
 
 
+NO_WORD_OF_A_GPU = ("kind: Pod\na: x\ndata\nb: c\n", "a: {{ x }} y\n", "a: 1\n", "")
+
+
+def test_a_text_without_a_gpu_is_checked_as_lint_checks_what_it_is_given(tmp_path: Path) -> None:
+    async def work(one: Editor) -> None:
+        codes = []
+        for number, text in enumerate(NO_WORD_OF_A_GPU):
+            (tmp_path / f"{number}.yaml").write_text(text)
+            shown = await one.open((tmp_path / f"{number}.yaml").as_uri(), text)
+            assert placed(text, shown) == (linted(tmp_path, f"{number}.yaml") if text else [])
+            codes += [each.code for each in shown]
+        assert codes == ["GX001", "GX012"]
+
+    in_editor(tmp_path, work)
+
+
 HOSTILE = {
     "file:///nul%00name.yaml": QGPU,
     "file:///no/such/folder/%F0%9F%98%80.yaml": QGPU,

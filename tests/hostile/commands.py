@@ -84,12 +84,15 @@ RUNS = {
     "lint all": "lint . --format text",
     "lint json": "lint pod.yaml --format json",
     "lint sarif": "lint pod.yaml --format sarif",
+    "lint concise": "lint pod.yaml --format concise",
+    "lint junit": "lint pod.yaml --format junit",
     "lint github": "lint pod.yaml --format github",
     "lint gitlab": "lint pod.yaml --format gitlab",
     "lint --statistics": "lint pod.yaml --statistics",
     "lint --fix": "lint --fix --unsafe-fixes pod.yaml",
     "lint --add-ignores": "lint --add-ignores so pod.yaml",
     "lint stdin": "lint -",
+    "lint --fix stdin": "lint --fix -",
     "lint --profile": "lint pod.yaml --profile profile.yaml",
     "explain": "explain TKE001",
     "rules": "rules",
@@ -122,7 +125,12 @@ RUNS = {
     "a missing file": "lint gone.yaml",
 }
 """What is run, in a folder with ``TEXTS``."""
-STDIN = {"krm": "list.yaml", "server": "session.txt", "lint stdin": "pod.yaml"}
+STDIN = {
+    "krm": "list.yaml",
+    "server": "session.txt",
+    "lint stdin": "pod.yaml",
+    "lint --fix stdin": "pod.yaml",
+}
 
 
 def texts(name: str = "web", container: str = "web", cores: str = "30") -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What others wrote is shown, and acts on nothing: no terminal, no markup, no format of findings."""
+"""What others wrote is shown, and acts on nothing: no terminal, CI log, markup or format of findings."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ import pytest
 from tests.hostile.commands import RUNS, STDIN, texts
 from tests.hostile.conftest import OLD, ROOT, Worker, fill
 
-ESCAPES = "\x1b]0;title\x07\x1b[2J\x1b[31m\x9b31m\x07\x08\r\x7f\u202egnp\u2066\u200b\u2028"
+COMMANDS = "\n::debug::y ##[debug]z ##vso[debug.x]w"
+"""Lines that GitHub's and Azure's runners obey; gpuxlate itself writes none about debugging."""
+ESCAPES = f"\x1b]0;title\x07\x1b[2J\x1b[31m\x9b31m\x07\x08\r\x7f\u202egnp\u2066\u200b\u2028{COMMANDS}"
 """A window's title, an empty screen, red, a bell, a backspace; C1; text that runs the other way."""
-QUOTED = r'"a\e]0;title\a\e[2J\e[31m\x9b31m\a\b\r\x7f\u202egnp\u2066\u200b\L[bold red]b[/][link=https://x.invalid]c[/link]"'
+QUOTED = (
+    r'"a\e]0;title\a\e[2J\e[31m\x9b31m\a\b\r\x7f\u202egnp\u2066\u200b\L[bold red]b[/][link=https://x.invalid]c[/link]'
+    rf'{COMMANDS.replace(chr(10), chr(92) + "n")}"'
+)
 """The same as YAML writes it, and markup of rich."""
 SENT = re.compile(r"\x1b\[[0-9;]*m")
 """Colours, which gpuxlate itself sends."""
@@ -33,13 +38,32 @@ def harmful(text: str) -> list[str]:
     return [c for c in text if c not in "\n\t" and unicodedata.category(c) in UNSEEN]
 
 
+def obeyed(text: str) -> list[str]:
+    """The lines that begin with what came from a file, or that a CI system obeys wherever it finds that."""
+    begun = ("::debug", r"\x3a:debug")
+    return [one for one in text.split("\n") if one.lstrip().startswith(begun) or re.search(r"##\w*\[", one)]
+
+
 def hostile(folder: Path) -> None:
     """The files of every command, with escapes in names, values and numbers."""
     for file, text in texts(QUOTED, QUOTED).items():
         fill(folder, {file: text})
     (folder / "smi.csv").write_text(
-        texts(f"A10 {ESCAPES}".replace("\r", "").replace("\u2028", ""))["smi.csv"]
+        texts(f"A10 {ESCAPES}".replace("\r", "").replace("\u2028", "").replace("\n", ""))["smi.csv"]
     )
+
+
+MANIFESTS = {
+    "render",
+    "render on a workload",
+    "translate",
+    "translate --diff",
+    "translate --report",
+    "parse",
+    "krm",
+    "lint --fix stdin",
+}
+"""Runs whose stdout has manifests: the names in it are data."""
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -55,6 +79,9 @@ def test_no_command_sends_escapes(tmp_path: Path, worker: Worker, name: str) -> 
         assert harmful(SENT.sub("", done.out)) == []
         assert harmful(SENT.sub("", done.err)) == []
         assert not re.search(r"\x1b\]8|https://x.invalid\x1b", done.out), "a link of rich"
+        assert obeyed(SENT.sub("", done.err)) == []
+        if name not in MANIFESTS:
+            assert obeyed(SENT.sub("", done.out)) == []
 
 
 @pytest.mark.parametrize("name", [n for n in RUNS if "pod.yaml" in RUNS[n] or "spec.yaml" in RUNS[n]])
@@ -71,6 +98,9 @@ def test_no_name_of_a_file_sends_escapes(tmp_path: Path, worker: Worker, name: s
     shown = done.out if name == "lint json" else SENT.sub("", done.out)
     assert harmful(shown) == []
     assert harmful(done.err) == []
+    assert obeyed(done.err) == []
+    if name not in MANIFESTS or cores != QUOTED:
+        assert obeyed(shown) == []
 
 
 @pytest.mark.parametrize(
@@ -85,6 +115,7 @@ def test_no_word_of_the_command_line_sends_escapes(tmp_path: Path, worker: Worke
     fill(tmp_path, {"a": texts()["spec.yaml"]})
     done = worker(tmp_path, *(one.replace("{}", ESCAPES) for one in command.split()))
     assert harmful(done.out) + harmful(done.err) == []
+    assert obeyed(done.out) + obeyed(done.err) == []
 
 
 def test_a_configuration_sends_no_escapes(tmp_path: Path, worker: Worker) -> None:
@@ -97,6 +128,7 @@ def test_a_configuration_sends_no_escapes(tmp_path: Path, worker: Worker) -> Non
         done = worker(tmp_path, "lint", "a.yaml", "--profile", "nobody")
         assert done.code == 2
         assert harmful(done.out) + harmful(done.err) == []
+        assert obeyed(done.out) + obeyed(done.err) == []
 
 
 # --- on a terminal --------------------------------------------------------------------------------
@@ -150,6 +182,7 @@ def test_a_terminal_gets_colours_and_nothing_else(tmp_path: Path, name: str) -> 
     said = on_terminal(tmp_path, *RUNS[name].split())
     assert said
     assert harmful(SENT.sub("", said)) == []
+    assert re.findall(r"(?m)^\s*::debug|##\w*\[", SENT.sub("", said)) == []
 
 
 def test_a_pipe_gets_the_bytes_of_a_manifest(tmp_path: Path, worker: Worker) -> None:

@@ -5,8 +5,7 @@ What may differ, and nothing else does:
 - the file's name, the number of the document, and its lines, by the lines before it (``normal``);
 - whether the text changes: an error of one document refuses its file (``test_translate``);
 - the names that ``parse`` gives: objects of one name are numbered, since a GPUShare is found by its name
-  (``unnumbered``);
-- what GX016 says: it names the dialect of the other keys of the run (``RUN_WIDE``).
+  (``unnumbered``).
 """
 
 from __future__ import annotations
@@ -42,8 +41,6 @@ EVERYTHING = Accept(True, {"cores": 30, "memoryMiB": 8192}, frozenset({"cores", 
 TARGETS = [one.name for one in registry.pod_backends() if not one.reads_only and not one.device_classes]
 """Each document stays one. A target of claims adds documents, whose names tie those of a stream together:
 ``test_in_a_folder`` has them too."""
-RUN_WIDE = {"GX016": ("message", "hint")}
-"""What a finding says of the whole run, by code."""
 
 
 class Stream(NamedTuple):
@@ -75,7 +72,7 @@ def normal(finding: dict[str, Any], before: int = 0) -> dict[str, Any]:
     made = {**finding, "file": "", "document": None if finding["document"] is None else 0}
     for name in ("line", "endLine"):
         made[name] = None if made[name] is None else made[name] - before
-    return made | dict.fromkeys(RUN_WIDE.get(made["code"], ()))
+    return made
 
 
 def by_document(stream: Stream, found: Sequence[Diagnostic]) -> list[list[dict[str, Any]]]:

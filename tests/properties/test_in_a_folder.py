@@ -24,7 +24,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from tests.properties.mutated import BASES, MUTATIONS, mutated
-from tests.properties.test_alone_and_together import RUN_WIDE, Stream, takes_a_share
+from tests.properties.test_alone_and_together import Stream, takes_a_share
 from tests.running import Ran, run
 
 FILES = 80
@@ -73,7 +73,7 @@ def together(*arguments: str, cores: int) -> Ran:
 def blocks(text: bytes) -> list[str]:
     """The findings for people."""
     found = [one.strip("\n") for one in text.decode().split("\n\n")]
-    return [one for one in found if "\n" in one and not any(f"[{code}]" in one for code in RUN_WIDE)]
+    return [one for one in found if "\n" in one]
 
 
 def findings(format_: str, out: bytes) -> list[Any]:
@@ -81,28 +81,20 @@ def findings(format_: str, out: bytes) -> list[Any]:
     if format_ == "text":
         return blocks(out)
     if format_ == "github":
-        lines = out.decode().splitlines()
-        return [one for one in lines if not any(f"gpuxlate {code}:" in one for code in RUN_WIDE)]
+        return out.decode().splitlines()
     data = json.loads(out)
     if format_ == "sarif":
         return [indexed(one, data["runs"][0]) for one in data["runs"][0]["results"]]
-    listed = data["diagnostics"] if format_ == "json" else data
-    return [one for one in listed if one.get("code", one.get("check_name")) not in RUN_WIDE]
+    return list(data["diagnostics"] if format_ == "json" else data)
 
 
 def indexed(result: dict[str, Any], whole: dict[str, Any]) -> Any:
-    if result["ruleId"] in RUN_WIDE:
-        return None
     return result | {"ruleIndex": whole["tool"]["driver"]["rules"][result["ruleIndex"]]}
 
 
 def items(out: bytes) -> list[Any]:
     """The items of a report, of ``inspect`` and of ``assess``."""
-    listed = json.loads(out)["items"]
-    for one in listed:
-        said = one.get("diagnostics", [])
-        said[:] = [d | dict.fromkeys(RUN_WIDE.get(d["code"], ())) for d in said]
-    return list(listed)
+    return list(json.loads(out)["items"])
 
 
 # --- in a folder ----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -11,9 +12,10 @@ import pytest
 from gpuxlate.model.diagnostics import Severity, Span
 from gpuxlate.report import FORMATS, render
 from gpuxlate.report.identity import fingerprints, json_pointer, repository_path
+from gpuxlate.report.json import dump
 from gpuxlate.report.summary import Summary
 
-EVIL = "100%\r\n::error::forged, a:b \x1b[2J\x9b\u202e\ud800"
+EVIL = "100%\r\n::error::forged, a:b ##[error]x ##vso[a.b]c \x1b[2J\x9b\u202e\ud800"
 
 
 def test_json_is_the_form_of_the_contract(finding, summary):
@@ -79,7 +81,7 @@ def test_github_golden(finding, summary):
 def test_github_commands_cannot_be_forged(finding, summary):
     rendered = render("github", [finding(message=EVIL, hint=EVIL, file=EVIL)], summary)
     assert rendered.count("\n") == 1
-    escaped = "100%25%0D%0A::error::forged, a:b ␛[2J\\x9b\\u202e\\ud800"
+    escaped = "100%25%0D%0A::error::forged, a:b \\x23#[error]x \\x23#vso[a.b]c ␛[2J\\x9b\\u202e\\ud800"
     assert rendered.endswith(f"::{escaped}%0A{escaped}\n")
 
 
@@ -167,6 +169,13 @@ def test_the_same_bytes_on_every_run_and_encodable(name, finding, summary, rules
     rendered.encode("utf-8")
     assert rendered.endswith("\n")
     assert set(rendered) & set("\x1b\r\x9b\u202e") == set()
+    assert re.findall(r"(?m)^\s*::error::|##\w*\[", rendered) == []
+
+
+def test_json_keeps_its_values():
+    value = {"##[a]": ["\\##vso[b]", "###[", "::c\n", "\x7f\u202e\udcff"]}
+    assert json.loads(dump(value)) == value
+    assert "##vso[" not in dump(value)
 
 
 @pytest.mark.parametrize(("name", "rendered"), [("github", ""), ("gitlab", "[]\n"), ("concise", "")])

@@ -237,7 +237,8 @@ def test_levels(finding, severity, level):
         ("<stdin>", "%3Cstdin%3E"),
         ("a:b%c#d?.yaml", "a%3Ab%25c%23d%3F.yaml"),
         ("/etc/a b.yaml", "file:///etc/a%20b.yaml"),
-        ("\udcff.yaml", "%ED%B3%BF.yaml"),
+        ("\udcff.yaml", "%FF.yaml"),  # the file named with the byte 0xFF
+        ("\ud800.yaml", "%ED%A0%80.yaml"),
     ],
 )
 def test_files_are_uris(finding, file, uri):

@@ -6,7 +6,7 @@ import pytest
 
 from gpuxlate.model.diagnostics import Fix, Severity, Span
 from gpuxlate.report import render, statistics
-from gpuxlate.report.characters import visible, width
+from gpuxlate.report.characters import text_of, visible, visible_lines, width
 from gpuxlate.report.excerpt import COLUMNS, Excerpt, excerpt
 from gpuxlate.report.summary import Summary
 from gpuxlate.yamltext.source import Source, Texts
@@ -148,10 +148,38 @@ def test_nothing_of_the_input_acts_on_a_terminal(finding):
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("plain 显存", "plain 显存"), ("a\tb\x7f", "a␉b␡"), ("\U000e0001", "\\U000e0001"), ("　", "　")],
+    [
+        ("plain 显存", "plain 显存"),
+        ("a\tb\x7f", "a␉b␡"),
+        ("\U000e0001", "\\U000e0001"),
+        ("　", "　"),
+        # what CI systems obey: see report/characters.py
+        ("::error file=a::b", "\\x3a:error file=a::b"),
+        (" 　::error::b", " 　\\x3a:error::b"),
+        (":::", "\\x3a::"),
+        ("a::error::b", "a::error::b"),
+        ("a ##[error]b ##vso[task.x]c", "a \\x23#[error]b \\x23#vso[task.x]c"),
+        ("###teamcity[a]", "#\\x23#teamcity[a]"),
+        ("## a [b] #[c] ##1[d]", "## a [b] #[c] ##1[d]"),
+    ],
 )
 def test_visible(text, shown):
-    assert visible(text) == shown
+    assert visible(text) == visible(visible(text)) == shown
+
+
+def test_visible_lines():
+    text = "a\r\n\t::b\n\x1b[1m ::c\x1b[0m ##[d\n"
+    assert visible_lines(text) == "a␍\n\t\\x3a:b\n␛[1m ::c␛[0m \\x23#[d\n"
+    assert visible_lines(text, colours=True) == "a␍\n\t\\x3a:b\n\x1b[1m \\x3a:c\x1b[0m \\x23#[d\n"
+    assert text_of(["a\nb", "", "::c"]) == "a␊b\n\n\\x3a:c\n"
+
+
+def test_an_excerpt_has_no_command(finding):
+    one = finding(span=Span(1, 4, 1, 6), hint=None, fix=None)
+    assert body(one, "a: ##vso[b] ##[c]")[3:5] == [
+        "1 | a: \\x23#vso[b] \\x23#[c]",
+        "  |    ^^^^^",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET write
 
 @dataclass(slots=True)
 class Part:
-    """The result for a document, or for a pod in it. ``spoken``: the dialects of its pods.
+    """The result for a document, or for a pod in it.
 
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates, as plain data.
     """
@@ -58,7 +58,6 @@ class Part:
     leftovers: list[Leftover] = field(default_factory=list)
     quotas: list[QuotaItem] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
-    spoken: set[str] = field(default_factory=set)
     templates: list[Template] = field(default_factory=list)
     named: list[Named] = field(default_factory=list)
     patches: list[dict[str, object]] = field(default_factory=list)
@@ -73,7 +72,6 @@ class Part:
         self.splices += more.splices
         self.beside += more.beside
         self.written += more.written
-        self.spoken |= more.spoken
         self.templates += more.templates
         self.named += more.named
         self.patches += more.patches

@@ -4,7 +4,7 @@ key that every cloud uses."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends import registry
@@ -135,7 +135,7 @@ def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Dia
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------
 
 
-def common_keys(pod: PodKeys, sources: Sequence[Backend]) -> tuple[Path, ...]:
+def common_keys(pod: PodKeys, sources: Sequence[Backend]) -> dict[str, Path]:
     """Where containers request whole cards by keys that every cloud uses, and no dialect reads them: the
     first place of each key."""
     names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
@@ -146,31 +146,24 @@ def common_keys(pod: PodKeys, sources: Sequence[Backend]) -> tuple[Path, ...]:
             for name, value in container.resources.items():
                 if name in names:
                     found.setdefault(name, value.path)
-    return tuple(found.values())
-
-
-def left_alone(path: Path) -> Diagnostic:
-    """Whole cards that are left as they are; ``named_by_others`` says which dialect may be meant."""
-    found: Diagnostic = whole_cards_have_a_dialect(
-        path, say("{name} alone is not a vendor's share: left as it is", name=path[-1])
-    )
     return found
 
 
-def named_by_others(found: Diagnostic, spoken: Collection[str]) -> Diagnostic:
-    """With the dialects that whole cards which are left may be of, as a hint.
+def left_alone(path: Path, key: str, written: str) -> Diagnostic:
+    """Whole cards that are left as they are, with the dialects that write them under this key.
 
-    ``spoken``: those of the other pods of the input. Where there are none, every dialect that reads the
-    key may be meant; where there are and none of them reads it, no ``--from`` is of use.
+    ``written``: the name of the key in the text; a cluster may have another one.
     """
-    if found.code != whole_cards_have_a_dialect.code or found.hint is not None or not found.path:
-        return found
-    readers = [one.name for one in registry.pod_backends() if one.whole_card_key == found.path[-1]]
-    names = [name for name in readers if name in spoken] if spoken else readers
-    if not names:
-        return found
-    one = names[0] if len(names) == 1 else "one of " + ", ".join(names)
-    return replace(found, hint=say("pass --from {dialect} to read it as whole cards", dialect=one))
+    readers = [one.name for one in registry.pod_backends() if one.whole_card_key == key]
+    found: Diagnostic = whole_cards_have_a_dialect(
+        path,
+        say("{name} alone is not a vendor's share: left as it is", name=written),
+        say(
+            "pass --from {dialect} to read it as whole cards",
+            dialect=readers[0] if len(readers) == 1 else "one of " + ", ".join(readers),
+        ),
+    )
+    return found
 
 
 def written_without_a_dialect(fit: PodFit, target: Backend) -> Iterator[Diagnostic]:

@@ -18,10 +18,10 @@ from gpuxlate.model.pod import Kind, Path, Value
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules.around import cards_are_of_one_vendor, quota_limits_the_same
-from gpuxlate.rules.translation import nothing_is_left_behind, whole_cards_have_a_dialect
+from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import BY_HAND, Leftover
 from gpuxlate.translation.pods.pod import dialects_of
-from gpuxlate.translation.pods.remarks import common_keys
+from gpuxlate.translation.pods.remarks import common_keys, left_alone
 from gpuxlate.translation.quotas.counterpart import (
     Counted,
     Fitted,
@@ -101,8 +101,9 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
         quotas = list(group)
         keys = keys_of(quotas, renamed_by(settings.profile))
         sources = dialects_of(keys, settings)
-        for common in () if settings.reads_only else common_keys(keys, sources):
-            found.diagnostics.append(placed(document, _left_alone(quotas, common), quotas[0].object))
+        for key, path in () if settings.reads_only else common_keys(keys, sources).items():
+            written = next(one.resource for one in quotas if path in one.names)
+            found.diagnostics.append(placed(document, left_alone(path, key, written), quotas[0].object))
         read = [one for quota in quotas if (one := _read(quota, sources, settings)) is not None]
         found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
         same: dict[tuple[str, str], list[_Read]] = {}
@@ -120,14 +121,6 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
                 remarks += _remarks(one, settings)
         once = {(one.code, one.message): one for one in reversed(remarks)}
         found.diagnostics += [placed(document, one, quotas[0].object) for one in once.values()]
-    return found
-
-
-def _left_alone(quotas: Sequence[Quota], path: Path) -> Diagnostic:
-    name = next(one.resource for one in quotas if path in one.names)
-    message = say("{name} alone is not a vendor's share: left as it is", name=name)
-    hint = say("pass --from {dialect} to read it as whole cards", dialect="TARGET")
-    found: Diagnostic = whole_cards_have_a_dialect(path, message, hint)
     return found
 
 
