@@ -8,7 +8,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import leftover_table, translate_inputs
+from gpuxlate.cli.translations import count_inputs, leftover_table
 from gpuxlate.locale import tell
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
@@ -34,7 +34,7 @@ def command(
     """What a set of manifests requests: workload, target, cards, cores, MiB, replicas, totals."""
     source = common.target(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    run = translate_inputs(common.some_inputs(paths, or_excluded=True), settings)
+    run = count_inputs(common.some_inputs(paths, or_excluded=True), settings)
     broken = [one for one in run.diagnostics if one.code in UNREADABLE]
     common.show(broken, run.texts)
     if output == "json":
@@ -67,6 +67,7 @@ def _item_json(one: Item) -> dict[str, Any]:
         "namespace": one.object.namespace,
         "name": one.object.name or "",
         "container": one.container,
+        **({"kustomization": one.build} if one.build else {}),
         "target": one.source,
         "share": one.share.to_json() if one.share else None,
         "wholeCards": one.share.whole_cards if one.share else None,
@@ -90,7 +91,7 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
             one.source, {"pods": 0, "cards": 0, "wholeCards": 0, "cores": 0, "memoryMiB": 0}
         )
         times = 1 if one.replicas is None else one.replicas
-        pod = (one.source, one.file, one.document, one.pod)
+        pod = (one.source, *one.template)
         here["pods"] += 0 if pod in pods else times
         pods.add(pod)
         if one.share.is_part:

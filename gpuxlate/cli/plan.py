@@ -12,7 +12,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.bars import bar, columns
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import Run, leftover_table, translate_to_each
+from gpuxlate.cli.translations import Run, count_to_each, leftover_table
 from gpuxlate.inputs.files import Input
 from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
@@ -81,7 +81,7 @@ def command(
         if one not in targets and not (one.form_module or one.reads_only)
     ]
     there = [Settings(one, source, profile=profiles[one.name], with_own=True) for one in others]
-    runs = translate_to_each(given, [*wanted, *there])
+    runs = count_to_each(given, [*wanted, *there])
     run = runs[0]
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     common.show(broken, run.texts)

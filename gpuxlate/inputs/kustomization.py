@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import content, inside, remembered, repository
 from gpuxlate.inputs.exclude import SKIPPED
-from gpuxlate.inputs.kustomize import kustomization_in, listed
-from gpuxlate.inputs.objects import Object, after_patch, identity_of, patchable_in, rename, stamp
+from gpuxlate.inputs.kustomize import kustomization_at, kustomization_in, listed
+from gpuxlate.inputs.objects import Object, Text, after_patch, identity_of, patchable_in, rename, scale, stamp
 from gpuxlate.inputs.selectors import Identity, Selector, SelectorError, selector
 from gpuxlate.model import limits
 from gpuxlate.model.messages import Message, say
@@ -59,11 +59,16 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True)
 class Built:
-    """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more."""
+    """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more.
+
+    ``texts``: what objects have parts of beside their own documents; ``below``: the resources that are built.
+    """
 
     objects: list[Object] = field(default_factory=list)
     hits: dict[tuple[str, int], list[Hit]] = field(default_factory=dict)
     unread: Message | None = None
+    texts: list[Text] = field(default_factory=list)
+    below: list[Built] = field(default_factory=list)
 
     def templates(self) -> tuple[Object, ...]:
         """The templates of claims, as they are so far."""
@@ -157,14 +162,16 @@ class Tree:
             self._pending.pop()
 
     def _run(self, result: Built, folder: str) -> None:
-        root = kustomization_in(folder)
+        found = kustomization_at(folder)
+        root = found.root if found else None
         self._files -= 1
         if self._files < 0:
             raise UnknownError(_TOO_LARGE)
-        if root is None:
+        if found is None or root is None:
             raise UnknownError(
                 say("{folder} has no kustomization that can be read", folder=self._name(folder))
             )
+        result.texts.append(Text(found))
         for entry in (*listed(root, "resources"), *listed(root, "bases")):
             self._resource(result, folder, entry)
         made = next((name for name in GENERATES if get(root, name) is not None), None)
@@ -183,6 +190,7 @@ class Tree:
         stamp(result.objects, root)
         for entry in listed(root, "patchesJson6902"):
             self._patch_entry(result, folder, entry)
+        scale(result.objects, root)
         altering = next((name for name in ALTERS if get(root, name) is not None), None)
         if altering:
             result.flag(say("{field} in {folder} is not read", field=altering, folder=self._name(folder)))
@@ -199,6 +207,7 @@ class Tree:
                 raise UnknownError(_CYCLE)
             below = self.built(path)
             result.objects += below.objects
+            result.below.append(below)
             result.unread = result.unread or below.unread
         else:
             try:
@@ -282,6 +291,8 @@ class Tree:
             why = result.unread if matches is not None else None
             if not chosen:
                 why = result.unread or NOT_THERE
+            lost = why is NOT_THERE and matches is None
+            result.texts.append(Text(document, kustomization_at(folder) if text else None, text, lost))
             patched = tuple(result.objects[number] for number in chosen)
             before = result.templates()
             others: tuple[Object, ...] = ()

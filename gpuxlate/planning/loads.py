@@ -77,7 +77,7 @@ def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
     """Pods of which every share is accepted; and the items of the others."""
     pods: dict[tuple[object, ...], list[Item]] = {}
     for one in items:
-        pods.setdefault((one.file, one.document, one.pod), []).append(one)
+        pods.setdefault(one.template, []).append(one)
     loads: list[Load] = []
     refused: list[Item] = []
     for found in pods.values():

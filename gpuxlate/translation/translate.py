@@ -11,6 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import KIND
 from gpuxlate.inputs.claims import Beside
+from gpuxlate.inputs.kustomize import FIELDS
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
 from gpuxlate.manifest.pods import Pod, document_keys
@@ -50,6 +51,8 @@ from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
+BUILT_FROM = {(name,) for name in (*FIELDS, "labels", "commonLabels", "commonAnnotations")}
+"""Fields of a kustomization from which objects are built."""
 NOT_A_MANIFEST = "a GPUShare document is not a manifest: there is no pod in it"
 RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
 
@@ -128,7 +131,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     found_pods = () if document.job else layer.pods(document)
     laid = [beside.laid(one.under(renamed_by(settings.profile))) for one in found_pods]
     pods = [one.pod for one in laid if one.pod]
-    translated, left = _translate_pods(document, laid, layer.kind, part, settings)
+    translated, left = _translate_pods(document, laid, layer, part, settings)
     if layer.kind is Kind.VALUES and document.aliases:
         part.edits += _of_anchors(document, part.edits, pods)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
@@ -146,11 +149,15 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         if one.code != "GX005" and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
-    if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
+    # what a part requests is counted with what is below it
+    if not (settings.reads_only and layer.partial) or (layer.kind is Kind.PATCH and not layer.counted):
         behind = left_in_document(
             document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled
         )
         _leave(part, chain(quotas.leftovers, behind), settings)
+    if layer.counted and settings.reads_only:
+        part.leftovers = [one for one in part.leftovers if one.found.path[:1] not in BUILT_FROM]
+        part.diagnostics = [one for one in part.diagnostics if one.path[:1] not in BUILT_FROM]
     _settle_claims(document, beside, part, settings, layer)
     if part.edits and not (settings.with_own or refuses(part.diagnostics)):
         _edit(document, part)
@@ -159,8 +166,15 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     return part
 
 
+def translate_built(document: Document, pods: Iterable[Pod], settings: Settings) -> Part:
+    """The shares of an object that kustomize builds, and what is wrong with them."""
+    part = Part()
+    _translate_pods(document, [Laid(one) for one in pods], MANIFESTS, part, settings)
+    return part
+
+
 def _translate_pods(
-    document: Document, found: Sequence[Laid], kind: Kind, part: Part, settings: Settings
+    document: Document, found: Sequence[Laid], layer: Layer, part: Part, settings: Settings
 ) -> tuple[Translated, dict[int, str]]:
     """Add the results of pods to those of their document.
 
@@ -184,6 +198,9 @@ def _translate_pods(
         sources = dialects_of(pod.keys, settings)
         spoken = sources if settings.from_ is None else registry.spoken_in(pod.keys)
         part.spoken |= {one.name for one in spoken}
+        if layer.counted:  # translated and counted as it is built
+            translated += [(pod, sources)] if sources else []
+            continue
         unread = _unread(pod.keys, sources, settings)
         part.diagnostics += [placed(document, one, pod.object) for one in unread]
         unknown_ = [placed(document, one, pod.object) for one in unknown_claims(pod.keys)]
@@ -194,7 +211,7 @@ def _translate_pods(
         if sources and (settings.reads_only or settings.with_own or sources != (settings.to,)):
             translated.append((pod, sources))
             own = translate_pod(document, pod, sources, settings, pods)
-            part.add(left_part(own, pod, settings) if kind is Kind.VALUES else own)
+            part.add(left_part(own, pod, settings) if layer.kind is Kind.VALUES else own)
         elif sources:
             part.written.append(Written(pod, pod.keys, []))
     return translated, left

@@ -21,7 +21,8 @@ from gpuxlate.yamltext.compose import Document
 @dataclass(frozen=True, slots=True)
 class Item:
     """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to,
-    as asked or, where they are not asked, as given."""
+    as asked or, where they are not asked, as given. ``build``: the folder of the kustomization, where one
+    builds it."""
 
     file: str
     document: int
@@ -39,6 +40,12 @@ class Item:
     given: Share | None = None  # as the target gets it; None where that is not accepted
     index: int = 0  # of the container in its list
     init: bool = False
+    build: str | None = None
+
+    @property
+    def template(self) -> tuple[Any, ...]:
+        """The pod template, which is one in each build."""
+        return self.build, self.file, self.document, self.object, self.pod
 
     def to_json(self) -> dict[str, Any]:
         """One item of ``gpuxlate-report/v1``."""
@@ -47,6 +54,7 @@ class Item:
             "document": self.document,
             "object": self.object.to_json(),
             "container": self.container,
+            **({"kustomization": self.build} if self.build else {}),
             "from": self.source,
             "to": self.target,
             "verdict": str(self.verdict),
