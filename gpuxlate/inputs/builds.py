@@ -95,19 +95,27 @@ def _visit(folder: str, uses: dict[str, _Uses], seen: dict[str, None]) -> None:
 class Build(NamedTuple):
     """What a kustomization builds. ``texts``: what the objects have parts of beside their own documents.
 
-    ``unread``: why there is more.
+    ``lost``: patches of what is not there. ``unread``: why there is more.
     """
 
     folder: str
     objects: tuple[Object, ...]
     texts: tuple[Text, ...]
+    lost: tuple[Text, ...]
     unread: Message | None
 
 
 def build(folder: str) -> Build:
     """What the kustomization of a folder builds. Only files are read: nothing is raised for their content."""
     made = tree(root_of(folder)).built(folder)
-    return Build(folder, tuple(_apart(made.objects)), tuple(_texts(made)), made.unread)
+    every = list(_below(made))
+    return Build(
+        folder,
+        tuple(_apart(made.objects)),
+        tuple(text for one in every for text in one.texts),
+        tuple(text for one in every for text in one.lost),
+        made.unread,
+    )
 
 
 def _apart(objects: Iterable[Object]) -> Iterator[Object]:
@@ -120,10 +128,11 @@ def _apart(objects: Iterable[Object]) -> Iterator[Object]:
         yield one
 
 
-def _texts(made: Built) -> Iterator[Text]:
+def _below(made: Built) -> Iterator[Built]:
+    """It and all that it is built of, each once."""
     pending, seen = [made], {id(made)}
     for one in pending:
-        yield from one.texts
+        yield one
         below = [each for each in one.below if id(each) not in seen]
         seen.update(map(id, below))
         pending += below

@@ -26,8 +26,6 @@ GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
 """Fields by which a kustomization makes objects that are in no file."""
 ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
 """Fields by which it changes objects, or how they are merged, in ways that are not read here."""
-
-
 _TOO_LARGE = say("what it patches is too large to be read")
 NOT_THERE = say("what it patches is not in the kustomization")
 _CYCLE = say("the kustomizations include one another")
@@ -61,13 +59,14 @@ class Hit(NamedTuple):
 class Built:
     """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more.
 
-    ``texts``: what objects have parts of beside their own documents; ``below``: the resources that are built.
+    ``texts``: what it has parts of; ``lost``: patches of what is not there; ``below``: what it is built of.
     """
 
     objects: list[Object] = field(default_factory=list)
     hits: dict[tuple[str, int], list[Hit]] = field(default_factory=dict)
     unread: Message | None = None
     texts: list[Text] = field(default_factory=list)
+    lost: list[Text] = field(default_factory=list)
     below: list[Built] = field(default_factory=list)
 
     def templates(self) -> tuple[Object, ...]:
@@ -268,12 +267,13 @@ class Tree:
         file = ""
         try:
             if isinstance(text, Scalar):
-                found = _documents_in(text.text)
+                found = [Text(one, kustomization_at(folder), text) for one in _documents_in(text.text)]
             else:
                 local = self._local(folder, path) if path is not None else None
                 if local is None:
                     raise UnknownError(_not_local(path))
-                file, found = local, self._documents(local)
+                file, found = local, [Text(one) for one in self._documents(local)]
+            result.texts += found
             matches = None if target is None else selector(target)
         except (UnknownError, SelectorError) as error:
             result.flag(error.message)
@@ -282,7 +282,8 @@ class Tree:
                 result.hits.setdefault((here, -1), []).append(Hit(why=error.message))
             return
         said: list[tuple[int, Hit]] = []  # the last document of a workload, and the templates behind it
-        for document in found:
+        for part in found:
+            document = part.document
             self._looks -= len(result.objects)
             if self._looks < 0:
                 raise UnknownError(_TOO_LARGE)
@@ -291,8 +292,7 @@ class Tree:
             why = result.unread if matches is not None else None
             if not chosen:
                 why = result.unread or NOT_THERE
-            lost = why is NOT_THERE and matches is None
-            result.texts.append(Text(document, kustomization_at(folder) if text else None, text, lost))
+                result.lost += [part] if matches is None else []
             patched = tuple(result.objects[number] for number in chosen)
             before = result.templates()
             others: tuple[Object, ...] = ()

@@ -54,13 +54,11 @@ class Text(NamedTuple):
     """A document that objects have parts of: a patch, or a kustomization.
 
     ``host``, ``value``: of a patch in a kustomization, the document of that, and the value with the patch.
-    ``lost``: the patch names an object that is not there, so kustomize builds nothing.
     """
 
     document: Document
     host: Document | None = None
     value: Node | None = None
-    lost: bool = False
 
 
 def patchable_in(document: Document) -> Iterator[Object]:

@@ -37,7 +37,7 @@ from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.yamltext.place import node_at, placed
 from gpuxlate.yamltext.source import Source
 
-PIPED = "give what kustomize builds to this command: kubectl kustomize {folder} | gpuxlate ... -"
+PIPED = "count what kustomize builds: kubectl kustomize {folder} | gpuxlate {command}"
 
 
 def translate_build(
@@ -137,8 +137,8 @@ def _missed(made: Build, places: _Places, settings: Settings) -> Iterator[Leftov
         message = say("not all of {folder} is counted: {why}", folder=places.folder, why=made.unread)
         yield places.left(places.folder, message, places.of(host), (), settings)
         return
-    for one in made.texts:
-        about_pods = one.lost and (is_operations(one.document) or patched_pods(one.document))
+    for one in made.lost:
+        about_pods = is_operations(one.document) or patched_pods(one.document)
         if about_pods and may_matter(one.document.text.encode(), settings.profile):
             message = say("a patch is not counted: {why}", why=NOT_THERE)
             left = places.left(places.folder, message, one.document, ("metadata", "name"), settings)
@@ -195,7 +195,9 @@ class _Places:
     def left(
         self, name: str, message: Message, document: Document, path: Path, settings: Settings
     ) -> Leftover:
-        found = nothing_is_left_behind(path, message, say(PIPED, folder=self.folder))
+        counting = f"{'plan' if settings.with_own else 'assess'} - --to {settings.to.name}"
+        command = "inspect -" if settings.reads_only else counting
+        found = nothing_is_left_behind(path, message, say(PIPED, folder=self.folder, command=command))
         return Leftover(name, placed(document, replace(found, severity=settings.scope.severity)))
 
     def found(self, found: Diagnostic, one: Object) -> Diagnostic:
