@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.limits import reserved
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import count_inputs, leftover_table
@@ -79,35 +80,41 @@ def _item_json(one: Item) -> dict[str, Any]:
 def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
     """Sums by target over all replicas; pods of one template count, nodes do not.
 
-    Partitions and replicas of cards are ``parts``, which is there where there are some: what they amount to
-    is derived, and in no sum.
+    Init containers count as the scheduler of the target counts them. Partitions and replicas of cards are
+    ``parts``, which is there where there are some: what they amount to is derived, and in no sum.
     """
     found: dict[str, dict[str, int]] = {}
-    pods: set[tuple[object, ...]] = set()
+    pods: dict[tuple[Any, ...], list[Item]] = {}
     for one in items:
-        if one.share is None:
-            continue
-        here = found.setdefault(
-            one.source, {"pods": 0, "cards": 0, "wholeCards": 0, "cores": 0, "memoryMiB": 0}
-        )
-        times = 1 if one.replicas is None else one.replicas
-        pod = (one.source, *one.template)
-        here["pods"] += 0 if pod in pods else times
-        pods.add(pod)
-        if one.share.is_part:
-            part = one.share.replica or one.share.partition
-            here["parts"] = here.get("parts", 0) + (part.count if part else 0) * times
-            continue
-        here["wholeCards" if one.share.whole_cards else "cards"] += one.share.cards * times
-        here["cores"] += (one.share.cores or 0) * times
-        here["memoryMiB"] += (one.share.memory_mib or 0) * times
+        if one.share is not None:
+            pods.setdefault((one.source, *one.template), []).append(one)
+    for (source, *_), shares in pods.items():
+        here = found.setdefault(source, {"pods": 0, "cards": 0, "wholeCards": 0, "cores": 0, "memoryMiB": 0})
+        times = 1 if shares[0].replicas is None else shares[0].replicas
+        here["pods"] += times
+        numbers = ((one.init, one.sidecar, _amounts(one.share)) for one in shares if one.share)
+        for name, number in reserved(numbers, registry.get(source).limits.init).items():
+            here[name] = here.get(name, 0) + number * times
     return found
+
+
+def _amounts(share: Share) -> dict[str, int]:
+    """What a share adds to the sums."""
+    if share.is_part:
+        part = share.replica or share.partition
+        return {"parts": part.count if part else 0}
+    return {
+        "wholeCards" if share.whole_cards else "cards": share.cards,
+        "cores": share.cores or 0,
+        "memoryMiB": share.memory_mib or 0,
+    }
 
 
 def _text(items: Sequence[Item]) -> str:
     if not items:
         return tell("no share in these manifests") + "\n"
     shown = [n for n in SOMETIMES if any(one.share and getattr(one.share, n) is not None for one in items)]
+    several = len({one.build for one in items}) > 1  # their objects may have the same names
     lines = [
         [
             _name(one.object),
@@ -116,11 +123,13 @@ def _text(items: Sequence[Item]) -> str:
             *_numbers(one.share, one.derived),
             *(str(getattr(one.share, name, None) or "") for name in shown),
             say("per node") if one.replicas is None else str(one.replicas),
+            *([one.build or ""] if several else []),
         ]
         for one in items
     ]
     head = ["WORKLOAD", "CONTAINER", "TARGET", "CARDS", "CORES %", "MEMORY MiB", "POLICY", "QOS"]
-    text = table([*head, *map(str.upper, shown), "REPLICAS"], lines)
+    head += [*map(str.upper, shown), "REPLICAS", *(["KUSTOMIZATION"] if several else [])]
+    text = table(head, lines)
     sums = totals(items)
     columns = {
         "PODS": "pods",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, joined, message_of, plural, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.advice import Better, better_values
-from gpuxlate.planning.plan import PlanError, TargetPlan, plan, profile_with
+from gpuxlate.planning.plan import Held, PlanError, TargetPlan, in_use, plan, profile_with
 from gpuxlate.planning.plan_json import to_json
 from gpuxlate.planning.remarks import cards, missing, nodes, remarks, shares
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
@@ -266,7 +266,5 @@ def _bars(one: TargetPlan) -> Iterator[str]:
         yield f"      {tell(more)}"
 
 
-def _figures(one: TargetPlan, card: Iterable[Any]) -> tuple[int, int, int]:
-    asks = [held.ask for held in card]
-    memory = sum(one.node.usable_mib if ask.memory_mib is None else ask.memory_mib for ask in asks)
-    return sum(ask.percent for ask in asks), memory, len(asks)
+def _figures(one: TargetPlan, card: Sequence[Held]) -> tuple[int, int, int]:
+    return (*in_use(card, one.node.usable_mib), len(card))

@@ -11,7 +11,7 @@ from functools import partial
 
 from gpuxlate.backends.base import Backend, PodPlacing
 from gpuxlate.backends.dra import reading, writing
-from gpuxlate.backends.dra.driver import Driver
+from gpuxlate.backends.dra.driver import CLAIMED, Driver
 from gpuxlate.backends.dra.keys import keys
 from gpuxlate.backends.dra.profile import DraProfile
 from gpuxlate.model.messages import say
@@ -75,6 +75,7 @@ BACKEND = Backend(
     device_classes=DRIVER.classes,
     also_speaks=DRIVER.speaks,
     vendor=DRIVER.vendor,
+    limits=CLAIMED,
     extension=DraProfile,
     nodes_module="gpuxlate.backends.dra.nodes:NVIDIA",
     rules_module="gpuxlate.backends.dra.rules",

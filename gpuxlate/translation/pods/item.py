@@ -40,6 +40,7 @@ class Item:
     given: Share | None = None  # as the target gets it; None where that is not accepted
     index: int = 0  # of the container in its list
     init: bool = False
+    sidecar: bool = False
     build: str | None = None
 
     @property
@@ -87,6 +88,7 @@ def pod_items(
     selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
     findings_of = _findings_by_container(pod.keys, found)
     count = replicas(document, pod)
+    sidecars = {(one.init, one.index) for one in pod.keys.init_containers if one.sidecar}
     items: list[Item] = []
 
     def add(backend: Backend, one: ContainerShare) -> None:
@@ -111,6 +113,7 @@ def pod_items(
                 outcome.given if outcome and verdict is not Verdict.REFUSED and fit.accepted else None,
                 one.index,
                 one.init,
+                one.init and (one.init, one.index) in sidecars,
             )
         )
 
