@@ -68,6 +68,7 @@ def _item_json(one: Item) -> dict[str, Any]:
         "namespace": one.object.namespace,
         "name": one.object.name or "",
         "container": one.container,
+        **({"init": True} if one.ends else {}),
         **({"kustomization": one.build} if one.build else {}),
         "target": one.source,
         "share": one.share.to_json() if one.share else None,
@@ -118,7 +119,7 @@ def _text(items: Sequence[Item]) -> str:
     lines = [
         [
             _name(one.object),
-            one.container,
+            say("{name} (init)", name=one.container) if one.ends else one.container,
             one.source,
             *_numbers(one.share, one.derived),
             *(str(getattr(one.share, name, None) or "") for name in shown),

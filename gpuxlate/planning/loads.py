@@ -49,7 +49,7 @@ class Load:
             init, rule = item.init, backend.limits.init
             if init and rule is InitContainers.IGNORED:
                 continue
-            ends = init and not item.sidecar and rule is InitContainers.LARGEST
+            ends = item.ends and rule is InitContainers.LARGEST
             if share.is_part:
                 parts = asks_of_part(number, share, profile, pool)
                 found += (replace(one, init=init, ends=ends) for one in parts)

@@ -157,7 +157,10 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         _leave(part, chain(quotas.leftovers, behind), settings)
     if layer.counted and settings.reads_only:
         part.leftovers = [one for one in part.leftovers if one.found.path[:1] not in BUILT_FROM]
-        part.diagnostics = [one for one in part.diagnostics if one.path[:1] not in BUILT_FROM]
+        read = layer.kind is Kind.PATCH
+        part.diagnostics = [
+            one for one in part.diagnostics if one.code != "GX014" or not (read or one.path[:1] in BUILT_FROM)
+        ]
     _settle_claims(document, beside, part, settings, layer)
     if part.edits and not (settings.with_own or refuses(part.diagnostics)):
         _edit(document, part)

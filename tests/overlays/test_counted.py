@@ -170,6 +170,156 @@ def test_what_is_built_is_counted_once(files: Files, expected: list[Any], tmp_pa
     assert data["leftovers"] == []
 
 
+# by what it shows: the files, what is counted, the place and the words of the only leftover
+UNKNOWN: dict[str, tuple[Files, list[Any], str, str]] = {
+    "a base at a URL": (
+        over(
+            web(f"{MEM}: 8"),
+            kustomization="resources: [../base, https://example.com/x]\npatches: [{path: p.yaml}]\n",
+        ),
+        [item(8192)],
+        "over/kustomization.yaml:1",
+        "not all of over is counted: https://example.com/x is not a file or folder here",
+    ),
+    "a base that is not there": (
+        over(web(f"{MEM}: 8"), kustomization="resources: [../b]\npatches: [{path: p.yaml}]\n"),
+        [item(4096)],  # of the base, which no other uses
+        "over/kustomization.yaml:1",
+        "not all of over is counted: ../b is not a file or folder here",
+    ),
+    "a chart": (
+        over(kustomization="resources: [../base]\nhelmCharts: [{name: a}]\n"),
+        [item(4096)],
+        "over/kustomization.yaml:1",
+        "not all of over is counted: helmCharts in over is not read",
+    ),
+    "a transformer": (
+        over(kustomization="resources: [../base]\ntransformers: [t.yaml]\n"),
+        [],
+        "base/w.yaml:1",
+        "Deployment/web is not counted: transformers in over is not read",
+    ),
+    "a pattern that is not read": (
+        over(
+            web(f"{MEM}: 8"),
+            base=web("cpu: 1"),
+            kustomization="resources: [../base]\npatches: [{path: p.yaml, target: {name: '(w+)+'}}]\n",
+        ),
+        [],
+        "base/w.yaml:1",
+        "Deployment/web is not counted: the pattern (w+)+ of its target is not read",
+    ),
+    "a patch of what is not there": (
+        over(web(f"{MEM}: 8", name="b")),
+        [item(4096)],
+        "over/p.yaml:1",
+        "a patch is not counted: what it patches is not in the kustomization",
+    ),
+    "a component that no kustomization of the run includes": (
+        {
+            "w.yaml": web(f"{MEM}: 4"),
+            "part/kustomization.yaml": f"{COMPONENT}patches: [{{path: p.yaml}}]\n",
+            "part/p.yaml": web(f"{MEM}: 8"),
+        },
+        [item(4096)],
+        "part/p.yaml:8",
+        f"{MEM} is left behind: this file is a patch",
+    ),
+    "kustomizations that include one another": (
+        {
+            "a/kustomization.yaml": "resources: [../b, w.yaml]\n",
+            "a/w.yaml": web(f"{MEM}: 4"),
+            "b/kustomization.yaml": "resources: [../a]\n",
+        },
+        [item(4096)],
+        "a/kustomization.yaml:1",
+        "not all of a is counted: the kustomizations include one another",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected", "place", "words"), UNKNOWN.values(), ids=UNKNOWN)
+def test_what_cannot_be_read_is_said(
+    files: Files,
+    expected: list[Any],
+    place: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(written(tmp_path, files))
+    items, data = counted(".")
+    assert of(items) == Counter(expected)
+    (left,) = data["leftovers"]
+    assert f"{left['file']}:{left['line']}" == place
+    assert left["message"] == words
+    assert "kubectl kustomize" in left["hint"]
+    assert words in run("parse", ".").err.decode() or "this file is a patch" in words
+
+
+BAD = "5.5"
+# by what it shows: the files, and the place of the value that is wrong
+PLACES: dict[str, tuple[Files, str]] = {
+    "in the base": (over(web("cpu: 1"), base=web(f"{MEM}: {BAD}")), "base/w.yaml:8:62"),
+    "in the patch": (over(web(f"{MEM}: {BAD}")), "over/p.yaml:8:62"),
+    "in a patch within the kustomization": (
+        over(
+            kustomization="resources: [../base]\npatches:\n- patch: |-\n    "
+            + web(f"{MEM}: {BAD}").replace("\n", "\n    ")
+            + "\n"
+        ),
+        "over/kustomization.yaml:11:66",
+    ),
+    "in an operation": (
+        over(
+            f"- {{op: replace, path: {LIMITS}/aliyun.com~1gpu-mem, value: {BAD}}}\n",
+            kustomization=JSON_6902,
+        ),
+        "over/p.yaml:1:101",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "place"), PLACES.values(), ids=PLACES)
+def test_findings_are_where_the_value_is_written(
+    files: Files, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(written(tmp_path, files))
+    done = run("parse", ".")
+    assert done.code == 1
+    assert f" --> {place}\n" in done.err.decode()
+    assert done.err.count(b"error[") == 1
+
+
+def test_a_base_outside_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(written(tmp_path, over(web(f"{MEM}: 8"))))
+    items, _ = counted("over")
+    assert [(one["file"], one["kustomization"]) for one in items] == [("base/w.yaml", "over")]
+    assert of(items) == of(counted("over/kustomization.yaml")[0]) == Counter([item(8192)])
+    assert of(counted("base")[0]) == of(counted("base/w.yaml")[0]) == Counter([item(4096)])
+
+
+def test_every_command_counts_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two overlays of one base: 2 replicas of 8 GiB, and one of 4 GiB, on cards of 20 GiB."""
+    files = over(
+        web(f"{MEM}: 8"),
+        kustomization="resources: [../base]\nreplicas: [{name: web, count: 2}]\npatches: [{path: p.yaml}]\n",
+        two__kustomization="resources: [../base]\n",
+    )
+    monkeypatch.chdir(written(tmp_path, files))
+    Path("hami.profile").write_text("target: hami\ncards: {perNode: 1, memoryMiB: 20480}\n")
+    plan = json.loads(run("plan", ".", "--to", "hami", "--profile", "hami.profile", "-o", "json").out)
+    assert [(one["pods"], one["cards"]) for one in plan["targets"]] == [(3, 1)]
+    assess = json.loads(run("assess", ".", "--to", "tke", "--fill", "cores=30", "-o", "json").out)
+    assert [(one["verdict"], one["share"]["memoryMiB"]) for one in assess["items"]] == [
+        ("filled", 8192),
+        ("filled", 4096),
+    ]
+    shares = json.loads(run("parse", ".", "-o", "json").out)
+    assert [one["spec"]["memoryMiB"] for one in shares["items"]] == [8192, 4096]
+    assert [one["metadata"]["name"] for one in shares["items"]] == ["web", "web-2"]
+
+
 def details(items: list[Any]) -> Counter[str]:
     """Items without the places that they are written at."""
     return Counter(

@@ -44,6 +44,11 @@ class Item:
     build: str | None = None
 
     @property
+    def ends(self) -> bool:
+        """Its container ends before those of the pod start."""
+        return self.init and not self.sidecar
+
+    @property
     def template(self) -> tuple[Any, ...]:
         """The pod template, which is one in each build."""
         return self.build, self.file, self.document, self.object, self.pod
