@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -24,6 +26,37 @@ def _no_number(_profile: Profile | None) -> int | None:
     return None
 
 
+class InitContainers(Enum):
+    """What a scheduler reserves for a pod whose init containers request shares. Sidecars are containers."""
+
+    LARGEST = "largest"
+    """The larger of all containers together and each init container, on a card and in all (Kubernetes, "Init
+    containers", "Resource sharing within containers")."""
+    ADDED = "added"
+    """All together, since what they get is theirs until the pod ends."""
+    IGNORED = "ignored"
+    """Containers alone: it looks at no init container, and at no sidecar."""
+
+
+def reserved(
+    containers: Iterable[tuple[bool, bool, Mapping[str, int]]], rule: InitContainers
+) -> Counter[str]:
+    """What is reserved for the containers of one pod: of each whether it is an init container, whether a
+    sidecar, and its numbers. Init containers come first.
+    """
+    steady, sidecars, most = Counter[str](), Counter[str](), Counter[str]()
+    for init, sidecar, numbers in containers:
+        if init and rule is InitContainers.IGNORED:
+            continue
+        if init and not sidecar and rule is InitContainers.LARGEST:
+            most |= sidecars + Counter(numbers)
+            continue
+        steady.update(numbers)
+        if init:
+            sidecars.update(numbers)
+    return steady | most
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The limits of a target beside compute (100 percent a card) and memory.
@@ -34,6 +67,8 @@ class Limits:
     ``card_mode``: what all shares of one card have in common, by share; ``node_mode``: what all pods of one
     node have in common, by the shares of a pod. Two that differ never meet there; ANY goes with all.
     ``uncapped_percent``: percent of a card that are free where a share without compute joins it.
+    ``init``: how init containers count; where no document says it, as the scheduler of Kubernetes has it,
+    which filters nodes by their resources.
     """
 
     per_card: int | None = None
@@ -44,6 +79,7 @@ class Limits:
     node_mode: Callable[[Sequence[Share], Profile | None], str] = _any_pod
     uncapped_percent: int = 0
     per_card_in: Callable[[Profile | None], int | None] = _no_number
+    init: InitContainers = InitContainers.LARGEST
 
 
 UNBOUND = Limits()

@@ -66,10 +66,12 @@ class LiveNode:
 
 @dataclass(frozen=True, slots=True)
 class LivePod:
-    """A pod of the server. ``records``: the JSON objects in its annotations, decoded."""
+    """A pod of the server. ``records``: the JSON objects in its annotations, decoded. ``initialized``: its
+    init containers have ended, and its sidecars have started."""
 
     keys: PodKeys
     records: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    initialized: bool = False
 
     def annotation(self, name: str) -> str | None:
         found = self.keys.annotations.get(name)

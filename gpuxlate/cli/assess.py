@@ -9,7 +9,7 @@ from pathlib import Path
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import Run, leftover_table, translate_inputs
+from gpuxlate.cli.translations import Run, count_inputs, leftover_table
 from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import plural, say
@@ -42,7 +42,7 @@ def command(
         common.accept(round_, fill, drop),
         common.profile(profile),
     )
-    run = translate_inputs(common.some_inputs(paths, or_excluded=True), settings)
+    run = count_inputs(common.some_inputs(paths, or_excluded=True), settings)
     items = run.items
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
     common.show(broken, run.texts)
@@ -106,15 +106,12 @@ def _quotas(quotas: Sequence[QuotaItem]) -> str:
 
 def _reasons(items: Sequence[Item]) -> list[list[str]]:
     """Each code with the number of its shares, the most frequent first."""
-    found: dict[str, list[tuple[Item, str, str]]] = defaultdict(list)
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for item in items:
         losses = {loss.code: loss.message for loss in item.losses}
         errors = {d.code: d.message for d in item.diagnostics if d.severity is Severity.ERROR}
-        lines = {d.code: d.span.line for d in item.diagnostics if d.span}
+        places = {d.code: f"{d.file}:{d.span.line}" for d in item.diagnostics if d.span}
         for code, message in {**errors, **losses}.items():
-            found[code].append((item, message, str(lines.get(code, ""))))
+            found[code].append((message, places.get(code, item.file)))
     ordered = sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-    return [
-        [code, str(len(rows)), f"{rows[0][0].file}:{rows[0][2]}".rstrip(":"), rows[0][1]]
-        for code, rows in ordered
-    ]
+    return [[code, str(len(rows)), rows[0][1], rows[0][0]] for code, rows in ordered]

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.limits import reserved
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import leftover_table, translate_inputs
+from gpuxlate.cli.translations import count_inputs, leftover_table
 from gpuxlate.locale import tell
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
@@ -34,7 +35,7 @@ def command(
     """What a set of manifests requests: workload, target, cards, cores, MiB, replicas, totals."""
     source = common.target(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    run = translate_inputs(common.some_inputs(paths, or_excluded=True), settings)
+    run = count_inputs(common.some_inputs(paths, or_excluded=True), settings)
     broken = [one for one in run.diagnostics if one.code in UNREADABLE]
     common.show(broken, run.texts)
     if output == "json":
@@ -67,6 +68,8 @@ def _item_json(one: Item) -> dict[str, Any]:
         "namespace": one.object.namespace,
         "name": one.object.name or "",
         "container": one.container,
+        **({"init": True} if one.ends else {}),
+        **({"kustomization": one.build} if one.build else {}),
         "target": one.source,
         "share": one.share.to_json() if one.share else None,
         "wholeCards": one.share.whole_cards if one.share else None,
@@ -81,51 +84,63 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
     """Sums by target over all replicas; pods of one template count, nodes do not, and a claim that several
     pods name counts once.
 
-    Partitions and replicas of cards are ``parts``, which is there where there are some: what they amount to
-    is derived, and in no sum.
+    Init containers count as the scheduler of the target counts them. Partitions and replicas of cards are
+    ``parts``, which is there where there are some: what they amount to is derived, and in no sum.
     """
     found: dict[str, dict[str, int]] = {}
-    pods: set[tuple[object, ...]] = set()
+    pods: set[tuple[Any, ...]] = set()
+    shares: dict[tuple[Any, ...], list[Item]] = {}
     for one in items:
         if one.share is None:
             continue
         here = found.setdefault(
             one.source, {"pods": 0, "cards": 0, "wholeCards": 0, "cores": 0, "memoryMiB": 0}
         )
-        pod = (one.source, one.file, one.document, one.pod)
+        pod = (one.source, *one.template)
         here["pods"] += 0 if pod in pods else 1 if one.replicas is None else one.replicas
         pods.add(pod)
     for one in counted_once(items):
-        if one.share is None:
-            continue
-        here = found[one.source]
-        if one.share.is_part:
-            part = one.share.replica or one.share.partition
-            here["parts"] = here.get("parts", 0) + (part.count if part else 0) * one.times
-            continue
-        here["wholeCards" if one.share.whole_cards else "cards"] += one.share.cards * one.times
-        here["cores"] += (one.share.cores or 0) * one.times
-        here["memoryMiB"] += (one.share.memory_mib or 0) * one.times
+        if one.share is not None:
+            shares.setdefault((one.source, *one.template, one.times), []).append(one)
+    for (source, *_, times), of_pod in shares.items():
+        numbers = ((one.init, one.sidecar, _amounts(one.share)) for one in of_pod if one.share)
+        for name, number in reserved(numbers, registry.get(source).limits.init).items():
+            found[source][name] = found[source].get(name, 0) + number * times
     return found
+
+
+def _amounts(share: Share) -> dict[str, int]:
+    """What a share adds to the sums."""
+    if share.is_part:
+        part = share.replica or share.partition
+        return {"parts": part.count if part else 0}
+    return {
+        "wholeCards" if share.whole_cards else "cards": share.cards,
+        "cores": share.cores or 0,
+        "memoryMiB": share.memory_mib or 0,
+    }
 
 
 def _text(items: Sequence[Item]) -> str:
     if not items:
         return tell("no share in these manifests") + "\n"
     shown = [n for n in SOMETIMES if any(one.share and getattr(one.share, n) is not None for one in items)]
+    several = len({one.build for one in items}) > 1  # their objects may have the same names
     lines = [
         [
             _name(one.object),
-            one.containers,
+            say("{name} (init)", name=one.containers) if one.ends else one.containers,
             one.source,
             *_numbers(one.share, one.derived),
             *(str(getattr(one.share, name, None) or "") for name in shown),
             _replicas(one),
+            *([one.build or ""] if several else []),
         ]
         for one in items
     ]
     head = ["WORKLOAD", "CONTAINER", "TARGET", "CARDS", "CORES %", "MEMORY MiB", "POLICY", "QOS"]
-    text = table([*head, *map(str.upper, shown), "REPLICAS"], lines)
+    head += [*map(str.upper, shown), "REPLICAS", *(["KUSTOMIZATION"] if several else [])]
+    text = table(head, lines)
     sums = totals(items)
     columns = {
         "PODS": "pods",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,14 +12,14 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.bars import bar, columns
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import Run, leftover_table, translate_to_each
+from gpuxlate.cli.translations import Run, count_to_each, leftover_table
 from gpuxlate.inputs.files import Input
 from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, joined, message_of, plural, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.advice import Better, better_values
-from gpuxlate.planning.plan import PlanError, TargetPlan, plan, profile_with
+from gpuxlate.planning.plan import Held, PlanError, TargetPlan, in_use, plan, profile_with
 from gpuxlate.planning.plan_json import to_json
 from gpuxlate.planning.remarks import cards, missing, nodes, remarks, shares
 from gpuxlate.report.characters import text_of
@@ -82,7 +82,7 @@ def command(
         if one not in targets and not (one.form_module or one.reads_only)
     ]
     there = [Settings(one, source, profile=profiles[one.name], with_own=True) for one in others]
-    runs = translate_to_each(given, [*wanted, *there])
+    runs = count_to_each(given, [*wanted, *there])
     run = runs[0]
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     common.show(broken, run.texts)
@@ -267,7 +267,5 @@ def _bars(one: TargetPlan) -> Iterator[str]:
         yield f"      {tell(more)}"
 
 
-def _figures(one: TargetPlan, card: Iterable[Any]) -> tuple[int, int, int]:
-    asks = [held.ask for held in card]
-    memory = sum(one.node.usable_mib if ask.memory_mib is None else ask.memory_mib for ask in asks)
-    return sum(ask.percent for ask in asks), memory, len(asks)
+def _figures(one: TargetPlan, card: Sequence[Held]) -> tuple[int, int, int]:
+    return (*in_use(card, one.node.usable_mib), len(card))

@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from gpuxlate.cli import common
 from gpuxlate.cli.runner import dialects_used, each
 from gpuxlate.cli.tables import table
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.inputs.kustomize import kustomized
 from gpuxlate.inputs.layers import layer_of
 from gpuxlate.inputs.relevance import may_be_skipped
 from gpuxlate.locale import tell
@@ -28,6 +30,9 @@ from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import Reader, kept
 from gpuxlate.yamltext.source import Source, Texts
+
+if TYPE_CHECKING:
+    from gpuxlate.inputs.builds import Builds
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +106,52 @@ def _at(one: Diagnostic) -> str:
     return f"{one.file}:{one.span.line}" if one.span else str(one.file)
 
 
+def count_inputs(given: Iterable[Input], settings: Settings) -> Run:
+    """Translate inputs; of a kustomization, what it builds. Raises InputError."""
+    return count_to_each(given, [settings])[0]
+
+
+def count_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Run]:
+    """The same for several targets of one dialect. Raises InputError."""
+    files = given if isinstance(given, Sequence) else ()
+    folders = kustomized(files)
+    if not folders:
+        return translate_to_each(given, wanted)
+    from gpuxlate.inputs.builds import build, builds_of
+    from gpuxlate.translation.builds import translate_build
+
+    builds = builds_of(folders, files)
+    runs = translate_to_each(given, wanted, builds)
+    claims = Claims.of(files)
+    left = {one.found.file or "" for run in runs for one in run.leftovers}
+    for folder in builds.roots:
+        made = build(folder)
+        for run, settings in zip(runs, wanted, strict=True):
+            part, sources = translate_build(made, builds, replace(settings, claims=claims), left)
+            run.items += part.items
+            run.leftovers += part.leftovers
+            run.diagnostics += part.diagnostics
+            for source in sources:
+                run.texts.add(source)
+    return runs
+
+
 def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
     """Translate inputs in their order. Raises InputError."""
     return translate_to_each(given, [settings])[0]
 
 
-def translate_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Run]:
-    """The same for several targets of one dialect: each input is read once. Raises InputError."""
+def translate_to_each(
+    given: Iterable[Input], wanted: Sequence[Settings], builds: Builds | None = None
+) -> list[Run]:
+    """The same for several targets of one dialect: each input is read once. Raises InputError.
+
+    ``builds``: what the files request that these use is counted by itself.
+    """
     claims = Claims.of(given)
     settings = [replace(one, claims=claims) for one in wanted]
     runs: list[tuple[Run, list[Named]]] = [(Run(), []) for _ in settings]
-    for one, made in each(partial(_translate_input, wanted=settings), given):
+    for one, made in each(partial(_translate_input, wanted=settings, builds=builds), given):
         if isinstance(made, InputError):
             raise made
         for (run, named), found in zip(runs, made, strict=True):
@@ -138,7 +178,7 @@ def translate_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> lis
     return [run for run, _ in runs]
 
 
-def _translate_input(one: Input, wanted: Sequence[Settings]) -> list[Translated]:
+def _translate_input(one: Input, wanted: Sequence[Settings], builds: Builds | None) -> list[Translated]:
     """Translate one input to each target. Raises InputError."""
     data = one.read_bytes()
     if under_chart_templates(one.place, os.getcwd()):
@@ -147,6 +187,8 @@ def _translate_input(one: Input, wanted: Sequence[Settings]) -> list[Translated]
         raise InputError(say("{name}: it is empty", name=one.name))
     source = one.source(data)
     layer = layer_of(one.place)
+    if builds is not None and builds.uses(one):
+        layer = layer._replace(counted=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
     read = kept(read) if len(wanted) > 1 else read
     return [_translate_source(one, data, source, settings, read, layer) for settings in wanted]

@@ -51,7 +51,9 @@ def _live_pod(pod: Json) -> LivePod:
             found = _json(value.text)
             if isinstance(found, dict):
                 records[name] = found
-    return LivePod(keys, records)
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    done = any((one.get("type"), one.get("status")) == ("Initialized", "True") for one in conditions)
+    return LivePod(keys, records, initialized=done)
 
 
 def _json(text: str) -> object:
@@ -92,6 +94,7 @@ def _container(one: Json, index: int, init: bool) -> ContainerKeys:
         _values(resources.get("requests"), (*path, "resources", "requests")),
         _values(env, (*path, "env")),
         path,
+        sidecar=init and one.get("restartPolicy") == "Always",
     )
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import content, inside, remembered, repository
 from gpuxlate.inputs.exclude import SKIPPED
-from gpuxlate.inputs.kustomize import kustomization_in, listed
-from gpuxlate.inputs.objects import Object, after_patch, identity_of, patchable_in, rename, stamp
+from gpuxlate.inputs.kustomize import kustomization_at, kustomization_in, listed
+from gpuxlate.inputs.objects import Object, Text, after_patch, identity_of, patchable_in, rename, scale, stamp
 from gpuxlate.inputs.selectors import Identity, Selector, SelectorError, selector
 from gpuxlate.model import limits
 from gpuxlate.model.messages import Message, say
@@ -26,8 +26,6 @@ GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
 """Fields by which a kustomization makes objects that are in no file."""
 ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
 """Fields by which it changes objects, or how they are merged, in ways that are not read here."""
-
-
 _TOO_LARGE = say("what it patches is too large to be read")
 NOT_THERE = say("what it patches is not in the kustomization")
 _CYCLE = say("the kustomizations include one another")
@@ -59,11 +57,17 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True)
 class Built:
-    """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more."""
+    """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more.
+
+    ``texts``: what it has parts of; ``lost``: patches of what is not there; ``below``: what it is built of.
+    """
 
     objects: list[Object] = field(default_factory=list)
     hits: dict[tuple[str, int], list[Hit]] = field(default_factory=dict)
     unread: Message | None = None
+    texts: list[Text] = field(default_factory=list)
+    lost: list[Text] = field(default_factory=list)
+    below: list[Built] = field(default_factory=list)
 
     def templates(self) -> tuple[Object, ...]:
         """The templates of claims, as they are so far."""
@@ -157,14 +161,16 @@ class Tree:
             self._pending.pop()
 
     def _run(self, result: Built, folder: str) -> None:
-        root = kustomization_in(folder)
+        found = kustomization_at(folder)
+        root = found.root if found else None
         self._files -= 1
         if self._files < 0:
             raise UnknownError(_TOO_LARGE)
-        if root is None:
+        if found is None or root is None:
             raise UnknownError(
                 say("{folder} has no kustomization that can be read", folder=self._name(folder))
             )
+        result.texts.append(Text(found))
         for entry in (*listed(root, "resources"), *listed(root, "bases")):
             self._resource(result, folder, entry)
         made = next((name for name in GENERATES if get(root, name) is not None), None)
@@ -183,6 +189,7 @@ class Tree:
         stamp(result.objects, root)
         for entry in listed(root, "patchesJson6902"):
             self._patch_entry(result, folder, entry)
+        scale(result.objects, root)
         altering = next((name for name in ALTERS if get(root, name) is not None), None)
         if altering:
             result.flag(say("{field} in {folder} is not read", field=altering, folder=self._name(folder)))
@@ -199,6 +206,7 @@ class Tree:
                 raise UnknownError(_CYCLE)
             below = self.built(path)
             result.objects += below.objects
+            result.below.append(below)
             result.unread = result.unread or below.unread
         else:
             try:
@@ -259,12 +267,13 @@ class Tree:
         file = ""
         try:
             if isinstance(text, Scalar):
-                found = _documents_in(text.text)
+                found = [Text(one, kustomization_at(folder), text) for one in _documents_in(text.text)]
             else:
                 local = self._local(folder, path) if path is not None else None
                 if local is None:
                     raise UnknownError(_not_local(path))
-                file, found = local, self._documents(local)
+                file, found = local, [Text(one) for one in self._documents(local)]
+            result.texts += found
             matches = None if target is None else selector(target)
         except (UnknownError, SelectorError) as error:
             result.flag(error.message)
@@ -273,7 +282,8 @@ class Tree:
                 result.hits.setdefault((here, -1), []).append(Hit(why=error.message))
             return
         said: list[tuple[int, Hit]] = []  # the last document of a workload, and the templates behind it
-        for document in found:
+        for part in found:
+            document = part.document
             self._looks -= len(result.objects)
             if self._looks < 0:
                 raise UnknownError(_TOO_LARGE)
@@ -282,6 +292,7 @@ class Tree:
             why = result.unread if matches is not None else None
             if not chosen:
                 why = result.unread or NOT_THERE
+                result.lost += [part] if matches is None else []
             patched = tuple(result.objects[number] for number in chosen)
             before = result.templates()
             others: tuple[Object, ...] = ()

@@ -7,12 +7,12 @@ Components have the same fields.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import StrPath, content, remembered, upwards
-from gpuxlate.inputs.files import stays
+from gpuxlate.inputs.files import Input, stays
 from gpuxlate.model.limits import MAX_CONFIG_BYTES, MAX_ENTRIES
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
@@ -52,16 +52,30 @@ def naming(path: StrPath) -> Iterator[str]:
 @remembered(4096)
 def _folder(folder: str) -> _Folder:
     last = os.path.exists(os.path.join(folder, ".git"))
-    return _Folder(frozenset(islice(_patches(folder), MAX_ENTRIES)), last)
+    return _Folder(frozenset(islice(patches_of(folder), MAX_ENTRIES)), last)
 
 
-def _patches(folder: str) -> Iterator[str]:
+def patches_of(folder: str) -> Iterator[str]:
+    """The files that the kustomization of a folder names as patches."""
     root = kustomization_in(folder)
     for field in FIELDS:
         for one in listed(root, field):
             text = one.text if isinstance(one, Scalar) else get_text(one, "path")
             if text and "\n" not in text:  # else a patch itself
                 yield os.path.normpath(os.path.join(folder, text))
+
+
+def kustomized(given: Iterable[Input]) -> list[str]:
+    """The folders of the kustomizations among some inputs, and of those in folders that were searched.
+
+    Without those of components, which build nothing by themselves.
+    """
+    places = (os.path.split(one.path) for one in given if one.path is not None and not one.named)
+    named = (os.path.split(one.path) for one in given if one.path is not None and one.named)
+    found = {folder for folder, _ in places} | {folder for folder, name in named if name in NAMES}
+    folders = sorted(map(os.path.abspath, found))
+    roots = ((one, kustomization_in(one)) for one in folders)
+    return [one for one, root in roots if root is not None and get_text(root, "kind") != "Component"]
 
 
 def listed(root: Node | None, field: str) -> list[Node]:
@@ -71,14 +85,20 @@ def listed(root: Node | None, field: str) -> list[Node]:
 
 
 @remembered(4096)
-def kustomization_in(folder: str) -> Node | None:
-    """The kustomization of a folder, None where there is none that can be read."""
+def kustomization_at(folder: str) -> Document | None:
+    """The document of the kustomization of a folder, None where there is none that can be read."""
     for name in NAMES:
         path = os.path.join(folder, name)
         found = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
         if found is not None and found.root is not None:
-            return found.root
+            return found
     return None
+
+
+def kustomization_in(folder: str) -> Node | None:
+    """The kustomization of a folder, None where there is none that can be read."""
+    found = kustomization_at(folder)
+    return found.root if found else None
 
 
 def first_document(path: str) -> Document | None:

@@ -28,10 +28,15 @@ from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, ge
 
 
 class Object(NamedTuple):
-    """One object with pods, or template of claims, as it is so far; ``unknown``: why that is not known."""
+    """One object with pods, or template of claims, as it is so far; ``unknown``: why that is not known.
+
+    ``document``, ``path``: where it is written.
+    """
 
     root: Mapping
     identity: Identity
+    document: Document
+    path: Path
     unknown: Message | None = None
 
     @property
@@ -45,11 +50,22 @@ class Object(NamedTuple):
         return (self.identity.group, self.identity.kind) == (GROUP, TEMPLATE)
 
 
+class Text(NamedTuple):
+    """A document that objects have parts of: a patch, or a kustomization.
+
+    ``host``, ``value``: of a patch in a kustomization, the document of that, and the value with the patch.
+    """
+
+    document: Document
+    host: Document | None = None
+    value: Node | None = None
+
+
 def patchable_in(document: Document) -> Iterator[Object]:
     """The objects of a document that have pods, or what pods claim: patches of others do not matter here."""
-    for ref, _, root in objects_in(document):
+    for ref, path, root in objects_in(document):
         if ref.kind == TEMPLATE or any(True for _ in pods_in(replace(document, root=root, aliases=[]))):
-            yield Object(root, identity_of(root))
+            yield Object(root, identity_of(root), document, path)
 
 
 def identity_of(root: Mapping) -> Identity:
@@ -151,6 +167,29 @@ def rename(objects: list[Object], root: Node) -> None:
         name, where = one.identity.names[-1]
         names = (*one.identity.names, (f"{before}{name}{after}", namespace or where))
         objects[number] = one._replace(identity=one.identity._replace(names=names))
+
+
+COUNTED = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
+"""Kinds of which a kustomization sets the replicas (``replicas`` in ``builtinpluginconsts``)."""
+
+
+def scale(objects: list[Object], root: Node) -> None:
+    """Set the replicas that a kustomization gives, by the first name of an object or its present one."""
+    counts = {
+        get_text(one, "name"): count for one in listed(root, "replicas") if (count := get(one, "count"))
+    }
+    for number, one in enumerate(objects if counts else ()):
+        count = counts.get(one.identity.names[-1][0]) or counts.get(one.identity.names[0][0])
+        if count is None or one.identity.kind not in COUNTED:
+            continue
+        spec = with_entry(new_mapping(()), "replicas", count)
+        try:
+            made = merged(one.root, with_entry(new_mapping(()), "spec", spec), {})
+        except CannotMergeError as error:
+            objects[number] = one._replace(unknown=one.unknown or error.message)
+        else:
+            assert isinstance(made, Mapping)
+            objects[number] = one._replace(root=made)
 
 
 def stamp(objects: list[Object], root: Node) -> None:

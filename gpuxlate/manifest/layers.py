@@ -91,7 +91,7 @@ class Layer(NamedTuple):
     """How to read one file. ``partial``: nothing is missing in its pods, and their shares are not counted.
 
     ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
-    objects that it renames.
+    objects that it renames. ``counted``: its shares are counted with what kustomize builds of it.
     """
 
     kind: Kind
@@ -99,6 +99,7 @@ class Layer(NamedTuple):
     partial: bool = False
     templates: Callable[[Document], Sequence[TemplatePatch]] | None = None
     renamed: Callable[[Document], Sequence[Pod]] | None = None
+    counted: bool = False
 
     @property
     def stands_alone(self) -> bool:

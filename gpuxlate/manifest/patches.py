@@ -196,7 +196,9 @@ def _containers_over(base: Several, part: Several, path: Path, field: str) -> Se
         }
         privileged = _value_over(was.privileged, own.privileged, where)
         claims = own.claims or was.claims  # which kustomize replaces
-        found.append(replace(own, index=index, **values, privileged=privileged, claims=claims))
+        sidecar = own.sidecar or was.sidecar
+        more: dict[str, Any] = {"privileged": privileged, "claims": claims, "sidecar": sidecar}
+        found.append(replace(own, index=index, **values, **more))
     return tuple(found)
 
 

@@ -172,6 +172,7 @@ def container(
         path,
         value_of(privileged, (*path, "securityContext", "privileged")) if privileged else None,
         tuple(_uses(node, (*path, resources), resources)),
+        init and get_text(node, "restartPolicy") == "Always",
     )
 
 

@@ -73,7 +73,10 @@ class NodeRequirement:
 
 @dataclass(frozen=True, slots=True)
 class ContainerKeys:
-    """The keys of one container. ``index`` counts in its own list (containers or initContainers)."""
+    """The keys of one container. ``index`` counts in its own list (containers or initContainers).
+
+    ``sidecar``: an init container that runs on beside the containers (``restartPolicy: Always``).
+    """
 
     name: str = ""
     index: int = 0
@@ -84,6 +87,7 @@ class ContainerKeys:
     path: Path = field(default=(), compare=False)
     privileged: Value | None = None  # securityContext.privileged
     claims: tuple[ClaimUse, ...] = ()
+    sidecar: bool = field(default=False, compare=False)
 
     @property
     def resources(self) -> Mapping[str, Value]:

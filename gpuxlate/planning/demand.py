@@ -64,7 +64,7 @@ def demand(sources: Iterable[Source]) -> Demand:
 
 def _pod(found: Demand, document: Document, pod: Pod) -> None:
     dialects = registry.spoken_in(pod.keys)
-    whole = any(WHOLE_KEY in one.resources for one in pod.keys.containers)
+    whole = any(WHOLE_KEY in one.resources for one in pod.keys.all_containers())
     name = f"{pod.object.kind}/{pod.object.name}"
     if not dialects and not whole:
         missing = (claim.missing.message for claim in pod.keys.claims if claim.missing)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends.base import Backend, ContainerShare, Taking
-from gpuxlate.backends.limits import ANY
+from gpuxlate.backends.limits import ANY, InitContainers, reserved
 from gpuxlate.backends.live import PERCENT, Counted, LivePod, NodeView, Placement, Serves
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
@@ -59,11 +60,26 @@ class Card:
     @property
     def cores(self) -> int:
         """Percent in use."""
-        return sum(one.ask.percent for one in self.held)
+        return self._most(lambda one: one.ask.percent)
 
     def memory_mib(self, card_mib: int | None) -> int:
         """MiB in use; all of the card where a container has it whole."""
-        return sum((card_mib or 0) if one.memory_mib is None else one.memory_mib for one in self.held)
+        return self._most(lambda one: (card_mib or 0) if one.memory_mib is None else one.memory_mib)
+
+    @property
+    def slots(self) -> int:
+        """Containers at once."""
+        return self._most(lambda _: 1)
+
+    def _most(self, size: Callable[[Held], int]) -> int:
+        """A sum over its pods: what each takes at the most, since init containers end before the others."""
+        if not any(one.ask.ends for one in self.held):
+            return sum(map(size, self.held))
+        sums: dict[tuple[str, str], Counter[int | None]] = {}
+        for one in self.held:
+            last = one.ask.index if one.ask.ends else None
+            sums.setdefault((one.namespace, one.pod), Counter())[last] += size(one)
+        return sum(max(found.values()) for found in sums.values())
 
     @property
     def is_whole(self) -> bool:
@@ -84,18 +100,17 @@ class Ledger:
     def view(self) -> NodeView:
         return self.node.view
 
-    def _asked(self) -> Iterator[tuple[Ask, int | None, int]]:
-        """What is in use: the request, its MiB of a card, and of how many cards."""
-        for card in self.cards:
-            yield from ((one.ask, one.memory_mib, 1) for one in card.held)
-        yield from ((one.ask, one.ask.memory_mib, one.ask.cards) for one in self.unplaced if one.ask)
+    def _unplaced(self) -> Iterator[tuple[Ask, int]]:
+        """What is in use elsewhere: the request, and of how many cards."""
+        return ((one.ask, one.ask.cards) for one in self.unplaced if one.ask)
 
     @property
     def cores_free(self) -> int | None:
         """Allocatable percent that no pod of the node requests."""
         if self.view.cores is None:
             return None
-        return max(0, self.view.cores - sum(ask.percent * times for ask, _, times in self._asked()))
+        unplaced = sum(ask.percent * times for ask, times in self._unplaced())
+        return max(0, self.view.cores - sum(card.cores for card in self.cards) - unplaced)
 
     @property
     def memory_free(self) -> int | None:
@@ -103,7 +118,10 @@ class Ledger:
         if self.view.memory_mib is None:
             return None
         card = self.view.card_mib or 0
-        taken = sum((card if memory is None else memory) * times for _, memory, times in self._asked())
+        taken = sum(one.memory_mib(card) for one in self.cards)
+        taken += sum(
+            (card if ask.memory_mib is None else ask.memory_mib) * times for ask, times in self._unplaced()
+        )
         return max(0, self.view.memory_mib - taken)
 
     def free(self, one: Counted) -> int:
@@ -172,8 +190,11 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
         ledger.unplaced.append(
             Unplaced(pod.namespace, pod.name, container.name, None, say("its request cannot be read"))
         )
+    steady = any(not one.ends for one in asks)
     for ask in asks:
         where = recorded.get((ask.init, ask.index))
+        if ask.ends and (pod.live.initialized or (steady and where is None)):
+            continue  # it has ended, or an older scheduler records no init containers
         reason = _why_not(where, ask, ledger)
         if where is None or reason:
             ledger.unplaced.append(Unplaced(pod.namespace, pod.name, ask.container, ask, reason or NO_RECORD))
@@ -204,14 +225,23 @@ def asks_of(
 ) -> tuple[tuple[Ask, ...], tuple[ContainerKeys, ...]]:
     """What the containers of a pod request, and those whose request cannot be read.
 
-    Init containers end before the others start, and count only where no other container requests GPUs.
+    Init containers are among them where the scheduler of the target looks at them.
     """
     profile = unit_profile(view)
     found = backend.read(Taking(pod), profile).containers
     keys = {(one.init, one.index): one for one in pod.all_containers()}
     asking = [one for one in found if one.share or _has_keys(keys[one.init, one.index], backend)]
-    asking = [one for one in asking if not one.init] or asking
-    asks = tuple(ask_of(one, one.share, backend, view.card_mib) for one in asking if one.share)
+    rule = backend.limits.init
+    if rule is InitContainers.IGNORED:
+        asking = [one for one in asking if not one.init]
+    asks = tuple(
+        replace(
+            ask_of(one, one.share, backend, view.card_mib),
+            ends=one.init and rule is InitContainers.LARGEST and not keys[one.init, one.index].sidecar,
+        )
+        for one in asking
+        if one.share
+    )
     return asks, tuple(keys[one.init, one.index] for one in asking if not one.share)
 
 
@@ -246,8 +276,13 @@ def ask_of(one: ContainerShare, share: Share, backend: Backend, card_mib: int | 
 
 
 def number_of(pod: PodKeys, key: str) -> int:
-    """How many of a resource the containers of a pod request."""
-    return sum(quantity.whole(one.resources[key].text) or 0 for one in pod.containers if key in one.resources)
+    """How many of a resource the containers of a pod request, as the scheduler of Kubernetes counts them."""
+    numbers = (
+        (one.init, one.sidecar, {key: quantity.whole(one.resources[key].text) or 0})
+        for one in pod.all_containers()
+        if key in one.resources
+    )
+    return reserved(numbers, InitContainers.LARGEST)[key]
 
 
 def totals(ledgers: Iterable[Ledger]) -> Mapping[str, dict[str, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.limits import ANY
+from gpuxlate.backends.limits import ANY, InitContainers
 from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -19,9 +19,8 @@ from gpuxlate.translation.pods.item import Item, counted_once
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The pods of one template. ``items``: the containers that count; ``count``: None for one a cluster node.
-
-    ``given``: their shares as the target gets them.
+    """The pods of one template. ``items``: their containers, init containers first; ``count``: None for one a
+    cluster node. ``given``: their shares as the target gets them.
     """
 
     items: tuple[Item, ...]
@@ -46,13 +45,18 @@ class Load:
         shares = self.given if shares is None else shares
         pool = backend.limits.node_mode(self.given, profile) if shares else ANY
         found: list[Ask] = []
-        for number, share in enumerate(shares):
+        for number, (item, share) in enumerate(zip(self.items, shares, strict=True)):
+            init, rule = item.init, backend.limits.init
+            if init and rule is InitContainers.IGNORED:
+                continue
+            ends = item.ends and rule is InitContainers.LARGEST
             if share.is_part:
-                found += asks_of_part(number, share, profile, pool)
+                parts = asks_of_part(number, share, profile, pool)
+                found += (replace(one, init=init, ends=ends) for one in parts)
             else:
                 # without names: pods that request the same are one kind
-                one = ContainerShare("", number)
-                found.append(ask_of(one, share, backend, profile.cards.memory_mib, pool))
+                one = ContainerShare("", number, init)
+                found.append(replace(ask_of(one, share, backend, profile.cards.memory_mib, pool), ends=ends))
         return tuple(found)
 
     def unrounded(self) -> tuple[Share, ...]:
@@ -78,15 +82,13 @@ def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
     pods: dict[tuple[object, ...], list[Item]] = {}
     for one in counted_once(items):
         # a claim that pods have together is there once, whatever their number
-        pods.setdefault((one.file, one.document, one.pod, bool(one.allocation)), []).append(one)
+        pods.setdefault((*one.template, bool(one.allocation)), []).append(one)
     loads: list[Load] = []
     refused: list[Item] = []
     for found in pods.values():
         if any(one.verdict is Verdict.REFUSED or one.given is None for one in found):
             refused += found
             continue
-        # init containers end before the others start
-        counted = [one for one in found if not one.init] or found
-        given = tuple(one.given for one in counted if one.given is not None)
-        loads.append(Load(tuple(counted), given, 1 if found[0].allocation else found[0].replicas))
+        given = tuple(one.given for one in found if one.given is not None)
+        loads.append(Load(tuple(found), given, 1 if found[0].allocation else found[0].replicas))
     return loads, refused

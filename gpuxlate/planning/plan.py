@@ -20,7 +20,7 @@ from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
 from gpuxlate.planning.packing.parts import UnknownPartError
 from gpuxlate.planning.packing.shortage import shortage
-from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards, Space, first_way
+from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards, Space, first_way, phases
 from gpuxlate.planning.problem import slots_of
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.terms import PARTS
@@ -126,10 +126,11 @@ class Nowhere(NamedTuple):
 
 
 class Held(NamedTuple):
-    """One container on a card: its pod's load, and what it requests."""
+    """One container on a card: its pod's load, what it requests, and the number of its pod."""
 
     load: Load
     ask: Ask
+    pod: int = 0
 
     @property
     def container(self) -> str:
@@ -139,6 +140,23 @@ class Held(NamedTuple):
     def part(self) -> str:
         """Its partitions or replicas in words; empty for numbers."""
         return self.load.given[self.ask.index].part
+
+
+def in_use(card: Iterable[Held], usable_mib: int) -> tuple[int, int]:
+    """Percent and MiB of a card that its pods have reserved, init containers before the others."""
+    pods: dict[int, list[Ask]] = {}
+    for one in card:
+        pods.setdefault(one.pod, []).append(one.ask)
+    cores = memory = 0
+    for asks in pods.values():
+        some = phases(tuple(asks))
+        cores += max(sum(one.percent for one in phase) for phase in some)
+        memory += max(sum(_memory(one, usable_mib) for one in phase) for phase in some)
+    return cores, memory
+
+
+def _memory(ask: Ask, usable_mib: int) -> int:
+    return usable_mib if ask.memory_mib is None else ask.memory_mib
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +212,20 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
     nowhere: list[Nowhere] = []
     for load in every:
         try:
-            kinds.append(numbers.setdefault(load.asks(backend, profile), len(numbers)))
-            loads.append(load)
+            wanted = load.asks(backend, profile)
         except UnknownPartError as error:
             nowhere.append(Nowhere(load, message_of(error)))
+            continue
+        if wanted:
+            kinds.append(numbers.setdefault(wanted, len(numbers)))
+            loads.append(load)
+        else:
+            message = say("the scheduler of {target} looks at no init container", target=backend.name)
+            nowhere.append(Nowhere(load, message))
     asks = tuple(numbers)
     fleet = pack(node, asks, loads, kinds)
     homeless = frozenset(fleet.homeless)
+    held = held_on(loads, kinds, asks, fleet)
     nowhere += [
         Nowhere(one, why_nowhere(node, asks[kind]))
         for one, kind in zip(loads, kinds, strict=True)
@@ -215,10 +240,10 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
         fleet,
         tuple(refused),
         tuple(nowhere),
-        _use(node, asks, fleet),
+        _use(node, asks, fleet, held),
         tuple(_roundings(loads)),
         _unrounded(node, backend, profile, loads, fleet),
-        held_on(loads, kinds, asks, fleet),
+        held,
     )
 
 
@@ -258,7 +283,9 @@ def why_nowhere(node: NodeType, asks: Asks) -> str:
 # --- what the numbers say -------------------------------------------------------------------------
 
 
-def _use(node: NodeType, asks: Sequence[Asks], fleet: Fleet) -> dict[str, Use]:
+def _use(
+    node: NodeType, asks: Sequence[Asks], fleet: Fleet, held: Sequence[Sequence[Sequence[Held]]]
+) -> dict[str, Use]:
     """Compute and memory of the cards that run something."""
     least = _least({one for kind in {spot.kind for spot in fleet.spots} for one in asks[kind]})
     used = [card for cards in fleet.state for card in cards if not card.untouched]
@@ -268,11 +295,10 @@ def _use(node: NodeType, asks: Sequence[Asks], fleet: Fleet) -> dict[str, Use]:
         cores += card.cores if closed else 0
         memory += card.memory_mib if closed else 0
     taken = {"cores": 0, "memoryMiB": 0}
-    for spot in fleet.spots:
-        for ask in asks[spot.kind]:
-            taken["cores"] += ask.percent * ask.cards
-            memory_mib = node.usable_mib if ask.memory_mib is None else ask.memory_mib
-            taken["memoryMiB"] += memory_mib * ask.cards
+    for on_card in (on_card for there in held for on_card in there):
+        percent, mib = in_use(on_card, node.usable_mib)
+        taken["cores"] += percent
+        taken["memoryMiB"] += mib
     return {
         "cores": Use(PERCENT * len(used), taken["cores"], cores),
         "memoryMiB": Use(node.usable_mib * len(used), taken["memoryMiB"], memory),
@@ -315,9 +341,9 @@ def held_on(
     for load, kind in zip(reversed(loads), reversed(kinds), strict=True):
         waiting.setdefault(kind, []).extend([load] * load.pods)
     held: list[list[list[Held]]] = [[[] for _ in cards] for cards in fleet.state]
-    for spot in fleet.spots:
+    for number, spot in enumerate(fleet.spots):
         load = waiting[spot.kind].pop()
         for ask, chosen in zip(asks[spot.kind], spot.cards, strict=True):
             for index in chosen:
-                held[spot.bin][index].append(Held(load, ask))
+                held[spot.bin][index].append(Held(load, ask, number))
     return tuple(tuple(tuple(card) for card in cards) for cards in held)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate.planning.advice import Better
-from gpuxlate.planning.plan import Held, TargetPlan
+from gpuxlate.planning.plan import Held, TargetPlan, in_use
 from gpuxlate.planning.remarks import remarks
 from gpuxlate.translation.leftovers import Leftover
 
@@ -56,11 +56,9 @@ def _card_json(card: Sequence[Held], usable_mib: int) -> dict[str, Any]:
             "cores": one.ask.percent,
             "memoryMiB": usable_mib if one.ask.memory_mib is None else one.ask.memory_mib,
             "whole": one.ask.whole,
+            **({"init": True} if one.ask.ends else {}),
         }
         for one in card
     ]
-    return {
-        "cores": sum(one["cores"] for one in held),
-        "memoryMiB": sum(one["memoryMiB"] for one in held),
-        "held": held,
-    }
+    cores, memory_mib = in_use(card, usable_mib)
+    return {"cores": cores, "memoryMiB": memory_mib, "held": held}

@@ -145,7 +145,7 @@ def spaces(ledger: Ledger) -> tuple[Space, ...]:
         else Space(
             max(0, cores - card.cores),
             max(0, memory - card.memory_mib(memory)),
-            max(0, slots - len(card.held)),
+            max(0, slots - card.slots),
             not card.held,
             next((held.ask.mode for held in card.held if held.ask.mode), ANY),
         )

@@ -20,7 +20,7 @@ def share_documents(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 def names(items: Sequence[Item]) -> list[str]:
     """A name for each share: that of its object, with the container's where the object has several."""
-    per_object = [(item.file, item.document, item.object) for item in items]
+    per_object = [(item.build, item.file, item.document, item.object) for item in items]
     shares = Counter(per_object)
     found: dict[str, None] = {}
     following: dict[str, int] = {}  # the first number that a name may still get

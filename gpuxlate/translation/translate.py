@@ -11,6 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import KIND
 from gpuxlate.inputs.claims import Beside
+from gpuxlate.inputs.kustomize import FIELDS
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
 from gpuxlate.manifest.patches import of_pods
@@ -54,6 +55,8 @@ from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
 _NAMES_CLAIMS = say("it names claims, which only the pod itself can")
+BUILT_FROM = {(name,) for name in (*FIELDS, "labels", "commonLabels", "commonAnnotations")}
+"""Fields of a kustomization from which objects are built."""
 NOT_A_MANIFEST = "a GPUShare document is not a manifest: there is no pod in it"
 RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
 
@@ -133,7 +136,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     found_pods = () if document.job else layer.pods(document)
     laid = [beside.laid(one.under(renamed_by(settings.profile))) for one in found_pods]
     pods = [one.pod for one in laid if one.pod]
-    translated, left, read = _translate_pods(document, laid, layer.kind, part, beside, settings)
+    translated, left, read = _translate_pods(document, laid, layer, part, beside, settings)
     if layer.kind is Kind.VALUES and document.aliases:
         part.edits += _of_anchors(document, part.edits, pods)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
@@ -152,11 +155,20 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         taken = one.code == key_is_in_a_pod.code and one.path[:1] in read
         if one.code != "GX005" and not taken and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
-    if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
+    # what a part requests is counted with what is below it
+    if not (settings.reads_only and layer.partial) or (layer.kind is Kind.PATCH and not layer.counted):
         behind = left_in_document(
             document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled
         )
         _leave(part, chain(quotas.leftovers, behind), settings)
+    if layer.counted and settings.reads_only:
+        part.leftovers = [one for one in part.leftovers if one.found.path[:1] not in BUILT_FROM]
+        patch = layer.kind is Kind.PATCH
+        part.diagnostics = [
+            one
+            for one in part.diagnostics
+            if one.code != "GX014" or not (patch or one.path[:1] in BUILT_FROM)
+        ]
     _settle_claims(document, beside, part, settings, layer)
     if part.edits and not (settings.with_own or refuses(part.diagnostics)):
         _edit(document, part)
@@ -165,8 +177,16 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     return part
 
 
+def translate_built(document: Document, pods: Iterable[Pod], settings: Settings) -> Part:
+    """The shares of an object that kustomize builds, and what is wrong with them."""
+    part = Part()
+    beside = settings.claims.beside(document.source)
+    _translate_pods(document, [Laid(one) for one in pods], MANIFESTS, part, beside, settings)
+    return part
+
+
 def _translate_pods(
-    document: Document, found: Sequence[Laid], kind: Kind, part: Part, beside: Beside, settings: Settings
+    document: Document, found: Sequence[Laid], layer: Layer, part: Part, beside: Beside, settings: Settings
 ) -> tuple[Translated, dict[int, str], set[Path]]:
     """Add the results of pods to those of their document.
 
@@ -180,23 +200,18 @@ def _translate_pods(
     for pod, over, unknown in found:
         if over or unknown or pod is None:
             if not settings.reads_only:  # what a part requests is counted with what is below it
-                named = pod or (over[0].part if over else None)
-                claimed = list(claims_of_part(document, named, beside, settings.scope)) if named else []
-                if claimed:
-                    unknown = unknown or _NAMES_CLAIMS
-                made = Made(Part(), (), unknown) if unknown else translate_over(document, over, settings)
-                part.add(left_part(made.part, named, settings) if named and over else made.part)
+                made = _translate_part(document, Laid(pod, over, unknown), part, beside, settings)
                 if made.left:
                     left[id(pod)] = made.left
-                    _leave(part, claimed, settings)
-                    if named and over:
-                        _leave(part, left_cards(document, made, named, settings), settings)
                 elif pod:
                     translated.append((pod, made.sources))
                 elif made.sources:
                     read.update(of_pods(document, [one.part for one in over]))
             continue
         sources = dialects_of(pod.keys, settings)
+        if layer.counted:  # translated and counted as it is built
+            translated += [(pod, sources)] if sources else []
+            continue
         unread = _unread(pod.keys, sources, settings)
         part.diagnostics += [placed(document, one, pod.object) for one in unread]
         unknown_ = [placed(document, one, pod.object) for one in unknown_claims(pod.keys)]
@@ -207,10 +222,25 @@ def _translate_pods(
         if sources and (settings.reads_only or settings.with_own or sources != (settings.to,)):
             translated.append((pod, sources))
             own = translate_pod(document, pod, sources, settings, pods)
-            part.add(left_part(own, pod, settings) if kind is Kind.VALUES else own)
+            part.add(left_part(own, pod, settings) if layer.kind is Kind.VALUES else own)
         elif sources:
             part.written.append(Written(pod, pod.keys, []))
     return translated, left, read
+
+
+def _translate_part(document: Document, laid: Laid, part: Part, beside: Beside, settings: Settings) -> Made:
+    """Add the result of a part that is laid over pods of other files, and what it leaves behind."""
+    pod, over, unknown = laid
+    named = pod or (over[0].part if over else None)
+    claimed = list(claims_of_part(document, named, beside, settings.scope)) if named else []
+    why = unknown or (_NAMES_CLAIMS if claimed else None)
+    made = Made(Part(), (), why) if why else translate_over(document, over, settings)
+    part.add(left_part(made.part, named, settings) if named and over else made.part)
+    if made.left:
+        _leave(part, claimed, settings)
+        if named and over:
+            _leave(part, left_cards(document, made, named, settings), settings)
+    return made
 
 
 def _settle_claims(document: Document, beside: Beside, part: Part, settings: Settings, layer: Layer) -> None:

@@ -36,7 +36,12 @@ def placed_at_index(source: Source, diagnostic: Diagnostic, index: int) -> Diagn
 
 def locate(root: Node, path: Path, *, on_key: bool = False) -> tuple[int, int]:
     """Start and end of the value (or key) at a path; of the nearest parent where it is missing."""
-    spot = (root.start, content_end(root))
+    return node_at(root, path, on_key=on_key)[1:]
+
+
+def node_at(root: Node, path: Path, *, on_key: bool = False) -> tuple[Node, int, int]:
+    """The value (or key) at a path with its start and end; the nearest parent where it is missing."""
+    spot = (root, root.start, content_end(root))
     node: Node = root
     for step in path:
         node = deref(node)
@@ -44,18 +49,18 @@ def locate(root: Node, path: Path, *, on_key: bool = False) -> tuple[int, int]:
             entry = entry_of(node, step)
             if entry is None:
                 return spot
-            spot = (entry[0].start, entry[0].end)
+            spot = (entry[0], entry[0].start, entry[0].end)
             node = entry[1]
         elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
             node = node.items[step]
-            spot = (node.start, first_line_end(node))
+            spot = (node, node.start, first_line_end(node))
         else:
             return spot
     if path and (on_key or isinstance(node, (Mapping, Sequence))):
         return spot
     if isinstance(node, Scalar) and node.empty:
         return spot
-    return node.start, content_end(node)
+    return node, node.start, content_end(node)
 
 
 def first_line_end(node: Node) -> int:

@@ -121,6 +121,36 @@ def test_a_card_takes_as_many_containers_as_the_node_says(run: Run, tmp_path: Pa
         assert f"\n{said}: 1 pod" in done.out
 
 
+@pytest.mark.parametrize(("initialized", "cards"), [("False", [8000, 0]), ("True", [4000, 0])])
+def test_init_containers_hold_cards_until_they_end(initialized: str, cards: list[int]) -> None:
+    """The larger on a card, then the containers alone (HAMi, pkg/device/initContainer.go, 2026-08-21)."""
+    card = made.card_uuid("a", 0)
+    one = recorded(
+        *("web", "a", {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 4000}),
+        *("vgpu", f"{card},NVIDIA,8000,0:;{card},NVIDIA,4000,0:;"),
+    )
+    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8000"}
+    one["spec"]["initContainers"] = [{"name": "init", "resources": {"limits": limits}}]
+    one["status"]["conditions"] = [{"type": "Initialized", "status": initialized}]
+    (ledger,) = books([made.hami("a")], [one]).ledgers.values()
+    assert [each.memory_mib(None) for each in ledger.cards] == cards
+    assert ledger.memory_free == 2 * 15109 - sum(cards)
+    assert ledger.unplaced == []
+
+
+@pytest.mark.parametrize(("replicas", "said"), [(1, "fits: 1 pod"), (2, "does not fit")])
+def test_init_containers_are_reserved(run: Run, tmp_path: Path, replicas: int, said: str) -> None:
+    limits = "resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: %s}}"
+    (tmp_path / "web.yaml").write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+        f"spec:\n  replicas: {replicas}\n  template:\n    spec:\n"
+        f"      initContainers: [{{name: init, {limits % 8000}}}]\n"
+        f"      containers: [{{name: web, {limits % 4000}}}]\n"
+    )
+    done = run(FakeServer([made.hami("a", cards=1)]), "capacity", "-f", "web.yaml")
+    assert said in done.out, done.err
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "{}", "[", "[1]", "[" * 100_000, '[{"id": ""}]', '[{"id": "a", "devmem": "much"}]', "x:"],

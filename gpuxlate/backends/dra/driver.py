@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from gpuxlate.backends.limits import InitContainers, Limits
 from gpuxlate.model.claims.objects import DeviceRequest
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.share import Isolation
+
+CLAIMED = Limits(init=InitContainers.ADDED)
+"""Devices are allocated to a pod before it starts, whichever of its containers gets them, until it ends
+(Kubernetes, "Dynamic Resource Allocation")."""
 
 
 class Driver(NamedTuple):

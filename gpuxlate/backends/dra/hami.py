@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.dra.driver import Driver
+from gpuxlate.backends.dra.driver import CLAIMED, Driver
 from gpuxlate.backends.dra.keys import keys
 from gpuxlate.backends.dra.profile import DraProfile
 from gpuxlate.backends.dra.reading import read
@@ -43,6 +43,7 @@ BACKEND = Backend(
     device_classes=DRIVER.classes,
     also_speaks=DRIVER.speaks,
     vendor=DRIVER.vendor,
+    limits=CLAIMED,
     extension=DraProfile,
     nodes_module="gpuxlate.backends.dra.nodes:HAMI",
     rules_module="gpuxlate.backends.dra.rules",

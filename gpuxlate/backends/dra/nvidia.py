@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend, Placing, PodPlacing
 from gpuxlate.backends.device_plugin import is_of_the_nodes
 from gpuxlate.backends.dra import reading, writing
 from gpuxlate.backends.dra.amounts import too_many_clients
-from gpuxlate.backends.dra.driver import Driver
+from gpuxlate.backends.dra.driver import CLAIMED, Driver
 from gpuxlate.backends.dra.keys import keys
 from gpuxlate.backends.dra.profile import DraProfile
 from gpuxlate.model.messages import say
@@ -100,6 +100,7 @@ BACKEND = Backend(
     device_classes=DRIVER.classes,
     also_speaks=DRIVER.speaks,
     vendor=DRIVER.vendor,
+    limits=CLAIMED,
     extension=DraProfile,
     nodes_module="gpuxlate.backends.dra.nodes:NVIDIA",
     rules_module="gpuxlate.backends.dra.rules",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend, Key, Limits, Place, Placing, Read, Taking, Write
-from gpuxlate.backends.limits import UNBOUND
+from gpuxlate.backends.limits import UNBOUND, InitContainers
 from gpuxlate.backends.sheet import reading, texts, totals, writing
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys
@@ -245,7 +245,7 @@ class Sheet:
             units=self.unit,
             wrong_names=self.wrong_names,
             extension=self.extension,
-            limits=self.limits,
+            limits=self.limits if self.init else replace(self.limits, init=InitContainers.IGNORED),
         )
 
     def code(self, kind: str, key: str = "") -> str:

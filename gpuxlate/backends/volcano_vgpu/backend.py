@@ -1,6 +1,7 @@
 """Volcano vGPU. Everything is per card: two cards of 3000 MiB are ``vgpu-number: 2, vgpu-memory: 3000``."""
 
 from gpuxlate.backends.base import Limits, Range
+from gpuxlate.backends.limits import InitContainers
 from gpuxlate.backends.sheet.kinds_of_keys import Excludes, Needs, Once, Words
 from gpuxlate.backends.sheet.kinds_of_numbers import Numbers
 from gpuxlate.backends.sheet.kinds_of_pods import Fits, Scheduler
@@ -27,7 +28,8 @@ SHEET = Sheet(
     vendor="nvidia",
     isolation=Isolation.SOFT,  # hami-core, a library (GUIDE)
     scheduler="volcano",
-    limits=Limits(source="VGPU", uncapped_percent=1),
+    # getVGPUDevicesFromPod adds up spec.containers alone (UTIL, VGPU utils.go)
+    limits=Limits(source="VGPU", uncapped_percent=1, init=InitContainers.IGNORED),
     needs_module="gpuxlate.backends.volcano_vgpu.prerequisites",
     look_alikes=(VOLCANO_GPU_SHARE,),
     documents={

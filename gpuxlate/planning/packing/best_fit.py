@@ -18,6 +18,7 @@ from gpuxlate.planning.packing.spaces import (
     Spot,
     UndecidedError,
     first_way,
+    phases,
 )
 
 Order = Callable[[Asks], Any]
@@ -26,10 +27,13 @@ Order = Callable[[Asks], Any]
 
 def by_memory(asks: Asks) -> object:
     """Pods that need cards of their own, then by memory, then by compute."""
-    return (
-        sum(one.cards for one in asks if one.fresh),
-        sum(one.cards * (one.memory_mib or 0) for one in asks),
-        sum(one.cards * one.cores for one in asks),
+    return max(
+        (
+            sum(one.cards for one in some if one.fresh),
+            sum(one.cards * (one.memory_mib or 0) for one in some),
+            sum(one.cards * one.cores for one in some),
+        )
+        for some in phases(asks)
     )
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT
-from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards
+from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards, phases
 
 MOST_SIZES, LARGEST = 500, 4_000_000
 """With more different sizes, or larger cards, sums are not looked at."""
@@ -50,6 +50,15 @@ class Node(NamedTuple):
             return ask.cores, self.memory_mib, self.slots
         return ask.cores, ask.memory_mib, 1
 
+    def largest(self, asks: Asks) -> Asks:
+        """Of what a pod runs at once, what takes most memory and then compute: it needs no less."""
+
+        def size(phase: Asks) -> tuple[int, int]:
+            sizes = [(self.of_ask(one), one.cards) for one in phase]
+            return sum(one[1] * cards for one, cards in sizes), sum(one[0] * cards for one, cards in sizes)
+
+        return max(phases(asks), key=size)
+
 
 class Bound(NamedTuple):
     """At least so many cards and nodes; ``by``: the dimension that the number of cards follows from."""
@@ -61,7 +70,7 @@ class Bound(NamedTuple):
 
 def lower_bound(node: Node, asks: Sequence[Asks], counts: Mapping[int, int]) -> Bound:
     """For pods by kind, an index of ``asks``, each of which fits an empty node."""
-    pods = [(asks[kind], count) for kind, count in counts.items()]
+    pods = [(node.largest(asks[kind]), count) for kind, count in counts.items()]
     pools = _split(pods, lambda pod: pod[0].pool)
     together = _of_pool(node, pods)
     if len(pools) > 1:

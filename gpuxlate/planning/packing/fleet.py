@@ -20,6 +20,7 @@ from gpuxlate.planning.packing.spaces import (
     Spot,
     UndecidedError,
     first_way,
+    taken,
 )
 
 SEARCHED = 40
@@ -79,7 +80,7 @@ def _orders(node: Node, pods: int) -> tuple[Order, ...]:
     """Sizes of pods: by the larger part of a card, by the sum of both, by either."""
 
     def parts(asks: Asks) -> tuple[float, float]:
-        sizes = [(node.of_ask(one), one.cards) for one in asks]
+        sizes = [(node.of_ask(one), one.cards) for one in node.largest(asks)]
         return (
             sum(size[0] * cards for size, cards in sizes) / node.card[0],
             sum(size[1] * cards for size, cards in sizes) / max(1, node.card[1]),
@@ -150,7 +151,5 @@ def _fleet(
         here = state[spot.bin]
         if pool and not here[0].pool:
             here[:] = [one._replace(pool=pool) for one in here]
-        for ask, chosen in zip(asks[spot.kind], spot.cards, strict=True):
-            for index in chosen:
-                here[index] = here[index].less(ask)
+        here[:] = taken(tuple(here), asks[spot.kind], dict(enumerate(spot.cards)))
     return Fleet(tuple(spots), tuple(map(tuple, state)), best.bound, best.homeless, least)

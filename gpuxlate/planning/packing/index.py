@@ -12,7 +12,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
 
 from gpuxlate.backends.live import PERCENT
-from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space
+from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space, phases
 
 NOTHING = -1
 WIDTH = 1 << PERCENT.bit_length()
@@ -76,7 +76,9 @@ class Index:
 
         All that take it are among them. A node comes as often as it has such cards.
         """
-        fresh = min(sum(one.cards for one in asks if one.fresh) for asks in kinds)
+        fresh = min(
+            max(sum(one.cards for one in some if one.fresh) for some in phases(asks)) for asks in kinds
+        )
         if fresh:
             for nodes in self.untouched[fresh:]:
                 yield from nodes

@@ -14,6 +14,7 @@ from gpuxlate.planning.packing.spaces import (
     Spot,
     UndecidedError,
     first_way,
+    phases,
     ways,
 )
 
@@ -56,9 +57,9 @@ def sums(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[Sums, Sums]:
 def _least(bins: Sequence[Bin], kind: int) -> Sums:
     found = [
         (
-            sum(one.percent * one.cards for one in asks),
-            sum((one.memory_mib or 0) * one.cards for one in asks),
-            sum(one.cards for one in asks),
+            max(sum(one.percent * one.cards for one in some) for some in phases(asks)),
+            max(sum((one.memory_mib or 0) * one.cards for one in some) for some in phases(asks)),
+            max(sum(one.cards for one in some) for some in phases(asks)),
         )
         for asks in {one.admits[kind] for one in bins}
         if asks is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +22,8 @@ class Ask:
     ``cores``: percent that count against the card; offline compute does not. ``memory_mib`` is
     None where it gets all memory of the card. ``joins_at``: percent that are free where it joins a card, at
     least ``cores``; ``alone``: no other container is on its cards. ``mode``: what all containers of a card
-    have in common, ``pool``: what all those of a node have; ANY goes with all.
+    have in common, ``pool``: what all those of a node have; ANY goes with all. ``ends``: it ends before the
+    containers of its pod start; ``init`` alone: it is there before them too, and stays.
     """
 
     container: str
@@ -37,6 +38,7 @@ class Ask:
     alone: bool = False
     mode: str = ANY
     pool: str = ANY
+    ends: bool = False
 
     @property
     def percent(self) -> int:
@@ -85,7 +87,32 @@ def _meet(one: str, other: str) -> bool:
 
 
 Asks = tuple[Ask, ...]
-"""The requests of one pod's containers."""
+"""The requests of one pod's containers, init containers first."""
+
+
+def phases(asks: Asks) -> tuple[Asks, ...]:
+    """What of a pod runs at once: its containers, or one of the init containers that end with what is there
+    before it. On each card, and in all, a pod takes what the largest of these takes."""
+    if not any(one.ends for one in asks):
+        return (asks,)
+    return tuple(tuple(asks[number] for number in one) for one in _phases(asks))
+
+
+def _phases(asks: Asks) -> Iterator[tuple[int, ...]]:
+    """The same by their numbers."""
+    for last in (None, *dict.fromkeys(one.index for one in asks if one.ends)):
+        found = tuple(number for number, one in enumerate(asks) if _is_there(one, last))
+        if found:
+            yield found
+
+
+def _is_there(one: Ask, last: int | None) -> bool:
+    """A container runs when an init container does that ends, by its index; None: when all of them ended."""
+    if last is None:
+        return not one.ends
+    return one.index == last if one.ends else one.init and one.index < last
+
+
 Cards = tuple[Space, ...]
 """The cards of one node, by index."""
 Chosen = tuple[tuple[int, ...], ...]
@@ -129,7 +156,10 @@ def ways(cards: Cards, asks: Asks, budget: Budget | None = None) -> Iterator[tup
 
     Raises UndecidedError where there are too many.
     """
-    return _ways(_of_pool(cards, asks), asks, budget or Budget(STEPS))
+    found, budget = _of_pool(cards, asks), budget or Budget(STEPS)
+    if any(one.ends for one in asks):
+        return _ways_in_phases(found, asks, budget)
+    return _ways(found, asks, budget)
 
 
 def first_way(cards: Cards, asks: Asks) -> tuple[Cards, Chosen] | None:
@@ -173,21 +203,83 @@ def _ways(cards: Cards, asks: Asks, budget: Budget) -> Iterator[tuple[Cards, Cho
                 yield left, (picked, *rest)
 
 
+def _ways_in_phases(cards: Cards, asks: Asks, budget: Budget) -> Iterator[tuple[Cards, Chosen]]:
+    """The same for a pod with init containers that end: each finds the cards as they are before the pod, but
+    for what is there already."""
+    steady = [number for number, one in enumerate(asks) if not one.ends]
+    order = (*steady, *(number for number, one in enumerate(asks) if one.ends))
+    seen: set[Cards] = set()
+
+    def place(at: int, there: dict[int, tuple[int, ...]]) -> Iterator[dict[int, tuple[int, ...]]]:
+        if at == len(order):
+            yield there
+            return
+        ask = asks[order[at]]
+        last = ask.index if ask.ends else None
+        free = _less(cards, asks, {n: there[n] for n in there if _is_there(asks[n], last)})
+        for picked in _picks(free, ask, (cards, taken(cards, asks, there))):
+            budget.spend()
+            yield from place(at + 1, {**there, order[at]: picked})
+
+    for found in place(0, {}):
+        left = taken(cards, asks, found)
+        shape = tuple(sorted(left))
+        if shape not in seen and _one_mode(cards, asks, found):
+            seen.add(shape)
+            yield left, tuple(found[number] for number in range(len(asks)))
+
+
+def _less(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> Cards:
+    for number, picked in there.items():
+        cards = _taken(cards, asks[number], picked)
+    return cards
+
+
+def _one_mode(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> bool:
+    """No card is in two modes, be it one after the other."""
+    modes: dict[int, set[str]] = {}
+    for number, picked in there.items():
+        for index in picked:
+            modes.setdefault(index, {cards[index].mode}).add(asks[number].mode)
+    return all(len(one - {ANY}) <= 1 for one in modes.values())
+
+
+def taken(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> Cards:
+    """What a pod leaves free of the cards that its containers have, by number: the least of its phases."""
+    found = [_less(cards, asks, {n: there[n] for n in one if n in there}) for one in _phases(asks)]
+    return tuple(map(_least, zip(*found, strict=True)))
+
+
+def _least(one: Sequence[Space]) -> Space:
+    mode = next((space.mode for space in one if space.mode), ANY)
+    return Space(
+        min(space.cores for space in one),
+        min(space.memory_mib for space in one),
+        min(space.slots for space in one),
+        all(space.untouched for space in one),
+        mode,
+        one[0].pool,
+    )
+
+
 def _able(cards: Cards, ask: Ask) -> list[tuple[int, int, int, int]]:
     """The cards that take a container, as what is free on each and its index: the tightest is the least."""
     return [(one.memory_mib, one.cores, one.slots, n) for n, one in enumerate(cards) if one.takes(ask)]
 
 
-def _picks(cards: Cards, ask: Ask) -> Iterator[tuple[int, ...]]:
-    """Choices of cards for one container; equal cards are tried once."""
+def _picks(cards: Cards, ask: Ask, also: tuple[Cards, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """Choices of cards for one container; equal cards are tried once. ``also``: in these views too."""
     able = [one[-1] for one in sorted(_able(cards, ask))]
+
+    def equal(one: int, other: int) -> bool:
+        return all(view[one] == view[other] for view in (cards, *also))
 
     def choose(start: int, picked: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if len(picked) == ask.cards:
             yield tuple(sorted(picked))
             return
         for at in range(start, len(able) - (ask.cards - len(picked)) + 1):
-            if at == start or cards[able[at]] != cards[able[at - 1]]:
+            if at == start or not equal(able[at], able[at - 1]):
                 yield from choose(at + 1, (*picked, able[at]))
 
     return choose(0, ())

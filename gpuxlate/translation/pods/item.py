@@ -22,7 +22,8 @@ from gpuxlate.yamltext.compose import Document
 @dataclass(frozen=True, slots=True)
 class Item:
     """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to,
-    as asked or, where they are not asked, as given."""
+    as asked or, where they are not asked, as given. ``build``: the folder of the kustomization, where one
+    builds it."""
 
     file: str
     document: int
@@ -42,6 +43,8 @@ class Item:
     init: bool = False
     shared_with: tuple[str, ...] = ()  # other containers that use the same devices
     allocation: frozenset[Hashable] = frozenset()  # of devices that other pods have too
+    sidecar: bool = False
+    build: str | None = None
 
     @property
     def containers(self) -> str:
@@ -53,6 +56,16 @@ class Item:
         """How many such shares there are, as far as the manifest says it: one for all pods of a claim."""
         return 1 if self.replicas is None or self.allocation else self.replicas
 
+    @property
+    def ends(self) -> bool:
+        """Its container ends before those of the pod start."""
+        return self.init and not self.sidecar
+
+    @property
+    def template(self) -> tuple[Any, ...]:
+        """The pod template, which is one in each build."""
+        return self.build, self.file, self.document, self.object, self.pod
+
     def to_json(self) -> dict[str, Any]:
         """One item of ``gpuxlate-report/v1``."""
         return {
@@ -60,6 +73,7 @@ class Item:
             "document": self.document,
             "object": self.object.to_json(),
             "container": self.container,
+            **({"kustomization": self.build} if self.build else {}),
             "from": self.source,
             "to": self.target,
             "verdict": str(self.verdict),
@@ -79,8 +93,9 @@ def counted_once(items: Iterable[Item]) -> Iterator[Item]:
     """The items, without those whose devices an earlier pod has: a ResourceClaim that several pods name."""
     seen: set[Hashable] = set()
     for one in items:
-        if not one.allocation or not one.allocation <= seen:
-            seen |= one.allocation
+        devices = {(one.build, device) for device in one.allocation}
+        if not devices or not devices <= seen:
+            seen |= devices
             yield one
 
 
@@ -101,6 +116,7 @@ def pod_items(
     selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
     findings_of = _findings_by_container(pod.keys, found)
     count = replicas(document, pod)
+    sidecars = {(one.init, one.index) for one in pod.keys.init_containers if one.sidecar}
     items: list[Item] = []
 
     def add(backend: Backend, one: ContainerShare) -> None:
@@ -127,6 +143,7 @@ def pod_items(
                 one.init,
                 one.shared_with,
                 one.allocation,
+                one.init and (one.init, one.index) in sidecars,
             )
         )
 
