@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
 from tests.e2e import pods
+from tests.hostile.test_escapes import ESCAPES, harmful, obeyed
 
 CSV = "index, name, memory.total [MiB], memory.used [MiB]\n"
 
@@ -66,6 +68,43 @@ def test_a_profile_is_of_one_target(run: Run) -> None:
 def test_an_output_that_is_none(run: Run, output: str) -> None:
     for command in (["nodes"], ["capacity"], ["plan"], ["preflight", "--to", "vke"], ["verify", "web"]):
         assert run(FakeServer(), *command, "-o", output).code == 2
+
+
+# --- what others wrote ----------------------------------------------------------------------------
+
+
+def hostile(made_by_others: Any, names: Sequence[str]) -> Any:
+    """Objects with escapes and commands of CI systems in these fields, or in all texts of these mappings."""
+    if isinstance(made_by_others, list):
+        return [hostile(one, names) for one in made_by_others]
+    if not isinstance(made_by_others, dict):
+        return made_by_others
+    return {
+        key: f"::set-env name=x::{ESCAPES}{one}"
+        if key in names and isinstance(one, str)
+        else {name: f"{text}{ESCAPES}" for name, text in one.items()}
+        if key in names and isinstance(one, dict)
+        else hostile(one, names)
+        for key, one in made_by_others.items()
+    }
+
+
+@pytest.mark.parametrize("names", [("name", "nodeName", "namespace"), ("annotations",), ("labels",)])
+@pytest.mark.parametrize(
+    "command",
+    ["nodes", "capacity --pods", "capacity -f p.yaml", "plan", "preflight --to tke", "inspect pods -A",
+     "lint pods -A", "lint pods -A --format github", "assess pods -A --to ack", "nodes -o json",
+     "capacity -o json", "apply -f p.yaml --to tke --profile nobody", "apply -f p.yaml --dry-run=server"],
+)  # fmt: skip
+def test_nothing_on_a_server_acts_on_a_terminal_or_a_log(
+    run: Run, command: str, names: tuple[str, ...]
+) -> None:
+    Path("p.yaml").write_text(json.dumps(hostile(pods.ALL[0], names)))
+    done = run(FakeServer(hostile(made.ALL, names), hostile(pods.ALL, names)), *command.split())
+    assert done.code in (0, 1, 2, 3)
+    assert done.out + done.err
+    assert harmful(done.out) + harmful(done.err) == []
+    assert obeyed(done.out) + obeyed(done.err) == []
 
 
 # --- capacity -------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def harmful(text: str) -> list[str]:
 
 def obeyed(text: str) -> list[str]:
     """The lines that begin with what came from a file, or that a CI system obeys wherever it finds that."""
-    begun = ("::debug", r"\x3a:debug")
+    begun = ("::debug", r"\x3a:debug", "::set-env")
     return [one for one in text.split("\n") if one.lstrip().startswith(begun) or re.search(r"##\w*\[", one)]
 
 
