@@ -9,7 +9,7 @@ from pathlib import Path
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import Run, count_inputs, leftover_table
+from gpuxlate.cli.translations import Run, count_to_each, leftover_table
 from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import plural, say
@@ -42,7 +42,7 @@ def command(
         common.accept(round_, fill, drop),
         common.profile(profile),
     )
-    run = count_inputs(common.some_inputs(paths, or_excluded=True), settings)
+    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings])
     items = run.items
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
     common.show(broken, run.texts)
@@ -65,7 +65,8 @@ def _text(run: Run, target: str) -> str:
     files = {one.file for one in run.items} | {one.file for one in run.quotas}
     what = run.counts
     if not run.leftovers:
-        there = plural(len(run.files), "{count} file", "{count} files")
+        every = files | {one.name for one in run.files}  # what is built may be of files beside
+        there = plural(len(every), "{count} file", "{count} files")
         what = say("{what} in {count} of {files}", what=what, count=len(files), files=there)
     text = tell(say("{what}, to {target}", what=what, target=target)) + "\n"
     if items:

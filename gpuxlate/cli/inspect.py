@@ -9,7 +9,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.limits import reserved
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import count_inputs, leftover_table
+from gpuxlate.cli.translations import count_to_each, leftover_table
 from gpuxlate.locale import tell
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
@@ -35,7 +35,7 @@ def command(
     """What a set of manifests requests: workload, target, cards, cores, MiB, replicas, totals."""
     source = common.target(from_) if from_ else None
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    run = count_inputs(common.some_inputs(paths, or_excluded=True), settings)
+    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings])
     broken = [one for one in run.diagnostics if one.code in UNREADABLE]
     common.show(broken, run.texts)
     if output == "json":

@@ -7,7 +7,7 @@ from typing import Annotated
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
-from gpuxlate.cli.translations import count_inputs
+from gpuxlate.cli.translations import count_to_each
 from gpuxlate.inputs.files import InputError
 from gpuxlate.model.messages import say
 from gpuxlate.translation.parse import share_documents
@@ -25,7 +25,7 @@ def command(
     source = common.target(from_) if from_ else None
     # reading is a translation to the neutral dialect, where every share is exact
     settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    run = count_inputs(common.some_inputs(paths, or_excluded=True), settings)
+    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings])
     common.show(run.diagnostics, run.texts)
     if run.refused:
         return common.Exit.FINDINGS

@@ -13,7 +13,7 @@ from gpuxlate.cli.runner import dialects_used, each
 from gpuxlate.cli.tables import table
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.kustomize import kustomized
+from gpuxlate.inputs.kustomize import NAMES, kustomized
 from gpuxlate.inputs.layers import layer_of
 from gpuxlate.inputs.relevance import may_be_skipped
 from gpuxlate.locale import tell
@@ -106,15 +106,12 @@ def _at(one: Diagnostic) -> str:
     return f"{one.file}:{one.span.line}" if one.span else str(one.file)
 
 
-def count_inputs(given: Iterable[Input], settings: Settings) -> Run:
-    """Translate inputs; of a kustomization, what it builds. Raises InputError."""
-    return count_to_each(given, [settings])[0]
-
-
 def count_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Run]:
-    """The same for several targets of one dialect. Raises InputError."""
+    """Translate inputs to several targets; of a kustomization, what it builds. Raises InputError."""
     files = given if isinstance(given, Sequence) else ()
-    folders = kustomized(files)
+    one = files[0] if len(files) == 1 else None
+    alone = one and one.named and os.path.basename(one.name) not in NAMES
+    folders = [] if alone else kustomized(files)
     if not folders:
         return translate_to_each(given, wanted)
     from gpuxlate.inputs.builds import build, builds_of

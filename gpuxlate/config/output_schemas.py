@@ -232,7 +232,10 @@ _ITEM = object_of(
         "dropped": list_of({"$ref": "#/$defs/Change"}, "Fields that have no place at the target."),
         "diagnostics": list_of({"$ref": "#/$defs/Diagnostic"}, "Findings on this share."),
     },
-    {"derived": {"$ref": "#/$defs/Derived"}},
+    {
+        "derived": {"$ref": "#/$defs/Derived"},
+        "kustomization": a("string", "The folder of the kustomization, where one builds the object."),
+    },
 )
 
 _LEFTOVER = object_of(

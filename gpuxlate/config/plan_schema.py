@@ -17,6 +17,7 @@ _HELD = object_of(
         **_ON_CARD,
         "whole": a("boolean", "It has the whole card."),
     },
+    {"init": a("boolean", "It ends before the containers start: the card has room for the larger of both.")},
 )
 _CARD = object_of(
     "One card and what is on it.", {**_ON_CARD, "held": list_of(_HELD, "The containers on the card.")}

@@ -16,7 +16,7 @@ def placed(document: Document, diagnostic: Diagnostic, ref: ObjectRef | None = N
     """
     span: Span | None = None
     if document.root is not None:
-        start, end = locate(document.root, diagnostic.path, on_key=diagnostic.on_key)
+        _, start, end = node_at(document.root, diagnostic.path, on_key=diagnostic.on_key)
         span = document.source.span(start, end)
     text_line = span.line if span and diagnostic.span else None
     return diagnostic.located(

@@ -31,7 +31,7 @@ from gpuxlate.rules.translation import (
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.pods.fit import PodFit
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.place import locate
+from gpuxlate.yamltext.place import node_at
 
 _NAMED = {
     "MiB": re.compile(r"(?i:(?<![a-z])mi?b(?![a-z]))|\d ?Mi?(?![A-Za-z])|单位为?[:：]? ?M(?![A-Za-z])"),
@@ -54,7 +54,7 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
         )
         if not new or old == new:
             continue
-        start, _ = locate(document.root, edit.path, on_key=True)
+        _, start, _ = node_at(document.root, edit.path, on_key=True)
         for comment in _comments_at(document.source.text, start):
             named = [unit for unit, pattern in _NAMED.items() if pattern.search(comment)]
             if named and new.isdisjoint(named):
