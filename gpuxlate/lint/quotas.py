@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Taking
 from gpuxlate.manifest.quotas.amounts import Quota, quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
@@ -52,11 +54,20 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
         for one in key_is_known(_pod(name, Value("", path=path), quota), context):
             # the name of another key alone, without its prefix, is no fix
             yield replace(one, fix=None, on_key=path[-1] == quota.written)
+        if any(row.says == "partition" for row in vocabulary_of(context).rows(name)):
+            for one in _of_readers(_pod(name, replace(Value.of(1), path=path), quota), context):
+                yield replace(one, on_key=path[-1] == quota.written)
     for value, _ in quota.amounts:
         if quota.takes_fractions and written(value).form is Form.FRACTION:
             continue
         for rule in (quantity_is_whole, quantity_has_no_suffix):
             yield from rule(_pod(name, value, quota), context)
+
+
+def _of_readers(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """What is wrong with a share in the name of a resource."""
+    for backend in registry.spoken_in(pod):
+        yield from backend.read(Taking(pod, context.profile), context.profile).invalid
 
 
 def _pod(name: str, value: Value, quota: Quota) -> PodKeys:

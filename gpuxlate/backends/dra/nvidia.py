@@ -13,8 +13,7 @@ from functools import partial
 from gpuxlate.backends.base import Backend, Placing, PodPlacing
 from gpuxlate.backends.device_plugin import is_of_the_nodes
 from gpuxlate.backends.dra import reading, writing
-from gpuxlate.backends.dra.amounts import too_many_clients
-from gpuxlate.backends.dra.driver import CLAIMED, Driver
+from gpuxlate.backends.dra.driver import CLAIMED, Driver, too_many_clients
 from gpuxlate.backends.dra.keys import keys
 from gpuxlate.backends.dra.profile import DraProfile
 from gpuxlate.model.messages import say
@@ -54,6 +53,7 @@ def _is_shared_so(placing: Placing, profile: Profile | None) -> None:
     """The driver of the profile's cluster gives such a share."""
     own = DraProfile.of(profile)
     replica, part = placing.peek("replica"), placing.peek("memory_mib") is not None
+    hint = "the programs on one card have to keep within their shares"
     if replica is not None and own.replica is None:
         message = say(
             "{name} shares cards between a number of clients only where the cluster is set so",
@@ -64,23 +64,22 @@ def _is_shared_so(placing: Placing, profile: Profile | None) -> None:
         is_of_the_nodes(placing, replica, own.replica)
         if replica.count > (own.replica.of or 0):
             placing.refuse("replica", "DRA004", *too_many_clients(replica.count, own.replica.of))
+        text = "{name} counts clients, and nothing keeps them within their part"
+        placing.note("GX015", say(text, name=DRIVER.device_class), hint, "replica")
     elif part and own.nvidia_shares != BY_MEMORY:
         message = say(
             "{name} shares cards by memory only where the cluster is set so", name=DRIVER.device_class
         )
         placing.refuse("memory_mib", "GX023", message, PROFILE_NEEDED)
-    elif not part and own.nvidia_shares == "unlimited":
+    elif part:
+        text = "{name} counts memory, and nothing keeps a container within it"
+        placing.note("GX015", say(text, name=DRIVER.device_class), hint, "memory_mib")
+    elif own.nvidia_shares == "unlimited":
         message = say(
             "a claim without memory takes none of a card where consumableShares is {mode}",
             mode=own.nvidia_shares,
         )
         placing.refuse("cards", "GX023", message, "request memory, or set the cluster to memory")
-    if part or replica is not None:
-        text, attribute = "{name} counts memory, and nothing keeps a container within it", "memory_mib"
-        if replica is not None:
-            text, attribute = "{name} counts clients, and nothing keeps them within their part", "replica"
-        message = say(text, name=DRIVER.device_class)
-        placing.note("GX015", message, "the programs on one card have to keep within their shares", attribute)
 
 
 BACKEND = Backend(

@@ -11,13 +11,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends.base import ContainerShare, Reading, Selector, Taking
-from gpuxlate.backends.dra.amounts import (
-    amounts_of,
-    client_of,
-    not_known,
-    unknown_capacity,
-    wrong_amounts,
-)
 from gpuxlate.backends.dra.choices import (
     ALLOWED_MODELS,
     choices_of,
@@ -26,7 +19,15 @@ from gpuxlate.backends.dra.choices import (
     profile_in,
     with_profile,
 )
-from gpuxlate.backends.dra.driver import SHARES, Driver
+from gpuxlate.backends.dra.driver import (
+    SHARES,
+    Driver,
+    amounts_of,
+    client_of,
+    not_known,
+    unknown_capacity,
+    wrong_amounts,
+)
 from gpuxlate.backends.dra.profile import Shares, sharing_of
 from gpuxlate.model import quantity
 from gpuxlate.model.claims.objects import ClaimUse, DeviceRequest, Devices, PodClaim

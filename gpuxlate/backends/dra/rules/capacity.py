@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.dra.amounts import not_known, unknown_capacity
 from gpuxlate.backends.dra.choices import profile_in
+from gpuxlate.backends.dra.driver import not_known, unknown_capacity
 from gpuxlate.backends.dra.hami import DRIVER as HAMI
 from gpuxlate.backends.dra.nvidia import DRIVER as NVIDIA
 from gpuxlate.backends.dra.profile import sharing_of
