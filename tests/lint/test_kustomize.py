@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -211,6 +212,42 @@ def test_lint_of_a_patch(text: str, codes: list[str], tmp_path: Path, run: Run) 
         left_out = "GX014" if text.startswith("- ") else ""
         listed = [(one["code"], one["file"]) for one in found if one["code"] != left_out]
         assert listed == [(code, PATCH) for code in codes]
+
+
+COUNT = "/spec/template/metadata/labels/aliyun.com~1gpu-count"
+LABELS, NODES = "/spec/template/metadata/labels", "/spec/template/spec/nodeSelector"
+KEPT = "- {op: add, path: /metadata/finalizers, value: []}\n"
+"""A list of operations that would be empty is left."""
+# by what it shows: the operation, and the codes of lint and of translate
+STEERING = {
+    "a label": (f"{{op: replace, path: {COUNT}, value: '4'}}", []),
+    "a number as label": (f"{{op: replace, path: {COUNT}, value: 4}}", ["K8S008"]),
+    "no number of cards": (f"{{op: add, path: {COUNT}, value: x}}", ["ACK002"]),
+    "all labels": (f"{{op: replace, path: {LABELS}, value: {{aliyun.com/gpu-count: '4'}}}}", []),
+    "all labels, one of them wrong": (
+        f"{{op: add, path: {LABELS}, value: {{aliyun.com/gpu-count: 4}}}}",
+        ["K8S008"],
+    ),
+    "a misspelt label": (f"{{op: add, path: {LABELS}/aliyun.com~1gpu-cout, value: '4'}}", ["GX003"]),
+    "a label that goes": (f"{{op: remove, path: {COUNT}}}", []),
+    "a node selector": (f"{{op: add, path: {NODES}, value: {{ack.node.gpu.schedule: share}}}}", []),
+    "an unknown mode": (f"{{op: add, path: {NODES}, value: {{ack.node.gpu.schedule: mine}}}}", ["ACK017"]),
+}
+
+
+@pytest.mark.parametrize(("operation", "codes"), STEERING.values(), ids=STEERING)
+def test_operations_on_labels_and_nodes(
+    operation: str, codes: list[str], tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lint reads them with what they change, as a translation does."""
+    target = TREE["over/kustomization.yaml"] + "  target: {kind: Deployment}\n"
+    written(tmp_path, {**TREE, "over/kustomization.yaml": target, PATCH: f"- {operation}\n{KEPT}"})
+    found = json.loads(run("lint", ".", "--format", "json"))["diagnostics"]
+    assert [one["code"] for one in found if one["file"] == PATCH] == codes
+    with suppress(SystemExit):
+        main(["translate", ".", "--to", "hami"])
+    said = re.findall(rf"^\w+\[(\w+)\].*\n *--> {PATCH}", capsys.readouterr().err, re.MULTILINE)
+    assert [code for code in said if code not in ("GX015", "GX020")] == codes
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from gpuxlate.yamltext.source import Source
 from .sources import Question
 
 NEUTRAL = registry.get("neutral")
+SHEETS = [one.sheet for one in registry.pod_backends() if one.sheet]
 
 
 def translated(
@@ -54,10 +55,10 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
 
 def let_go(item: Item, accept: Accept) -> set[str]:
     """The fields that the report says are lost or filled; each by a flag that was given."""
-    sheet = registry.get(item.source).sheet
     for loss in item.losses:
         # percent in MiB: the profile was given for it; what the source's vendor grants, nobody chooses
-        granted = sheet is not None and loss.code.startswith(sheet.prefix) and loss.kind is LossKind.ROUNDED
+        own = next((one.prefix for one in SHEETS if one.name == item.source), loss.code)
+        granted = loss.kind is LossKind.ROUNDED and loss.code.startswith(own) and loss.code != own
         assert loss.accepted, loss
         assert granted or loss.code == "GX017" or allowed(loss.kind, loss.field, accept), loss
     return {loss.field for loss in item.losses if loss.kind in (LossKind.DROPPED, LossKind.FILLED)}
