@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
@@ -283,18 +283,16 @@ def asks(pod: PodKeys, container: ContainerKeys) -> bool:
     return any(way.device_class and way.device_class.text in device_classes() for way in ways)
 
 
-def shares_of(pod: PodKeys) -> int:
-    """How many shares the containers of a pod request: those with the same devices of a claim request one."""
-    containers = [one for one in pod.all_containers() if asks(pod, one)]
-    if not pod.claims:
-        return len(containers)
+def with_own_devices(pod: PodKeys, containers: Iterable[ContainerKeys]) -> list[ContainerKeys]:
+    """The containers, without those that have devices of a claim together with one before them."""
     seen: set[tuple[str, str]] = set()
-    count = 0
+    found = []
     for container in containers:
         devices = {(use.name, request.name) for use, _, request in pod.requests_of(container)}
-        count += not devices or seen.isdisjoint(devices)
+        if seen.isdisjoint(devices):
+            found.append(container)
         seen |= devices
-    return count
+    return found
 
 
 def is_owned(name: str) -> bool:

@@ -25,7 +25,6 @@ KIND = "GPUShare"
 
 SCHEMA_CODE = "GX010"
 ARITHMETIC_CODE = "GX011"
-PARTITION_NAME = ("spec", "partition", "profile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,7 @@ def read_share_document(
     from gpuxlate.config.problems import check
 
     given, problems = check(DocumentModel, data, SCHEMA_CODE)
-    problems += _arithmetic(data)
-    problems += _unknown_names(data, profile)
+    problems += _arithmetic(data, profile)
     if given is None or any(one.severity is Severity.ERROR for one in problems):
         return None, problems
     return _document(given["metadata"], given["spec"]), problems
@@ -105,8 +103,8 @@ def _replica(spec: dict[str, Any]) -> Replica | None:
     return Replica(found.get("of"), strategy, found.get("count", 1))
 
 
-def _arithmetic(data: object) -> list[Diagnostic]:
-    """GX011 for the numbers that are numbers, whatever else is wrong with the document."""
+def _arithmetic(data: object, profile: Profile | None) -> list[Diagnostic]:
+    """GX011 for the numbers that are numbers, and for names, whatever else is wrong with the document."""
     spec = data.get("spec") if isinstance(data, dict) else None
     if not isinstance(spec, dict):
         return []
@@ -116,10 +114,11 @@ def _arithmetic(data: object) -> list[Diagnostic]:
     names = ("cores", "memoryMiB", "memoryPercent", "memoryLimitMiB")
     numbers = [_number(spec.get(name)) for name in names]
     problems = [*share_problems(cards, *numbers), *_of_parts(spec, numbers)]
-    return [
+    found = [
         Diagnostic(ARITHMETIC_CODE, Severity.ERROR, one.message, one.hint, ("spec", one.field))
         for one in problems
     ]
+    return [*found, *_unknown_partition(spec["partition"], profile)] if "partition" in spec else found
 
 
 def _of_parts(spec: dict[str, Any], numbers: Sequence[int | None]) -> Iterator[ShareProblem]:
@@ -142,15 +141,14 @@ def _of_parts(spec: dict[str, Any], numbers: Sequence[int | None]) -> Iterator[S
     )
 
 
-def _unknown_names(data: object, profile: Profile | None) -> Iterator[Diagnostic]:
-    """GX011 for a partition that no card has, whatever else is wrong with the document."""
-    name: Any = data
-    for step in PARTITION_NAME:
-        name = name.get(step) if isinstance(name, dict) else None
+def _unknown_partition(partition: object, profile: Profile | None) -> Iterator[Diagnostic]:
+    """A partition that no card has; its name, where it is one."""
+    name = partition.get("profile") if isinstance(partition, dict) else None
     if isinstance(name, str) and re.fullmatch(PROFILE, name) and len(name) <= LONGEST:
         unknown = unknown_partition(name, profile)
         if unknown is not None:
-            yield Diagnostic(ARITHMETIC_CODE, unknown.severity, unknown.message, unknown.hint, PARTITION_NAME)
+            path = ("spec", "partition", "profile")
+            yield Diagnostic(ARITHMETIC_CODE, unknown.severity, unknown.message, unknown.hint, path)
 
 
 def _count(part: dict[str, Any]) -> int:

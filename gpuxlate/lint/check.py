@@ -175,7 +175,9 @@ def _document(
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
             yield placed(document, one if offered else one.located(fix=None), pod.object)
-        result.shares += counts and registry.shares_of(pod.keys)
+        asking = [one for one in pod.keys.all_containers() if registry.asks(pod.keys, one)]
+        apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
+        result.shares += counts and len(apart)
 
 
 @cache

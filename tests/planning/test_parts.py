@@ -108,7 +108,7 @@ def test_places_are_fixed(plan: Plan) -> None:
 
 
 UNKNOWN = {
-    "no such partition": ("gke", H100, gke("1g.5gb", 1), "the catalogue has no 1g.5gb of H100-80GB"),
+    "no such partition": ("neutral", H100, gke("1g.5gb", 1), "the catalogue has no 1g.5gb of H100-80GB"),
     "media extensions": ("nvidia-mig", H100, mig("1g.10gb.me"), "has no 1g.10gb+me of H100-80GB"),
     "a card without partitions": (
         "gke", "cards: {perNode: 1, model: T4-16GB}", gke("1g.10gb", 1), "no partitions of T4-16GB",
