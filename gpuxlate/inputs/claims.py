@@ -13,13 +13,11 @@ from gpuxlate.inputs.layers import layer_of
 from gpuxlate.manifest.claims.reading import MARK, claims_in
 from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, PodClaim
+from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, Place, PodClaim
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
-
-SAME_FILE, SAME_FOLDER, ELSEWHERE = range(3)
 
 
 class Text(NamedTuple):
@@ -45,20 +43,55 @@ def text_of(source: Source) -> Text:
     return Text(source.name, objects, pods)
 
 
+class _Alike:
+    """Objects of one kind, name and namespace that stand together; ``same``: they request the same."""
+
+    def __init__(self) -> None:
+        self.objects: list[ClaimObject] = []
+        self.same = True
+
+    def add(self, one: ClaimObject) -> None:
+        self.objects.append(one)
+        self.same = self.same and one.devices == self.objects[0].devices
+
+
+class _Named:
+    """The objects of one kind, name and namespace: all of them, those of a folder, and those of a file."""
+
+    def __init__(self) -> None:
+        self._all = _Alike()
+        self._folders: dict[str, _Alike] = {}
+        self._files: dict[str, _Alike] = {}
+
+    def add(self, one: ClaimObject) -> None:
+        file = one.place.file
+        here = self._folders.setdefault(os.path.dirname(file), _Alike())
+        for alike in (self._all, here, self._files.setdefault(file, _Alike())):
+            alike.add(one)
+
+    def nearest(self, file: str) -> _Alike:
+        """Those of a file, else those of its folder, else all."""
+        return self._files.get(file) or self._folders.get(os.path.dirname(file)) or self._all
+
+    def near(self, file: str) -> list[ClaimObject]:
+        """Those in the folder of a file."""
+        found = self._folders.get(os.path.dirname(file))
+        return found.objects if found else []
+
+
 class Index:
     """The claims of some texts by their names, and the pods that name them."""
 
     def __init__(self, texts: Iterable[Text]) -> None:
         self.files: set[str] = set()
-        self.objects: dict[tuple[str, str], list[ClaimObject]] = {}
-        self._users: dict[str, list[tuple[str, Pod]]] = {}
+        self._objects: dict[tuple[str, str], dict[str | None, _Named]] = {}
+        self._pods: list[tuple[str, Pod]] = []
         for text in texts:
             self.files.add(text.name)
             for one in text.objects:
-                self.objects.setdefault((one.kind, one.name), []).append(one)
-            for pod in text.pods:
-                for name in {claim.reference.text for claim in pod.keys.claims if claim.reference}:
-                    self._users.setdefault(name, []).append((text.name, pod))
+                named = self._objects.setdefault((one.kind, one.name), {})
+                named.setdefault(one.namespace, _Named()).add(one)
+            self._pods += ((text.name, pod) for pod in text.pods)
 
     def resolved(self, pod: Pod, file: str) -> Pod:
         """A pod of a file with what its claims request, or why that is not known."""
@@ -77,48 +110,48 @@ class Index:
         return replace(claim, missing=found)
 
     def _find(self, kind: str, name: str, namespace: str | None, file: str) -> ClaimObject | Missing:
-        named = self.objects.get((kind, name), [])
-        mine = [one for one in named if one.namespace == namespace]
+        named = self._objects.get((kind, name), {})
+        mine = named.get(namespace)
         if not named:
             message = say("{kind} {name} is not in the input", kind=kind, name=name)
             return Missing(message, "give the file with it to the same command")
-        if not mine:
+        if mine is None:
             message = say(
                 "{kind} {name} is in namespace {other}, the pod in {own}",
                 kind=kind,
                 name=name,
-                other=named[0].namespace or "(none)",
+                other=next(iter(named)) or "(none)",
                 own=namespace or "(none)",
             )
             return Missing(message, "a pod finds objects of its own namespace alone")
-        least = min(_distance(one.place.file, file) for one in mine)
-        near = [one for one in mine if _distance(one.place.file, file) == least]
-        if any(one.devices != near[0].devices for one in near):
+        near = mine.nearest(file)
+        if not near.same:
             message = say(
                 "{kind} {name} is in the input more than once, with different requests", kind=kind, name=name
             )
             return Missing(message, "keep one of them, or translate each folder by itself")
-        return near[0]
+        return near.objects[0]
 
-    def users(self, claim: ClaimObject) -> Iterator[tuple[str, PodKeys]]:
-        """The pods whose claims are those of an object, each with its file."""
-        for file, pod in self._users.get(claim.name, ()):
+    @cached_property
+    def _users(self) -> dict[Place, list[tuple[str, PodKeys]]]:
+        found: dict[Place, list[tuple[str, PodKeys]]] = {}
+        for file, pod in self._pods:
             keys = self.resolved(pod, file).keys
-            if any(one.found and one.found.place == claim.place for one in keys.claims):
-                yield file, keys
+            for place in {one.found.place: None for one in keys.claims if one.found}:
+                found.setdefault(place, []).append((file, keys))
+        return found
+
+    def users(self, claim: ClaimObject) -> Sequence[tuple[str, PodKeys]]:
+        """The pods whose claims are those of an object, each with its file."""
+        return self._users.get(claim.place, ())
 
     def near(self, namespace: str | None, name: str, file: str) -> list[ClaimObject]:
         """The templates of a name that would be applied together with those of a file."""
-        named = self.objects.get((TEMPLATE, name), [])
-        return [
-            one for one in named if one.namespace == namespace and _distance(one.place.file, file) < ELSEWHERE
-        ]
+        named = self._objects.get((TEMPLATE, name), {}).get(namespace)
+        return named.near(file) if named else []
 
 
-def _distance(one: str, other: str) -> int:
-    if one == other:
-        return SAME_FILE
-    return SAME_FOLDER if os.path.dirname(one) == os.path.dirname(other) else ELSEWHERE
+_NONE = Index(())
 
 
 @dataclass(frozen=True)
@@ -141,9 +174,9 @@ class Claims:
         return Index(self._texts)
 
     def beside(self, source: Source) -> Beside:
-        """The claims as the pods of a source find them."""
+        """The claims as the pods of a source find them. To be asked once for a source: it reads all of it."""
         if MARK not in source.text:
-            return Beside(source.name, Index(()))
+            return Beside(source.name, _NONE)
         if source.name in self._index.files:
             return Beside(source.name, self._index)
         return Beside(source.name, Index((text_of(source), *self._texts)))
@@ -151,9 +184,9 @@ class Claims:
 
 def _read(files: Iterable[Input]) -> Iterator[Text]:
     for one in files:
-        if one.path is None or (kind := layer_of(one.path).kind) is Kind.VALUES:
+        if one.path is None:
             continue
-        if kind is Kind.PATCH:  # parts of claims, which are none by themselves
+        if layer_of(one.path).kind is not Kind.MANIFESTS:  # parts of claims, which are none by themselves
             yield Text(one.name)
             continue
         try:
