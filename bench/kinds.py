@@ -267,9 +267,10 @@ def patches_in_one_file(folder: Path, count: int) -> Path:
 
 def patches_for_all(folder: Path, count: int) -> Path:
     """Patches that are for every pod."""
-    made = {f"patch-{n}.yaml": patch_of(n, "any") for n in range(count)}
+    made = {f"patch-{n}.yaml": patch_of(n, "any").replace(f"c{n}\n", "c\n") for n in range(count)}
     entries = "".join(f"- {{path: {name}, target: {{kind: Pod}}}}\n" for name in made)
-    return kustomized(folder, "---\n".join(map(pod, range(count))), entries, made)
+    pods = (pod(n).replace(f"name: c{n}\n", "name: c\n") for n in range(count))
+    return kustomized(folder, "---\n".join(pods), entries, made)
 
 
 def operations(folder: Path, count: int) -> Path:

@@ -78,7 +78,7 @@ def pod_items(
     outcomes = {(one.container.init, one.container.index): one for one in fit.outcomes}
     selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
     findings_of = _findings_by_container(pod.keys, found)
-    count = replicas(document, pod)
+    count, accepted = replicas(document, pod), fit.accepted
     items: list[Item] = []
 
     def add(backend: Backend, one: ContainerShare) -> None:
@@ -100,7 +100,7 @@ def pod_items(
                 pod.keys.path,
                 count,
                 outcome.derived if outcome else None,
-                outcome.given if outcome and verdict is not Verdict.REFUSED and fit.accepted else None,
+                outcome.given if outcome and verdict is not Verdict.REFUSED and accepted else None,
                 one.index,
                 one.init,
             )
