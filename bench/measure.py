@@ -31,22 +31,24 @@ child.returncode = 0
 """
 
 
-def together(commands: Mapping[str, Sequence[str]], runs: int) -> dict[str, Timing]:
-    """Run each command ``runs`` times in turn, after one warm-up each. Output is thrown away.
+def together(
+    commands: Mapping[str, Sequence[str]], runs: int, *, warm: bool = True, codes: Sequence[int] = (0, 1)
+) -> dict[str, Timing]:
+    """Run each command ``runs`` times in turn, after one warm-up each (``warm``). Output is thrown away.
 
-    Exits where a command ends with a code other than 0 or 1 (findings): its time says nothing then.
+    Exits where a command ends with a code other than ``codes`` (1: findings): its time says nothing then.
     """
     found = {name: Timing() for name in commands}
     # byte code is kept, as on a user's machine
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    for turn in range(runs + 1):
+    for turn in range(-warm, runs):
         for name, command in commands.items():
             launched = [sys.executable, "-IS", "-c", _LAUNCHER, *command]
             done = subprocess.run(launched, env=environment, capture_output=True, check=True)
             wall, cpu, peak, code = done.stdout.split()
-            if int(code) not in (0, 1):
+            if int(code) not in codes:
                 sys.exit(f"{name}: exit code {int(code)}: {' '.join(command)[:200]}")
-            if turn:
+            if turn >= 0:
                 found[name].wall.append(float(wall))
                 found[name].cpu.append(float(cpu))
                 found[name].memory.append(int(peak) / 1024)

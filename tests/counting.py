@@ -24,3 +24,39 @@ def lines(work: Callable[[], object]) -> int:
     finally:
         sys.settrace(before)
     return counted
+
+
+class Watched(str):
+    """A text that counts the characters that are searched and copied in it: C's loops are no calls.
+
+    Regular expressions are not seen.
+    """
+
+    looked: int = 0
+
+    def __contains__(self, part: object) -> bool:
+        at = super().find(str(part))
+        self.looked += len(self) if at < 0 else at + 1
+        return at >= 0
+
+    def __getitem__(self, at: Any) -> str:
+        found = super().__getitem__(at)
+        self.looked += len(found)
+        return found
+
+    def _between(self, start: int | None, end: int | None) -> int:
+        return max(0, (len(self) if end is None else min(end, len(self))) - (start or 0))
+
+    def count(self, part: str, start: Any = None, end: Any = None) -> int:
+        self.looked += self._between(start, end)
+        return super().count(part, start, end)
+
+    def find(self, part: str, start: Any = None, end: Any = None) -> int:
+        at = super().find(part, start, end)
+        self.looked += self._between(start, end) if at < 0 else at + 1 - (start or 0)
+        return at
+
+    def rfind(self, part: str, start: Any = None, end: Any = None) -> int:
+        at = super().rfind(part, start, end)
+        self.looked += self._between(start, end) if at < 0 else self._between(at, end)
+        return at

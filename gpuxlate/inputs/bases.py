@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import StrPath
-from gpuxlate.inputs.claims import Index, Text
-from gpuxlate.inputs.kustomization import NOT_THERE, Hit, UnknownError, root_of, tree
+from gpuxlate.inputs.kustomization import NOT_THERE, Hit, root_of, tree
 from gpuxlate.inputs.kustomize import naming
 from gpuxlate.inputs.objects import Object, changed_names, patched
-from gpuxlate.manifest.claims.reading import claims_of
+from gpuxlate.inputs.patch_work import UnknownError
 from gpuxlate.manifest.layers import Over
 from gpuxlate.manifest.merge import TEMPLATES, CannotMergeError
 from gpuxlate.manifest.operations import Operation, is_operations, operations
@@ -23,7 +22,7 @@ from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.model.spots import spots
-from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.compose import Document, TooMuchError
 from gpuxlate.yamltext.nodes import Mapping
 
 _UNUSED = say("no kustomization applies it")
@@ -32,6 +31,8 @@ _TESTED = say("an operation tests, moves or copies keys of the pod")
 _MOVED = say("an operation adds or removes an item within a list of the pod")
 _TARGETED = say("its kustomization names a target, which all documents of the file are for")
 _RENAMED = say("a kustomization renames its object, and kustomize does not rename what names a template")
+
+_BUILD = "give each patch its objects by name, or use what kustomize builds: kubectl kustomize DIR"
 
 _SHIFTS = ("add", "remove", "move", "copy")
 
@@ -47,12 +48,15 @@ class Bases(NamedTuple):
 def bases_of(path: StrPath, document: Document) -> list[Bases]:
     """For each pod of a document of a patch file, all pods that it is laid over, or why they are not known.
 
-    Only files are read: nothing is raised for their content.
+    Only files are read: nothing is raised for their content, but TooMuchError where the patches of their
+    repository are more work than a limit allows.
     """
     whole = is_operations(document)
     pods = [] if whole else patched_pods(document)
     found: dict[Path, list[Over | Message]] = {pod.keys.path: [] for pod in pods}
     for hit in hits_of(os.path.abspath(path), document):
+        if hit.too_much and hit.why:
+            raise TooMuchError(hit.why, document.root.start if document.root else document.start, _BUILD)
         objects = [one for one in hit.objects if not one.is_template]
         reasons = [hit.why, *(one.unknown for one in objects), None if objects else NOT_THERE]
         why = next((one for one in reasons if one), None)
@@ -64,7 +68,7 @@ def bases_of(path: StrPath, document: Document) -> list[Bases]:
             for place, layer in (
                 _operated(one, document) if whole else _merged(one, document, pods, targeted=hit.targeted)
             ):
-                claimed = layer if isinstance(layer, Message) else _claimed(layer, one, hit, document)
+                claimed = layer if isinstance(layer, Message) else _claimed(layer, one, hit)
                 found.setdefault(place, []).append(claimed)
     return [
         Bases(
@@ -100,29 +104,26 @@ def hits_of(file: str, document: Document) -> Iterator[Hit]:
             kustomizations = tree(root_of(folder))
             for user in kustomizations.users(folder):
                 built = kustomizations.built(user)
+                used = True
+                if built.too_much:
+                    yield Hit(why=built.too_much, too_much=True)
+                    continue
                 hits = [*built.hits.get((file, document.index), ()), *built.hits.get((file, -1), ())]
                 yield from hits or [Hit(why=built.unread or _UNUSED)]
-                used = True
         if not used:
             yield Hit(why=_UNUSED)
     except UnknownError as error:
         yield Hit(why=error.message)
 
 
-def _claimed(layer: Over, one: Object, hit: Hit, document: Document) -> Over:
+def _claimed(layer: Over, one: Object, hit: Hit) -> Over:
     """A pod and its part with their claims: before, and after the patches of templates behind the part."""
     renamed = len({name for name, _ in one.identity.names}) > 1
     alone = _TARGETED if hit.targeted else _RENAMED if renamed else None
     if not layer.base.keys.claims:
         return layer._replace(alone=alone)
-    before, after = (_index(some, document).resolved(layer.base, "") for some in (hit.before, hit.after))
+    before, after = (some.index.resolved(layer.base, "") for some in (hit.before, hit.after))
     return layer._replace(base=before, claims=after.keys.claims, alone=alone)
-
-
-def _index(templates: tuple[Object, ...], document: Document) -> Index:
-    known = (one for one in templates if not one.unknown)
-    claims = (claim for one in known for claim in claims_of(replace(document, root=one.root, aliases=[])))
-    return Index((Text("", tuple(claims)),))
 
 
 Found = Iterator[tuple[Path, Over | Message]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -14,18 +14,18 @@ from gpuxlate.inputs.layers import layer_of
 from gpuxlate.manifest.claims.reading import claims_of, may_name_claims, names_in
 from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, PodClaim
+from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, Place, PodClaim
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.source import template_in
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
-SAME_FILE, SAME_FOLDER, ELSEWHERE = range(3)
 _IN_TEMPLATE = say("a Helm template, which is not translated")
 _IN_PATCH = say("a patch")
 _IN_VALUES = say("the values of a chart")
 _NO_POD = say("a place outside any pod")
+_WORD = re.compile(r"[\w.-]+")
 
 
 class Unread(NamedTuple):
@@ -35,9 +35,9 @@ class Unread(NamedTuple):
     text: str
     where: Message
 
-    def names(self, name: str) -> bool:
-        """The text has the name as a whole word."""
-        return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", self.text) is not None
+    def words(self) -> set[str]:
+        """What the text may have as names."""
+        return {one.strip(".-_") for one in _WORD.findall(self.text)}
 
 
 class Text(NamedTuple):
@@ -77,22 +77,55 @@ def text_of(source: Source, *, is_patch: bool = False) -> Text:
     return Text(source.name, objects, pods, unread)
 
 
+class _Alike:
+    """Objects of one kind, name and namespace that stand together; ``same``: they request the same."""
+
+    def __init__(self) -> None:
+        self.objects: list[ClaimObject] = []
+        self.same = True
+
+    def add(self, one: ClaimObject) -> None:
+        self.objects.append(one)
+        self.same = self.same and one.devices == self.objects[0].devices
+
+
+class _Named:
+    """The objects of one kind, name and namespace: all of them, those of a folder, and those of a file."""
+
+    def __init__(self) -> None:
+        self._all = _Alike()
+        self._folders: dict[str, _Alike] = {}
+        self._files: dict[str, _Alike] = {}
+
+    def add(self, one: ClaimObject) -> None:
+        file = one.place.file
+        here = self._folders.setdefault(os.path.dirname(file), _Alike())
+        for alike in (self._all, here, self._files.setdefault(file, _Alike())):
+            alike.add(one)
+
+    def nearest(self, file: str) -> _Alike:
+        """Those of a file, else those of its folder, else all."""
+        return self._files.get(file) or self._folders.get(os.path.dirname(file)) or self._all
+
+    def near(self, file: str) -> list[ClaimObject]:
+        """Those in the folder of a file."""
+        found = self._folders.get(os.path.dirname(file))
+        return found.objects if found else []
+
+
 class Index:
     """The claims of some texts by their names, and the pods that name them."""
 
     def __init__(self, texts: Iterable[Text]) -> None:
-        self.files: set[str] = set()
-        self.objects: dict[tuple[str, str], list[ClaimObject]] = {}
-        self._users: dict[str, list[tuple[str, Pod]]] = {}
+        self._objects: dict[tuple[str, str], dict[str | None, _Named]] = {}
+        self._pods: list[tuple[str, Pod]] = []
         self._unread: list[Unread] = []
         for text in texts:
-            self.files.add(text.name)
             self._unread += text.unread
             for one in text.objects:
-                self.objects.setdefault((one.kind, one.name), []).append(one)
-            for pod in text.pods:
-                for name in {claim.reference.text for claim in pod.keys.claims if claim.reference}:
-                    self._users.setdefault(name, []).append((text.name, pod))
+                named = self._objects.setdefault((one.kind, one.name), {})
+                named.setdefault(one.namespace, _Named()).add(one)
+            self._pods += ((text.name, pod) for pod in text.pods)
 
     def resolved(self, pod: Pod, file: str) -> Pod:
         """A pod of a file with what its claims request, or why that is not known."""
@@ -111,52 +144,57 @@ class Index:
         return replace(claim, missing=found)
 
     def _find(self, kind: str, name: str, namespace: str | None, file: str) -> ClaimObject | Missing:
-        named = self.objects.get((kind, name), [])
-        mine = [one for one in named if one.namespace == namespace]
+        named = self._objects.get((kind, name), {})
+        mine = named.get(namespace)
         if not named:
             message = say("{kind} {name} is not in the input", kind=kind, name=name)
             return Missing(message, "give the file with it to the same command")
-        if not mine:
+        if mine is None:
             message = say(
                 "{kind} {name} is in namespace {other}, the pod in {own}",
                 kind=kind,
                 name=name,
-                other=named[0].namespace or "(none)",
+                other=next(iter(named)) or "(none)",
                 own=namespace or "(none)",
             )
             return Missing(message, "a pod finds objects of its own namespace alone")
-        least = min(_distance(one.place.file, file) for one in mine)
-        near = [one for one in mine if _distance(one.place.file, file) == least]
-        if any(one.devices != near[0].devices for one in near):
+        near = mine.nearest(file)
+        if not near.same:
             message = say(
                 "{kind} {name} is in the input more than once, with different requests", kind=kind, name=name
             )
             return Missing(message, "keep one of them, or translate each folder by itself")
-        return near[0]
+        return near.objects[0]
 
-    def users(self, claim: ClaimObject) -> Iterator[tuple[str, PodKeys]]:
-        """The pods whose claims are those of an object, each with its file."""
-        for file, pod in self._users.get(claim.name, ()):
+    @cached_property
+    def _users(self) -> dict[Place, list[tuple[str, PodKeys]]]:
+        found: dict[Place, list[tuple[str, PodKeys]]] = {}
+        for file, pod in self._pods:
             keys = self.resolved(pod, file).keys
-            if any(one.found and one.found.place == claim.place for one in keys.claims):
-                yield file, keys
+            for place in {one.found.place: None for one in keys.claims if one.found}:
+                found.setdefault(place, []).append((file, keys))
+        return found
+
+    def users(self, claim: ClaimObject) -> Sequence[tuple[str, PodKeys]]:
+        """The pods whose claims are those of an object, each with its file."""
+        return self._users.get(claim.place, ())
 
     def kept_by(self, claim: ClaimObject) -> Unread | None:
         """What names an object, or may name it, and is in no pod that can be translated."""
-        return next((one for one in self._unread if one.names(claim.name)), None)
+        return self._unread_by_name.get(claim.name)
+
+    @cached_property
+    def _unread_by_name(self) -> dict[str, Unread]:
+        found: dict[str, Unread] = {}
+        for one in self._unread:
+            for word in one.words():
+                found.setdefault(word, one)
+        return found
 
     def near(self, namespace: str | None, name: str, file: str) -> list[ClaimObject]:
         """The templates of a name that would be applied together with those of a file."""
-        named = self.objects.get((TEMPLATE, name), [])
-        return [
-            one for one in named if one.namespace == namespace and _distance(one.place.file, file) < ELSEWHERE
-        ]
-
-
-def _distance(one: str, other: str) -> int:
-    if one == other:
-        return SAME_FILE
-    return SAME_FOLDER if os.path.dirname(one) == os.path.dirname(other) else ELSEWHERE
+        named = self._objects.get((TEMPLATE, name), {}).get(namespace)
+        return named.near(file) if named else []
 
 
 @dataclass(eq=False)
@@ -170,6 +208,10 @@ class Claims:
     def of(cls, given: Iterable[Input]) -> Claims:
         """Those of files. Stdin and live objects can be read only once: they know their own claims."""
         return cls(tuple(given) if isinstance(given, Sequence) else ())
+
+    @cached_property
+    def names(self) -> Set[str]:
+        return {one.name for one in self.files if one.path is not None}
 
     @cached_property
     def texts(self) -> tuple[Text, ...]:
@@ -220,7 +262,7 @@ class Beside:
 
     @cached_property
     def index(self) -> Index:
-        if any(one.path is not None and one.name == self.file for one in self.claims.files):
+        if self.file in self.claims.names:
             return self.claims.index
         return Index((text_of(self.source), *self.claims.texts))
 

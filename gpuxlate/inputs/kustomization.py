@@ -14,8 +14,10 @@ from typing import NamedTuple
 from gpuxlate.inputs.bounded import content, inside, remembered, repository
 from gpuxlate.inputs.exclude import SKIPPED
 from gpuxlate.inputs.kustomize import kustomization_at, kustomization_in, listed
-from gpuxlate.inputs.objects import Object, Text, after_patch, identity_of, patchable_in, rename, scale, stamp
-from gpuxlate.inputs.selectors import Identity, Selector, SelectorError, selector
+from gpuxlate.inputs.objects import Object, Text, after_patch, measured, patchable_in, rename, scale, stamp
+from gpuxlate.inputs.patch_work import Named, Templates, TooMuchWorkError, UnknownError, Work, named_by
+from gpuxlate.inputs.selectors import SelectorError, selector
+from gpuxlate.manifest.operations import is_operations
 from gpuxlate.model import limits
 from gpuxlate.model.messages import Message, say
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
@@ -31,35 +33,29 @@ NOT_THERE = say("what it patches is not in the kustomization")
 _CYCLE = say("the kustomizations include one another")
 
 
-class UnknownError(Exception):
-    """The base cannot be known. The message says why."""
-
-    def __init__(self, message: Message) -> None:
-        super().__init__(message)
-        self.message = message
-
-
 class Hit(NamedTuple):
     """The objects that a patch is for, before it; ``why``: they are not known, or there are none.
 
     ``targeted``: the kustomization says what it is for, not the patch itself. ``before``, ``after``: the
     templates of claims before it, and after the patches of templates that follow it in its file.
-    ``workloads``: of a patch of a template, the other objects of the kustomization.
+    ``workloads``: of a patch of a template, the other objects of the kustomization. ``too_much``: ``why`` is
+    a limit of the patches of its repository.
     """
 
     objects: tuple[Object, ...] = ()
     why: Message | None = None
     targeted: bool = False
-    before: tuple[Object, ...] = ()
-    after: tuple[Object, ...] = ()
+    before: Templates = Templates()
+    after: Templates = Templates()
     workloads: tuple[Object, ...] = ()
+    too_much: bool = False
 
 
 @dataclass(slots=True)
 class Built:
-    """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more.
-
-    ``texts``: what it has parts of; ``lost``: patches of what is not there; ``below``: what it is built of.
+    """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more;
+    ``too_much``: a limit of the patches of its repository. ``texts``: what it has parts of; ``lost``: patches
+    of what is not there; ``below``: what it is built of.
     """
 
     objects: list[Object] = field(default_factory=list)
@@ -68,12 +64,21 @@ class Built:
     texts: list[Text] = field(default_factory=list)
     lost: list[Text] = field(default_factory=list)
     below: list[Built] = field(default_factory=list)
+    too_much: Message | None = None
+    named: Named = field(default_factory=Named)
+    _templates: Templates | None = None
 
-    def templates(self) -> tuple[Object, ...]:
+    def templates(self) -> Templates:
         """The templates of claims, as they are so far."""
-        return tuple(one for one in self.objects if one.is_template)
+        if self._templates is None:
+            self._templates = Templates(one for one in self.objects if one.is_template)
+        return self._templates
 
-    def hit(self, file: str, said: list[tuple[int, Hit]], after: tuple[Object, ...]) -> None:
+    def moved(self) -> None:
+        """There are other objects, or templates that have changed."""
+        self._templates = None
+
+    def hit(self, file: str, said: list[tuple[int, Hit]], after: Templates) -> None:
         """Keep what documents of a patch are for, with the templates after them."""
         for index, one in said:
             self.hits.setdefault((file, index), []).append(one._replace(after=after))
@@ -84,6 +89,7 @@ class Built:
         for number in range(len(self.objects)) if chosen is None else chosen:
             one = self.objects[number]
             self.objects[number] = one._replace(unknown=one.unknown or why)
+        self.moved()
 
 
 class Tree:
@@ -95,7 +101,7 @@ class Tree:
         self._pending: list[str] = []
         self._files = limits.MAX_BASE_FILES
         self._bytes = limits.MAX_BASE_BYTES
-        self._looks = limits.MAX_NODES  # at objects that a patch may be for
+        self._work = Work()
         self._includers: dict[str, list[str]] | None = None
 
     def built(self, folder: str) -> Built:
@@ -106,6 +112,7 @@ class Tree:
                 self._build(result, folder)
             except UnknownError as error:
                 result.unread = error.message
+                result.too_much = error.message if isinstance(error, TooMuchWorkError) else None
                 result.flag(error.message)
             self._built[folder] = result
         return self._built[folder]
@@ -185,8 +192,11 @@ class Tree:
             self._patch(result, folder, entry, None, None)
         for entry in listed(root, "patches"):
             self._patch_entry(result, folder, entry)
+        self._work.change(result.objects, times=len(listed(root, "labels")) - 1)
         rename(result.objects, root)
         stamp(result.objects, root)
+        result.named.forget()
+        result.moved()
         for entry in listed(root, "patchesJson6902"):
             self._patch_entry(result, folder, entry)
         scale(result.objects, root)
@@ -205,9 +215,11 @@ class Tree:
             if path in self._pending:
                 raise UnknownError(_CYCLE)
             below = self.built(path)
+            self._work.look(len(below.objects))
             result.objects += below.objects
             result.below.append(below)
             result.unread = result.unread or below.unread
+            result.too_much = result.too_much or below.too_much
         else:
             try:
                 result.objects += [
@@ -215,6 +227,7 @@ class Tree:
                 ]
             except UnknownError as error:
                 result.unread = error.message
+        result.moved()
         if len(result.objects) > limits.MAX_ENTRIES:
             result.objects.clear()
             raise UnknownError(say("the kustomization has too many objects"))
@@ -284,27 +297,30 @@ class Tree:
         said: list[tuple[int, Hit]] = []  # the last document of a workload, and the templates behind it
         for part in found:
             document = part.document
-            self._looks -= len(result.objects)
-            if self._looks < 0:
-                raise UnknownError(_TOO_LARGE)
-            test = matches or _named(document)
-            chosen = [number for number, one in enumerate(result.objects) if test(one.identity)]
+            numbers = result.named.numbers(result.objects, document, target)
+            self._work.look(len(numbers))
+            test = matches or named_by(document)
+            chosen = [number for number in numbers if test(result.objects[number].identity)]
             why = result.unread if matches is not None else None
             if not chosen:
                 why = result.unread or NOT_THERE
                 result.lost += [part] if matches is None else []
             patched = tuple(result.objects[number] for number in chosen)
+            size, width = measured(document.root)
+            self._work.change(patched, size, width if is_operations(document) else 0)
             before = result.templates()
             others: tuple[Object, ...] = ()
             if any(one.is_template for one in patched):
+                self._work.look(len(result.objects))
                 others = tuple(one for one in result.objects if not one.is_template)
+                result.moved()
             else:
                 result.hit(file, said, before)
             said.append((document.index, Hit(patched, why, matches is not None, before, workloads=others)))
             for number in chosen:
-                result.objects[number] = after_patch(
-                    result.objects[number], document, targeted=matches is not None
-                )
+                made = after_patch(result.objects[number], document, targeted=matches is not None)
+                size, width = measured(made.root)
+                result.objects[number] = made._replace(size=size, width=width)
         result.hit(file, said, result.templates())
 
 
@@ -318,21 +334,6 @@ def _documents_in(text: str) -> list[Document]:
 def _not_local(entry: Node | None) -> Message:
     text = entry.text if isinstance(entry, Scalar) else ""
     return say("{name} is not a file or folder here", name=limits.cut(text, limits.MAX_NAME))
-
-
-def _named(document: Document) -> Selector:
-    """Whether a patch names an object, by one of the names that it has had."""
-    asked = identity_of(document.root) if isinstance(document.root, Mapping) else None
-
-    def matches(one: Identity) -> bool:
-        if asked is None or asked[:3] != one[:3]:
-            return False
-        (name, namespace), *_ = asked.names
-        return any(
-            (called, where or "default") == (name, namespace or "default") for called, where in one.names
-        )
-
-    return matches
 
 
 @remembered(16)

@@ -63,19 +63,25 @@ def _values(folder: str, name: str) -> Layer:
     from gpuxlate.manifest.values import Chart, values_pods
 
     chart = _name(folder) or os.path.basename(folder)
-    below = None
-    if name not in MAIN_VALUES:
-        found = (_first(os.path.join(folder, main)) for main in MAIN_VALUES)
-        below = next((one for one in found if one is not None), None)
+    below, base = _main(folder, chart) if name not in MAIN_VALUES else (None, {})
     if below is None:
         return Layer(Kind.VALUES, lambda document: [Laid(pod) for pod in values_pods(document, Chart(chart))])
-    base = {pod.keys.path: pod for pod in values_pods(below, Chart(chart))}
 
     def pods(document: Document) -> Sequence[Laid]:
         found = values_pods(document, Chart(chart, below))
         return [Laid(pod, _below(base, pod)) for pod in found]
 
     return Layer(Kind.VALUES, pods, partial=True)
+
+
+@remembered(64)
+def _main(folder: str, chart: str) -> tuple[Document | None, Mapping[Path, Pod]]:
+    """The values of every release of a chart, and their pods: below those of all its other files."""
+    from gpuxlate.manifest.values import Chart, values_pods
+
+    found = (_first(os.path.join(folder, main)) for main in MAIN_VALUES)
+    below = next((one for one in found if one is not None), None)
+    return below, {pod.keys.path: pod for pod in values_pods(below, Chart(chart))} if below else {}
 
 
 def _below(base: Mapping[Path, Pod], pod: Pod) -> tuple[Over, ...]:

@@ -24,13 +24,14 @@ from gpuxlate.model.claims.objects import GROUP, TEMPLATE
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text, inside
 
 
 class Object(NamedTuple):
     """One object with pods, or template of claims, as it is so far; ``unknown``: why that is not known.
 
-    ``document``, ``path``: where it is written.
+    ``document``, ``path``: where it is written. ``size``: about how many nodes it has; ``width``: the most
+    that one of its mappings or lists has.
     """
 
     root: Mapping
@@ -38,6 +39,8 @@ class Object(NamedTuple):
     document: Document
     path: Path
     unknown: Message | None = None
+    size: int = 0
+    width: int = 0
 
     @property
     def api_version(self) -> str:
@@ -65,7 +68,21 @@ def patchable_in(document: Document) -> Iterator[Object]:
     """The objects of a document that have pods, or what pods claim: patches of others do not matter here."""
     for ref, path, root in objects_in(document):
         if ref.kind == TEMPLATE or any(True for _ in pods_in(replace(document, root=root, aliases=[]))):
-            yield Object(root, identity_of(root), document, path)
+            yield Object(root, identity_of(root), document, path, None, *measured(root))
+
+
+def measured(root: Node | None) -> tuple[int, int]:
+    """The nodes below a node, those of aliases too, and the most in one mapping or list."""
+    count = widest = 0
+    pending = [root] if root is not None else []
+    while pending:
+        node = deref(pending.pop())
+        count += 1
+        if isinstance(node, (Mapping, Sequence)):
+            below = inside(node)
+            widest = max(widest, len(below))
+            pending += below
+    return count, widest
 
 
 def identity_of(root: Mapping) -> Identity:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.inputs.claims import Claims
+from gpuxlate.inputs.claims import Beside, Claims
 from gpuxlate.lint.quotas import judge_quotas
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
@@ -85,6 +85,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     """Every finding of a source, in the order of the text. ``read`` reads its documents."""
     result = Linted()
     context = settings.context
+    beside = settings.claims.beside(source)
     found: list[Diagnostic] = []
     ignores: list[Ignore] = list(islice(ignores_in_text(source), limits.MAX_IGNORES + 1))
     if len(ignores) > limits.MAX_IGNORES:
@@ -99,7 +100,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
                 found.append(unrendered(source, template))
                 result.skipped = HELM_TEMPLATE
             else:
-                every = _document(document, context, settings, result, ignores)
+                every = _document(document, context, settings, result, ignores, beside)
                 here = (one for one in every if settings.selected(one.code))
                 found.extend(islice(here, limits.MAX_FINDINGS + 1 - len(found)))
             if len(found) > limits.MAX_FINDINGS:
@@ -133,7 +134,12 @@ def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def _document(
-    document: Document, context: Context, settings: LintSettings, result: Linted, ignores: list[Ignore]
+    document: Document,
+    context: Context,
+    settings: LintSettings,
+    result: Linted,
+    ignores: list[Ignore],
+    beside: Beside,
 ) -> Iterator[Diagnostic]:
     layer = settings.layer
     if document.root is None:
@@ -149,7 +155,6 @@ def _document(
     jobs = list(jobs_in(document, registry.job_rows(document)))
     counts = not context.partial
     found = [] if document.job else layer.pods(document)
-    beside = settings.claims.beside(document.source)
     named = (beside.laid(one.under(renamed_by(context.profile))).pod for one in found)
     pods = [one for one in named if one]
     ignores.extend(ignores_in_document(document, pods))

@@ -84,10 +84,10 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
     a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
     """
     objects = list(mappings_in(document))
-    written = (
+    written = {
         *((*path, "status") for path, node in objects if get(node, "status") is not None),
         *(path for path, node in objects if (get_text(node, "apiVersion") or "").startswith(f"{GROUP}/")),
-    )
+    }
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
         if "/" not in text:
@@ -124,8 +124,8 @@ def _may_be_a_name(steps: _Steps) -> bool:
     return steps is not None
 
 
-def _is_below(path: Path, above: Several[Path]) -> bool:
-    return any(path[: len(one)] == one for one in above)
+def _is_below(path: Path, above: Set[Path]) -> bool:
+    return bool(above) and any(path[:length] in above for length in range(len(path) + 1))
 
 
 def _names_more(document: Document, pods: list[Pod], is_key: IsKey) -> bool:

@@ -241,8 +241,11 @@ def part_of_operations(base: Pod, after: Pod, places: tuple[Path, ...]) -> Pod:
     All paths are in the object that is patched.
     """
 
+    said = frozenset(places)
+    above = {one[:length] for one in said for length in range(len(one) + 1)}
+
     def about(path: Path) -> bool:
-        return any(path[: len(one)] == one or one[: len(path)] == path for one in places)
+        return path in above or any(path[:length] in said for length in range(len(path)))
 
     def touched(old: Any, new: Any) -> dict[str, Any]:
         found: dict[str, Any] = {}

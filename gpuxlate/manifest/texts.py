@@ -97,9 +97,11 @@ def named_in(text: str, is_key: IsKey, depth: int = 0) -> list[Named]:
     if not may_name(text, is_key):
         return []
     found = {one.start: one for one in _matched(text, is_key)}
+    names = {one.name for one in found.values()}
     for one in _read(text, is_key, depth):
-        if one.end or all(other.name != one.name for other in found.values()):
+        if one.end or one.name not in names:
             found.setdefault(one.start, one)
+            names.add(one.name)
     return sorted(found.values(), key=lambda one: one.start)
 
 
@@ -199,6 +201,7 @@ def places(scalar: Scalar, text: str, found: list[Named]) -> list[int | None]:
     same = [one[0] for one in there] == [one[0] for one in written]
     starts = [one.start() for one in there]
     made: list[int | None] = []
+    only: dict[str, int | None] = {}  # where a name is written once
     for one in found:
         number = bisect_right(starts, one.start) - 1
         name = scalar.text[one.start : one.end]
@@ -206,8 +209,8 @@ def places(scalar: Scalar, text: str, found: list[Named]) -> list[int | None]:
             made.append(None)
         elif same and number >= 0 and one.start < there[number].end():
             made.append(start + written[number].start() + one.start - starts[number])
-        elif raw.count(name) == 1:
-            made.append(start + raw.index(name))
         else:
-            made.append(None)
+            if name not in only:
+                only[name] = start + raw.index(name) if raw.count(name) == 1 else None
+            made.append(only[name])
     return made

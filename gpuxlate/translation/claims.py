@@ -19,7 +19,7 @@ from gpuxlate.inputs.objects import changed_names
 from gpuxlate.manifest.claims.reading import claims_in
 from gpuxlate.manifest.claims.writing import template_of
 from gpuxlate.manifest.layers import TemplatePatch
-from gpuxlate.manifest.objects import CLAIMS, Pod, objects_in
+from gpuxlate.manifest.objects import CLAIMS, Pod
 from gpuxlate.manifest.operations import is_operations, written_at
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
@@ -31,9 +31,10 @@ from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.leftovers import BUILT, Leftover, Scope
+from gpuxlate.translation.numbered import Numbered
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply
-from gpuxlate.yamltext.nodes import get_text
+from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.plain import fresh
 from gpuxlate.yamltext.source import Source
@@ -87,8 +88,7 @@ def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Itera
     for claim in pod.keys.claims:
         if claim.claim is None or claim.found is None or not goes(claim, sources):
             continue
-        users = list(beside.index.users(claim.found))
-        if pod.object.kind != "Pod" or len(users) > 1:
+        if pod.object.kind != "Pod" or len(beside.index.users(claim.found)) > 1:
             message = say(
                 "all pods that name {kind} {name} share its devices", kind=CLAIM, name=claim.claim.text
             )
@@ -137,7 +137,7 @@ class Writing(NamedTuple):
 
 
 def with_templates(
-    document: Document, pod: Pod, keys: PodKeys, pods: Sequence[Pod], replaced: Sequence[Backend]
+    document: Document, pod: Pod, keys: PodKeys, pods: Numbered, replaced: Sequence[Backend]
 ) -> Writing:
     """Names for the claims of a pod, from its workload. ``pods``: all of its document.
 
@@ -145,7 +145,7 @@ def with_templates(
     """
     if not keys.claims or CLAIMS in pod.lacks:  # which is said by itself
         return Writing(keys, ())
-    root = next((node for _, path, node in objects_in(document) if path == pod.object_path), None)
+    root = get(document.root, *pod.object_path)
     base = get_text(root, "metadata", "name") or (get_text(root, "metadata", "generateName") or "").rstrip(
         "-."
     )
@@ -167,9 +167,7 @@ def with_templates(
     if taken:
         return Writing(keys, (), tuple(map(claimed_already, taken)))
     namespace = get_text(root, "metadata", "namespace")
-    own = [one for one in pods if one.object_path == pod.object_path]
-    if len(own) > 1:
-        base += f"-{next(n for n, one in enumerate(own, 1) if one.keys.path == path)}"
+    base += pods.suffix(pod)
     made = []
     for claim in keys.claims:
         name = shortened(_UNFIT.sub("-", f"{base}-{claim.name}".lower()), SUBDOMAIN)
@@ -343,7 +341,7 @@ def _left_template(
 def closed(document: Document) -> Message | None:
     """Why no document can be put behind this one."""
     text = document.source.text
-    if text[: document.end].lstrip()[:1] in ("{", "[") and document.index == 0 and document.end == len(text):
+    if document.index == 0 and document.end == len(text) and text.lstrip()[:1] in ("{", "["):
         return say("a JSON file has one object, and {kind} is a second one: make it a List", kind=TEMPLATE)
     if document.end < len(text) and not text.startswith("---", document.end):
         return say("the next document does not begin with ---")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from gpuxlate.backends.base import ContainerShare, Taking
 from gpuxlate.config.document import ShareDocument
+from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
@@ -23,6 +26,7 @@ from gpuxlate.translation.claims import (
     goes,
     with_templates,
 )
+from gpuxlate.translation.numbered import Numbered
 from gpuxlate.translation.pods.fit import Outcome, fit_pod
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.placement import Written, disagreements, share_edits, writable
@@ -108,7 +112,9 @@ class _Render:
         self.settings = settings
         self.items: list[Item] = []
         self.diagnostics: list[Diagnostic] = []
-        self.spots: list[_Spot] = []
+        self._by_name: dict[str, list[_Spot]] = {}
+        self._main: list[_Spot] = []
+        self._numbered: dict[int, Numbered] = {}
         self.templates: dict[int, tuple[Template, ...]] = {}
 
     def run(self) -> Rendering:
@@ -118,34 +124,41 @@ class _Render:
         except NotYamlError as error:
             self.diagnostics.append(broken(self.workload, error))
             return Rendering(name, "", (), tuple(self.diagnostics))
-        spots = self.spots = [
-            _Spot(document, pod, c.init, c.index, c.name)
-            for document in found
-            for pod in (one.under(renamed_by(self.settings.profile)) for one in pods_in(document))
-            for c in pod.keys.all_containers()
-        ]
-        chosen = [(one, self._choose(one, spots)) for one in self.asked]
+        for document in found:
+            pods = [one.under(renamed_by(self.settings.profile)) for one in pods_in(document)]
+            self._numbered[document.index] = Numbered(pods)
+            for pod in pods:
+                for one in pod.keys.all_containers():
+                    spot = _Spot(document, pod, one.init, one.index, one.name)
+                    self._by_name.setdefault(one.name, []).append(spot)
+                    if not one.init:
+                        self._main.append(spot)
+        chosen = [(one, self._choose(one)) for one in self.asked]
         text = self.workload.text
         if all(spot for _, spot in chosen):
             made = self._put([(one, spot) for one, spot in chosen if spot])
             text = apply(text, made)
         return Rendering(name, text, tuple(self.items), tuple(self.diagnostics))
 
-    def _choose(self, asked: Asked, spots: list[_Spot]) -> _Spot | None:
+    @cached_property
+    def _names(self) -> str:
+        names = ", ".join(name or "(unnamed)" for name in self._by_name)
+        return limits.cut(names, 2 * limits.MAX_MESSAGE)  # each message is cut again
+
+    def _choose(self, asked: Asked) -> _Spot | None:
         """The container that a share is for. No match and several matches are errors."""
         wanted = asked.container
-        candidates = [s for s in spots if (s.name == wanted if wanted else not s.init)]
+        candidates = self._by_name.get(wanted, []) if wanted else self._main
         if len(candidates) == 1:
             return candidates[0]
         path: Path = ("spec", "workload", "container" if wanted else "file")
-        names = ", ".join(dict.fromkeys(s.name or "(unnamed)" for s in spots))
         where = self.workload.name
-        if not spots:
+        if not self._by_name:
             message = say("{file} has no pod", file=where)
             hint = "name a file with a workload that has a pod template"
         elif wanted and not candidates:
             message = say("{file} has no container {name!r}", file=where, name=wanted)
-            hint = say("containers: {names}", names=names)
+            hint = say("containers: {names}", names=self._names)
         elif wanted:
             message = say(
                 "{file} has {count} containers named {name!r}", file=where, count=len(candidates), name=wanted
@@ -155,7 +168,7 @@ class _Render:
             message = say(
                 "{file} has {count} containers, and the share names none", file=where, count=len(candidates)
             )
-            hint = say("set spec.workload.container, or pass --container: {names}", names=names)
+            hint = say("set spec.workload.container, or pass --container: {names}", names=self._names)
         self.diagnostics.append(
             placed(asked.document, Diagnostic("GX010", Severity.ERROR, message, hint, path))
         )
@@ -164,20 +177,23 @@ class _Render:
     def _put(self, chosen: list[tuple[Asked, _Spot]]) -> list[Splice]:
         made: list[Splice] = []
         by_document: dict[int, tuple[Document, list[Written]]] = {}
-        pods = {id(spot.pod): spot for _, spot in chosen}
-        for spot in pods.values():
-            mine = [(asked, s) for asked, s in chosen if s.pod is spot.pod]
+        pods: dict[int, list[tuple[Asked, _Spot]]] = {}
+        for one, spot in chosen:
+            pods.setdefault(id(spot.pod), []).append((one, spot))
+        for mine in pods.values():
+            spot = mine[0][1]
             written = self._pod(spot, mine)
             by_document.setdefault(spot.document.index, (spot.document, []))[1].append(written)
         for document, all_written in by_document.values():
             self._judge_shared(document, all_written)
         if any(one.severity is Severity.ERROR for one in self.diagnostics):
             return []
+        known = self.settings.claims.beside(self.workload)
         for document, all_written in by_document.values():
             try:
                 edits = [edit for written in all_written for edit in written.edits]
                 templates = [one for written in all_written for one in self.templates[id(written.pod)]]
-                beside = self._beside(document, templates)
+                beside = self._beside(document, templates, known)
                 made.extend(edit_document(document, [*edits, *beside.edits]))
                 made.extend(beside.splices)
             except EditError as error:
@@ -185,9 +201,8 @@ class _Render:
                 self.diagnostics.append(placed(document, replace(found, code=error.code or found.code)))
         return made
 
-    def _beside(self, document: Document, templates: list[Template]) -> Changes:
+    def _beside(self, document: Document, templates: list[Template], known: Beside) -> Changes:
         """The documents that are added beside the workload."""
-        known = self.settings.claims.beside(document.source)
         found = changes(document, templates, known, lambda _: (), self.settings.scope)
         self.diagnostics += [*found.found, *clashes(found.named)]
         return found
@@ -232,10 +247,8 @@ class _Render:
                 *miscounted(spot.document, pod, fit),
             )
         )
-        own = [one.pod for one in self.spots if one.document is spot.document]
-        writing = with_templates(
-            spot.document, pod, fit.keys, list({id(one): one for one in own}.values()), ()
-        )
+        numbered = self._numbered[spot.document.index]
+        writing = with_templates(spot.document, pod, fit.keys, numbered, ())
         claimed = (one for one in pod.keys.claims if goes(one, (target,)))
         found_ = (*writing.found, *map(claimed_already, claimed))
         self.diagnostics.extend(placed(spot.document, one, pod.object) for one in found_)

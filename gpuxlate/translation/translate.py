@@ -39,6 +39,7 @@ from gpuxlate.translation.claims import (
     unknown_claims,
 )
 from gpuxlate.translation.leftovers import Leftover, Translated, left_in_document, left_in_text
+from gpuxlate.translation.numbered import Numbered
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.layers import Made, is_taken, left_cards, left_part, translate_over
@@ -90,12 +91,13 @@ def translate_source(
     ``read`` reads its documents, ``layer`` says what they are beside other files.
     """
     whole = Part()
+    beside = settings.claims.beside(source)
     end = count = 0
     try:
         for document in read(source):
             end = document.end
             count += document.root is not None
-            whole.add(translate_document(document, settings, layer))
+            whole.add(_translate_document(document, settings, layer, beside))
             if len(whole.diagnostics) > limits.MAX_FINDINGS:
                 last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
                 whole.diagnostics[limits.MAX_FINDINGS :] = [last]
@@ -119,7 +121,7 @@ def translate_source(
     )
 
 
-def translate_document(document: Document, settings: Settings, layer: Layer = MANIFESTS) -> Part:
+def _translate_document(document: Document, settings: Settings, layer: Layer, beside: Beside) -> Part:
     """The shares of a document, what is wrong, and the splices that put them in the other dialect."""
     template = template_in(document)
     part = Part()
@@ -132,16 +134,15 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
         part.diagnostics.append(placed(document, found))
         return part
-    beside = settings.claims.beside(document.source)
     found_pods = () if document.job else layer.pods(document)
     laid = [beside.laid(one.under(renamed_by(settings.profile))) for one in found_pods]
     pods = [one.pod for one in laid if one.pod]
-    translated, left, read = _translate_pods(document, laid, layer, part, beside, settings)
+    translated, left, read = _translate_pods(document, laid, layer, part, settings, beside)
     if layer.kind is Kind.VALUES and document.aliases:
         part.edits += _of_anchors(document, part.edits, pods)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
     part.written.clear()
-    jobs = translate_jobs(document, settings) if layer.kind is Kind.MANIFESTS else Part()
+    jobs = _translate_jobs(document, settings, beside) if layer.kind is Kind.MANIFESTS else Part()
     part.add(jobs)
     quotas = translate_quotas(document, settings) if layer.kind is Kind.MANIFESTS else Quotas()
     part.edits += quotas.edits
@@ -181,12 +182,12 @@ def translate_built(document: Document, pods: Iterable[Pod], settings: Settings)
     """The shares of an object that kustomize builds, and what is wrong with them."""
     part = Part()
     beside = settings.claims.beside(document.source)
-    _translate_pods(document, [Laid(one) for one in pods], MANIFESTS, part, beside, settings)
+    _translate_pods(document, [Laid(one) for one in pods], MANIFESTS, part, settings, beside)
     return part
 
 
 def _translate_pods(
-    document: Document, found: Sequence[Laid], layer: Layer, part: Part, beside: Beside, settings: Settings
+    document: Document, found: Sequence[Laid], layer: Layer, part: Part, settings: Settings, beside: Beside
 ) -> tuple[Translated, dict[int, str], set[Path]]:
     """Add the results of pods to those of their document.
 
@@ -195,7 +196,7 @@ def _translate_pods(
     """
     read: set[Path] = set()
     translated: list[tuple[Pod, tuple[Backend, ...]]] = []
-    pods = [one.pod for one in found if one.pod]
+    pods = Numbered(one.pod for one in found if one.pod)
     left: dict[int, str] = {}  # None is what operations are about
     for pod, over, unknown in found:
         if over or unknown or pod is None:
@@ -221,7 +222,7 @@ def _translate_pods(
             part.diagnostics += unknown_
         if sources and (settings.reads_only or settings.with_own or sources != (settings.to,)):
             translated.append((pod, sources))
-            own = translate_pod(document, pod, sources, settings, pods)
+            own = translate_pod(document, pod, sources, settings, pods, beside)
             part.add(left_part(own, pod, settings) if layer.kind is Kind.VALUES else own)
         elif sources:
             part.written.append(Written(pod, pod.keys, []))
@@ -282,7 +283,7 @@ def _leave(part: Part, found: Iterable[Leftover], settings: Settings) -> None:
         part.diagnostics += [one.found for one in listed]
 
 
-def translate_jobs(document: Document, settings: Settings) -> Part:
+def _translate_jobs(document: Document, settings: Settings, beside: Beside) -> Part:
     """Shares of jobs in a document are read, and refused where a manifest is wanted."""
     part = Part()
     for job in jobs_in(document, registry.job_rows(document)):
@@ -291,7 +292,8 @@ def translate_jobs(document: Document, settings: Settings) -> Part:
         requested = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]
         if not requested or settings.from_ not in (None, backend):
             continue
-        read = translate_pod(document, job.pod, (backend,), replace(settings, reads_only=True))
+        reading = replace(settings, reads_only=True)
+        read = translate_pod(document, job.pod, (backend,), reading, Numbered((job.pod,)), beside)
         if not settings.reads_only:  # one error is enough
             message = say("the share of {backend} is in a job file, not in a pod", backend=backend.name)
             found = share_is_expressible(requested[0].path, message, PARSE_FIRST)

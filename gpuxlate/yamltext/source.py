@@ -87,8 +87,8 @@ class Source:
 
         Documents of one file may have different ones.
         """
-        found = _LINE_BREAK.search(self.text, index)
-        end = found.end() if found else self.line_start(self.lines)
+        line = self.position(index)[0]
+        end = self.line_start(min(line + 1, self.lines))
         return "\r\n" if self.text[end - 2 : end] == "\r\n" else self.text[end - 1 : end] or "\n"
 
     def position(self, index: int) -> tuple[int, int]:

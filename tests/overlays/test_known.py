@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from gpuxlate.inputs import patch_work
 from gpuxlate.inputs.kustomization import tree
 from gpuxlate.inputs.selectors import Identity, SelectorError, selector
 from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.model import limits
 from gpuxlate.model.pod import PodKeys
 from tests.overlays.apps import Files, bases_in, build, keys_after, needs_kubectl, pods_of, written
+from tests.running import run
 
 KEY = "aliyun.com/gpu-mem"
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n"
@@ -415,6 +417,52 @@ def test_what_is_kept_and_searched_is_bounded(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(limits, "MAX_BASE_FILES", 1)
     (found,) = bases_in(written(tmp_path / "b", KNOWN["a component"][0]) / "over" / "p.yaml")
     assert found.why == "the repository has too many folders to search"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["lint", "translate --to tke -i --fill cores=10", "inspect"],
+    ids=lambda one: one.split()[0],
+)
+@pytest.mark.parametrize("target", [", target: {kind: Deployment}", ", target: {labelSelector: '!none'}"])
+def test_patches_times_objects_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, target: str
+) -> None:
+    """Each patch for every object: more work than text. A repository below the limit is read."""
+    files = over(
+        patch=f"path: p.yaml{target}", resources="../base, w.yaml", w="---\n".join(map(other, "abcd"))
+    )
+    root = written(tmp_path, files)
+    (below,) = bases_in(root / "over" / "p.yaml")
+    assert (below.why, len(below.layers)) == (None, 5)
+    before = {one: (root / one).read_bytes() for one in files}
+    monkeypatch.setattr(limits, "MAX_PATCHED", 600)
+    tree.cache_clear()
+    ran = run(*command.split(), str(root))
+    said = (ran.out + ran.err).decode()
+    assert "error[GX025]: limit exceeded: patches times objects of more than 600 nodes" in said
+    assert f"{root}/over/p.yaml:1:1" in said
+    assert ran.code == 1
+    assert {one: (root / one).read_bytes() for one in files} == before
+
+
+def test_patches_that_name_their_objects_are_not_tried_on_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the name in the patch, or in its target: no look at all others, whatever their number."""
+    monkeypatch.setattr(patch_work, "_LOOKS", 30)
+    names = "abcdefghij"
+    objects = "---\n".join(map(other, names))
+    entries = "".join(f"- {{path: {one}.yaml, target: {{kind: Deployment, name: {one}}}}}\n" for one in names)
+    files = {
+        "kustomization.yaml": f"resources: [w.yaml]\npatches:\n- path: p.yaml\n{entries}",
+        "w.yaml": objects,
+        "p.yaml": objects,
+        **{f"{one}.yaml": web(4) for one in names},
+    }
+    root = written(tmp_path, files)
+    found = [one for name in ("p", *names) for one in bases_in(root / f"{name}.yaml")]
+    assert [(one.why, len(one.layers)) for one in found] == [(None, 1)] * 20
 
 
 def test_components_that_include_one_another_often(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def pod_items(
     outcomes = {(one.container.init, one.container.index): one for one in fit.outcomes}
     selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
     findings_of = _findings_by_container(pod.keys, found)
-    count = replicas(document, pod)
+    count, accepted = replicas(document, pod), fit.accepted
     sidecars = {(one.init, one.index) for one in pod.keys.init_containers if one.sidecar}
     items: list[Item] = []
 
@@ -138,7 +138,7 @@ def pod_items(
                 pod.keys.path,
                 count,
                 outcome.derived if outcome else None,
-                outcome.given if outcome and verdict is not Verdict.REFUSED and fit.accepted else None,
+                outcome.given if outcome and verdict is not Verdict.REFUSED and accepted else None,
                 one.index,
                 one.init,
                 one.shared_with,

@@ -28,6 +28,7 @@ from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Place
 from gpuxlate.translation.claims import closed, goes, with_templates
 from gpuxlate.translation.leftovers import BUILT, Leftover
+from gpuxlate.translation.numbered import Numbered
 from gpuxlate.translation.pods.difference import Owned, Role
 from gpuxlate.translation.pods.placement import replaced_keys, role_of, share_edits
 from gpuxlate.translation.pods.pod import Part, dialects_of, fitted, is_refusal, other_dialects, refuses
@@ -185,7 +186,7 @@ def _template_patches(
     if why:
         raise _CannotError(why)
     based = replace(document, root=one.root, aliases=[])
-    writing = with_templates(based, one.base, before, list(pods_in(based)), replaced)
+    writing = with_templates(based, one.base, before, Numbered(pods_in(based)), replaced)
     if writing.found:
         raise _CannotError(writing.found[0].message)
     pairs = [(one.data, one._replace(claim=new[one.claim.name]).data) for one in writing.templates]
@@ -224,7 +225,8 @@ def left_part(made: Part, pod: Pod, settings: Settings) -> Part:
         severity = settings.scope.severity
         name = next((one.name for one in pod.keys.all_containers()), "")
         made.leftovers = [Leftover(name, replace(one, severity=severity)) for one in left]
-        others = [one for one in made.diagnostics if one not in left and _words(one) not in accepted]
+        gone = set(map(id, left))
+        others = [one for one in made.diagnostics if id(one) not in gone and _words(one) not in accepted]
         made.diagnostics = [*others, *(one.found for one in made.leftovers)]
     return made
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Reading
+from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.objects import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit
@@ -21,6 +22,7 @@ from gpuxlate.rules.translation import (
 from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
 from gpuxlate.translation.claims import Named, Template, shared_claims, with_templates
 from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.translation.numbered import Numbered
 from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.pods.item import Item, pod_items
 from gpuxlate.translation.pods.placement import Written, awakened, share_edits, writable
@@ -125,11 +127,16 @@ def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
 
 
 def translate_pod(
-    document: Document, pod: Pod, sources: tuple[Backend, ...], settings: Settings, pods: Sequence[Pod] = ()
+    document: Document,
+    pod: Pod,
+    sources: tuple[Backend, ...],
+    settings: Settings,
+    pods: Numbered,
+    beside: Beside,
 ) -> Part:
     """The shares of one pod, read in some dialects and written in that of the target.
 
-    ``pods``: all of its document, from which the names of new documents follow.
+    ``pods``: all of its document, from which the names of new documents follow. ``beside``: the claims.
     """
     readings, fit, found, broken = fitted(document, pod, sources, settings)
     writing = with_templates(document, pod, fit.keys, pods, sources)
@@ -137,7 +144,7 @@ def translate_pod(
         found.extend(writing.found)
         if pod.keys.claims:
             replaced = [one for one in sources if one is not settings.to]
-            found.extend(shared_claims(pod, replaced, settings.claims.beside(document.source)))
+            found.extend(shared_claims(pod, replaced, beside))
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot

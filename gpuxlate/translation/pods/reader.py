@@ -10,7 +10,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Sele
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
 from gpuxlate.rules.kubernetes import not_yet_known
@@ -41,11 +41,13 @@ def read_pod(
         if whole is not None and whole.path not in reported and is_placeholder(whole):
             found.append(not_yet_known(whole))
     preferred = {one.path: one for one in pod.preferences()}
+    # outside ``metadata``: K8S006 reports it
+    stray = {value.path for values in (pod.stray_labels, pod.stray_annotations) for value in values.values()}
     wishes: list[Selector] = []
     for name, place, path in backend.owned(pod):
         row = backend.find(name)
         by_scheduler = row is not None and Place.SCHEDULER in row.places
-        if path in reading.taken or path in reported or by_scheduler or _stray(pod, path):
+        if path in reading.taken or path in reported or by_scheduler or path in stray:
             continue
         if path in preferred:
             one = preferred[path]
@@ -63,11 +65,6 @@ def read_pod(
             )
         )
     return replace(reading, selectors=(*reading.selectors, *wishes)), found
-
-
-def _stray(pod: PodKeys, path: Path) -> bool:
-    """Outside ``metadata``: K8S006 reports it."""
-    return any(value.path == path for m in (pod.stray_labels, pod.stray_annotations) for value in m.values())
 
 
 def shares_once(

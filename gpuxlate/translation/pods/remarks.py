@@ -32,6 +32,7 @@ from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.pods.fit import PodFit
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import node_at
+from gpuxlate.yamltext.source import Source
 
 _NAMED = {
     "MiB": re.compile(r"(?i:(?<![a-z])mi?b(?![a-z]))|\d ?Mi?(?![A-Za-z])|单位为?[:：]? ?M(?![A-Za-z])"),
@@ -45,6 +46,7 @@ _COMMENT = re.compile(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")
 def stale_comments(document: Document, edits: Iterable[Edit], context: Context) -> Iterator[Diagnostic]:
     """Numbers that get another unit, where the comment on the line or above it has the old one (GX026)."""
     words = vocabulary_of(context)
+    comments = _Comments(document.source)
     for edit in edits:
         if not isinstance(edit, Rename) or document.root is None:
             continue
@@ -55,7 +57,7 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
         if not new or old == new:
             continue
         _, start, _ = node_at(document.root, edit.path, on_key=True)
-        for comment in _comments_at(document.source.text, start):
+        for comment in comments.at(start):
             named = [unit for unit, pattern in _NAMED.items() if pattern.search(comment)]
             if named and new.isdisjoint(named):
                 message = say(
@@ -69,16 +71,32 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
                 yield replace(found, severity=Severity.WARNING, on_key=True)
 
 
-def _comments_at(text: str, index: int) -> Iterator[str]:
-    """The comment on the line of a key, and the one that is the line above."""
-    begin = text.rfind("\n", 0, index) + 1
-    end = text.find("\n", index)
-    own = _COMMENT.search(text, index, len(text) if end < 0 else end)
-    if own:
-        yield own["text"]
-    above = text[text.rfind("\n", 0, max(0, begin - 1)) + 1 : max(0, begin - 1)].strip()
-    if above.startswith("#"):
-        yield above.lstrip("# \t")
+class _Comments:
+    """The comments of lines; a line may be all of the text, so that it is searched once for keys in a row."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._line = 0
+        self._searched = (0, 0)  # from one character up to another there is none
+        self._own: re.Match[str] | None = None
+        self._above = ""
+
+    def at(self, index: int) -> Iterator[str]:
+        """The comment on the line of a key, and the one that is the line above."""
+        source = self._source
+        line = source.position(index)[0]
+        if line != self._line:
+            self._line, self._searched = line, (0, 0)
+            self._above = source.line_text(line - 1).strip()
+        first, after = self._searched
+        if not first <= index < after:
+            end = source.line_start(line) + len(source.line_text(line))
+            self._own = _COMMENT.search(source.text, index, end)
+            self._searched = index, self._own.start() + 1 if self._own else end + 1
+        if self._own:
+            yield self._own["text"]
+        if self._above.startswith("#"):
+            yield self._above.lstrip("# \t")
 
 
 def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic]:
