@@ -50,9 +50,9 @@ def _patched(path: StrPath, document: Document) -> Sequence[Laid]:
 
 
 def _templates(path: StrPath, document: Document) -> Sequence[TemplatePatch]:
-    from gpuxlate.manifest.claims.reading import MARK
+    from gpuxlate.manifest.claims.reading import may_name_claims
 
-    if MARK not in document.text:
+    if not may_name_claims(document.text):
         return ()
     from gpuxlate.inputs.claim_patches import template_patches
 
