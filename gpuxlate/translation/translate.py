@@ -40,7 +40,7 @@ from gpuxlate.translation.leftovers import Leftover, Translated, left_in_documen
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.layers import Made, is_taken, left_cards, left_part, translate_over
-from gpuxlate.translation.pods.placement import Written, disagreements
+from gpuxlate.translation.pods.placement import Written, awakened, disagreements
 from gpuxlate.translation.pods.pod import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
 from gpuxlate.translation.pods.remarks import common_keys, left_alone, named_by_others, stale_comments
 from gpuxlate.translation.quotas.item import QuotaItem
@@ -134,6 +134,7 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
     if layer.kind is Kind.VALUES and document.aliases:
         part.edits += _of_anchors(document, part.edits, pods)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
+    written = {id(one.pod): one.wanted for one in part.written}
     part.written.clear()
     jobs = translate_jobs(document, settings) if layer.kind is Kind.MANIFESTS else Part()
     part.add(jobs)
@@ -150,8 +151,13 @@ def translate_document(document: Document, settings: Settings, layer: Layer = MA
         if one.code != "GX005" and not taken and (found_shares or one.severity is not Severity.ERROR):
             part.diagnostics.append(placed(document, one))
     if not (layer.partial and settings.reads_only):  # what a patch requests is counted with its base
+
+        def third(pod: Pod, sources: Sequence[Backend]) -> tuple[Backend, ...]:
+            wanted = written.get(id(pod))
+            return () if wanted is None else awakened(pod, wanted, sources, settings.to)
+
         behind = left_in_document(
-            document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled
+            document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled, third
         )
         _leave(part, chain(quotas.leftovers, behind), settings)
     _settle_claims(document, beside, part, settings, layer)
