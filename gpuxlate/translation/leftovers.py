@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.sheet import ANY, Place
-from gpuxlate.model.spots import Level, spots
+from gpuxlate.model.spots import Level, Spot, spots
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
@@ -154,12 +154,13 @@ def left_in_document(
     why_left: Mapping[int, str] = MappingProxyType({}),
     edited: Set[Path] = frozenset(),
     settled: Set[Path] = frozenset(),
+    awakened: Callable[[Pod, Sequence[Backend]], Sequence[Backend]] = lambda _pod, _sources: (),
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
     ``kind``: what the file holds. ``why_left``: by the id of a pod why it was not translated; that of None is
     for operations. ``edited``: the paths of edits. ``settled``: the places of names in quotas, which were
-    read with their amounts.
+    read with their amounts. ``awakened``: the other dialects that count once a pod has its new share.
     """
     where, hint = _WHERE[kind]
     read = {id(pod): sources for pod, sources in translated}
@@ -170,6 +171,7 @@ def left_in_document(
     for pod in pods:
         sources = read.get(id(pod), ())
         names = {name for one in pod.keys.all_containers() for name in one.resources}
+        third: Sequence[Backend] | None = None  # asked for by the first key that may need it
         gpus = bool(sources) or any(map(scope.words.is_resource, names))
         for spot in spots(pod.keys):
             meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
@@ -183,7 +185,14 @@ def left_in_document(
                     made = scope.found(spot.name, spot.place, spot.path, why, hint)
                     if reader and why is WHOLE_CARDS:
                         made = replace(made, hint=say(READ_THEM, dialect=reader))
+                    third = awakened(pod, sources) if third is None and sources else third
+                    made = _counting(spot, third or ()) or made
                     yield Leftover(spot.name, placed(document, made, pod.object))
+            elif sources and not (left or meant) and scope.words.owners(spot.name):
+                third = awakened(pod, sources) if third is None else third
+                counting = _counting(spot, third)
+                if counting is not None:
+                    yield Leftover(spot.name, placed(document, counting, pod.object))
         if sources:
             yield from _of_the_target(document, pod, sources, scope)
             owners.setdefault(pod.object_path, pod)
@@ -206,6 +215,16 @@ def left_in_document(
             above = {found.path[:length] for length in range(len(found.path) + 1)}
             if found.path not in known and above.isdisjoint(handled):
                 yield _outside(document, found, scope, kind, why_left.get(id(None)))
+
+
+def _counting(spot: Spot, third: Sequence[Backend]) -> Diagnostic | None:
+    """A key of a dialect that counts once the share is there: no option accepts a pod of two dialects."""
+    dialect = next((one for one in third if one.owns(spot.name)), None)
+    if dialect is None:
+        return None
+    message = say(BEFORE, name=spot.name, target=dialect.name)
+    made: Diagnostic = nothing_is_left_behind(spot.path, message, "remove it")
+    return replace(made, on_key=spot.on_key)
 
 
 def _outside(document: Document, found: Found, scope: Scope, kind: Kind, reason: str | None) -> Leftover:

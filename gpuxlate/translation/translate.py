@@ -43,7 +43,7 @@ from gpuxlate.translation.numbered import Numbered
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.layers import Made, is_taken, left_cards, left_part, translate_over
-from gpuxlate.translation.pods.placement import Written, disagreements
+from gpuxlate.translation.pods.placement import Written, awakened, disagreements
 from gpuxlate.translation.pods.pod import PARSE_FIRST, Part, dialects_of, refuses, translate_pod
 from gpuxlate.translation.pods.remarks import common_keys, left_alone, stale_comments
 from gpuxlate.translation.quotas.item import QuotaItem
@@ -141,6 +141,7 @@ def _translate_document(document: Document, settings: Settings, layer: Layer, be
     if layer.kind is Kind.VALUES and document.aliases:
         part.edits += _of_anchors(document, part.edits, pods)
     part.diagnostics += [placed(document, one, pod.object) for pod, one in disagreements(part.written)]
+    written = {id(one.pod): one.wanted for one in part.written}
     part.written.clear()
     jobs = _translate_jobs(document, settings, beside) if layer.kind is Kind.MANIFESTS else Part()
     part.add(jobs)
@@ -158,8 +159,13 @@ def _translate_document(document: Document, settings: Settings, layer: Layer, be
             part.diagnostics.append(placed(document, one))
     # what a part requests is counted with what is below it
     if not (settings.reads_only and layer.partial) or (layer.kind is Kind.PATCH and not layer.counted):
+
+        def third(pod: Pod, sources: Sequence[Backend]) -> tuple[Backend, ...]:
+            wanted = written.get(id(pod))
+            return () if wanted is None else awakened(pod, wanted, sources, settings.to)
+
         behind = left_in_document(
-            document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled
+            document, pods, translated, settings.scope, layer.kind, left, edited, quotas.settled, third
         )
         _leave(part, chain(quotas.leftovers, behind), settings)
     if layer.counted and settings.reads_only:

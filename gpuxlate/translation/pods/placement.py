@@ -16,10 +16,8 @@ from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.sheet import Place
-from gpuxlate.model.spots import spots
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible
 from gpuxlate.translation.claims import goes
-from gpuxlate.translation.leftovers import BEFORE
 from gpuxlate.translation.pods.difference import Owned, Role, pod_edits, terms_left_empty
 from gpuxlate.translation.pods.fields import lacking
 from gpuxlate.translation.pods.fit import PodFit
@@ -62,24 +60,10 @@ def writable(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend
         yield share_is_expressible(pod.keys.path, found, "write the affinity without alternatives")
 
 
-def awakened(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
-    """Keys of a third dialect that nothing read, and that the new share gives effect (GX026).
-
-    The pod would ask in two dialects at once, so no option accepts it.
-    """
-    known = (*replaced, target)
-    others = [
-        spot
-        for spot in spots(pod.keys)
-        if registry.is_owned(spot.name) and not any(one.owns(spot.name) for one in known)
-    ]
-    if not others:
-        return
-    for dialect in registry.spoken_in(_after(pod.keys, fit.keys, replaced_keys(replaced, target))):
-        spot = next((one for one in others if dialect.owns(one.name)), None)
-        if dialect not in known and spot is not None:
-            message = say(BEFORE, name=spot.name, target=dialect.name)
-            yield replace(nothing_is_left_behind(spot.path, message, "remove it"), on_key=spot.on_key)
+def awakened(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> tuple[Backend, ...]:
+    """The dialects in which the pod asks for GPUs once it has the wanted keys, beside that of the target."""
+    after = _after(pod.keys, wanted, replaced_keys(replaced, target))
+    return tuple(one for one in registry.spoken_in(after) if one is not target)
 
 
 def _after(pod: PodKeys, wanted: PodKeys, owned: Owned) -> PodKeys:

@@ -25,7 +25,7 @@ from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.numbered import Numbered
 from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.pods.item import Item, pod_items
-from gpuxlate.translation.pods.placement import Written, awakened, share_edits, writable
+from gpuxlate.translation.pods.placement import Written, share_edits, writable
 from gpuxlate.translation.pods.reader import merge_readings, read_pod, shares_once
 from gpuxlate.translation.pods.remarks import (
     miscounted,
@@ -111,7 +111,6 @@ def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings:
         found.extend(_isolation(readings, settings.to))
         found.extend(_other_cards(readings, settings.to))
         found.extend(writable(pod, fit, sources, settings.to))
-        found.extend(awakened(pod, fit, sources, settings.to))
         found.extend(rescheduled(pod, fit, sources, settings.to))
         found.extend(miscounted(document, pod, fit))
         found.extend(written_without_a_dialect(fit, settings.to))
