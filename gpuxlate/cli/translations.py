@@ -126,10 +126,12 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Ru
         for run, settings in zip(runs, wanted, strict=True):
             part, sources = translate_build(made, builds, replace(settings, claims=claims), left)
             run.items += part.items
+            dialects_used(builds.name(folder), (it.source for it in part.items))
             run.leftovers += part.leftovers
             run.diagnostics += part.diagnostics
             for source in sources:
                 run.texts.add(source)
+            _bound(run, builds.name(folder))
     return runs
 
 
@@ -161,18 +163,19 @@ def translate_to_each(
             named += found.named
             if found.source is not None:
                 run.texts.add(found.source)
-            if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
-                raise InputError(
-                    say(
-                        "{name}: more than {most} findings in this run",
-                        name=one.name,
-                        most=limits.MAX_RUN_FINDINGS,
-                    )
-                )
+            _bound(run, one.name)
     for run, named in runs:
         known = set(run.diagnostics)
         run.diagnostics += (one for one in clashes(named) if one not in known)
     return [run for run, _ in runs]
+
+
+def _bound(run: Run, name: str) -> None:
+    """Raises InputError where a run has too many findings."""
+    if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
+        raise InputError(
+            say("{name}: more than {most} findings in this run", name=name, most=limits.MAX_RUN_FINDINGS)
+        )
 
 
 def _translate_input(one: Input, wanted: Sequence[Settings], builds: Builds | None) -> list[Translated]:

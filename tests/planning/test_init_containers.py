@@ -7,6 +7,7 @@ CollapseInitContainerUsage (2026-08-21).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import combinations, product
 from pathlib import Path
@@ -76,6 +77,14 @@ def test_what_is_reserved(text: str, cards: int, total: int, tmp_path: Path) -> 
     assert (found["cards"], found["proved"], found["use"]["memoryMiB"]["taken"]) == (cards, True, total)
     read = json.loads(run("inspect", "-", "-o", "json", stdin=text.encode()).out)
     assert read["totals"]["hami"]["memoryMiB"] == total
+
+
+def test_a_printed_card_shows_what_is_reserved(tmp_path: Path) -> None:
+    """40 % of the card for the container, and 40 % more for the init container."""
+    own, page = profile(tmp_path, "hami", "{perNode: 1, memoryMiB: 10000}"), tmp_path / "plan.html"
+    text = pod(mib(8000), mib(4000)).encode()
+    run("plan", "-", "--to", "hami", "--profile", own, "--html", str(page), stdin=text)
+    assert re.findall(r"width:([\d.]+)%", page.read_text()) == ["40.00"] * 4
 
 
 COUNTED: dict[str, tuple[str, str, str, str, int]] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 from gpuxlate.model.messages import plural
@@ -187,8 +186,8 @@ def _card(index: int, card: Data, keys: Mapping[Key, int], usable: int) -> Html:
     return tag(
         "div",
         f"card {index}: compute {compute} %",
-        _bar(held, keys, "cores", 100),
-        _bar(held, keys, "memoryMiB", usable),
+        _bar(held, keys, "cores", 100, compute),
+        _bar(held, keys, "memoryMiB", usable, memory),
         f"memory {memory} of {usable} MiB",
         tag("div", f"shares {_listed([keys[_key(one)] for one in held])}", class_="dim"),
         class_="card",
@@ -201,15 +200,19 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(f"{count} x {number}" if count > 1 else str(number) for number, count in counts.items())
 
 
-def _bar(held: Sequence[Data], keys: Mapping[Key, int], field: str, there: int) -> Html:
+def _bar(held: Sequence[Data], keys: Mapping[Key, int], field: str, there: int, total: int) -> Html:
+    """The containers, then what init containers have reserved beyond these. ``total``: of them together."""
     parts = []
-    for key, some in groupby(held, key=_key):
-        for one in some:
-            if one[field]:
-                number = keys[key]
-                style = f"width:{100 * one[field] / max(1, there):.2f}%;background:{_colour(number)}"
-                label = number if 100 * one[field] >= there * len(str(number)) * DIGIT else ""
-                parts.append(tag("i", label, style=style, title=f"{number}: {key[0]} {key[1]}"))
+    left = total
+    for one in sorted(held, key=lambda one: "init" in one):
+        size = min(one[field], left)
+        left -= size
+        if size:
+            key = _key(one)
+            number = keys[key]
+            style = f"width:{100 * size / max(1, there):.2f}%;background:{_colour(number)}"
+            label = number if 100 * size >= there * len(str(number)) * DIGIT else ""
+            parts.append(tag("i", label, style=style, title=f"{number}: {key[0]} {key[1]}"))
     return tag("div", *parts, class_="bar")
 
 
