@@ -11,7 +11,7 @@ from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.policy.documents import Policy, Style, failure_policy, made
-from gpuxlate.policy.speech import pattern
+from gpuxlate.policy.names import pattern
 from gpuxlate.policy.subjects import Subject, Templates
 from gpuxlate.rules.predicates.cel import text
 from gpuxlate.rules.vocabulary import IGNORE
