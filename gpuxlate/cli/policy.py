@@ -219,13 +219,13 @@ def policies(
             raise common.CliError(
                 "--forbid and --select exclude each other", "--forbid denies all keys of a dialect"
             )
-        denied = targets(forbid)
-        found = [*freezing(denied, wish)]
-        if not found:
-            raise common.CliError(
-                say("no key is of {name} alone", name=denied[0].name), "other software reads its keys too"
-            )
-        return found
+        by_target = {one.name: [*freezing([one], wish)] for one in targets(forbid)}
+        for name, made in by_target.items():
+            if not made:  # a policy that denies nothing would be taken for one that does
+                raise common.CliError(
+                    say("no key is of {name} alone", name=name), "other software reads its keys too"
+                )
+        return [one for made in by_target.values() for one in made]
     found = [*enforcing(chosen, wish)]
     left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
     if not found:

@@ -17,7 +17,7 @@ from gpuxlate.policy.speech import may_speak, speaks
 from gpuxlate.policy.subjects import Pods, Subject, Templates
 from gpuxlate.policy.wanted import wanted
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.cel import PARAMETERS, closed, said, text
+from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
 
 API = "admissionregistration.k8s.io/v1"
 MANAGED = "app.kubernetes.io/managed-by"
@@ -109,8 +109,9 @@ class Asked:
     demands: tuple[Demand, ...]
 
 
-MOST_BYTES = 200_000
-"""Of a policy: kubectl apply keeps a copy of it in an annotation, and all of these have 256 KiB at most."""
+MOST_BYTES = 240_000
+"""Of what the dialects of a policy demand: kubectl apply keeps a copy of the whole in an annotation, and all
+annotations of an object have 256 KiB at most."""
 
 
 def policies(asked: Sequence[Asked], severity: Severity, style: Style) -> Iterator[Policy]:
@@ -128,7 +129,9 @@ def policies(asked: Sequence[Asked], severity: Severity, style: Style) -> Iterat
         if not isinstance(one.subject, Pods) or alone.parameters:
             yield alone
             continue
-        more = _bytes(alone.spec)
+        more = _bytes(alone.spec["validations"]) + _bytes(
+            [there for there in alone.spec["variables"] if there["name"] not in (*VARIABLES, "ignored")]
+        )
         if together and size + more > MOST_BYTES:
             yield _some(together, severity, style, number)
             number, size, together = number + 1, 0, []
@@ -138,9 +141,9 @@ def policies(asked: Sequence[Asked], severity: Severity, style: Style) -> Iterat
         yield _some(together, severity, style, number)
 
 
-def _bytes(spec: Object) -> int:
+def _bytes(part: Any) -> int:
     """Of the copy that kubectl keeps: its JSON escapes three letters more (encoding/json of Go)."""
-    text = json.dumps(spec, ensure_ascii=False)
+    text = json.dumps(part, ensure_ascii=False)
     return len(text.encode()) + 5 * sum(map(text.count, "&<>"))
 
 
@@ -155,23 +158,23 @@ def policy(asked: Sequence[Asked], severity: Severity, style: Style, number: int
 
     ``number``: of the policy, where one would be too large. Raises SilentError.
     """
+    mine = [tuple(there for there in one.demands if there.severity is severity) for one in asked]
+    steering = [[*_steering(one, severity, style)] for one in asked]
+    if not any(mine) and not any(steering):
+        return None
     several = len(asked) > 1 or number > 1
     subject = asked[0].subject
     condition, exact = may_speak([one.subject.speaker for one in asked])
     parts: list[_Part] = []
     guards: dict[str, str] = {}
     parameters: dict[str, str] = {}
-    for one in asked:
+    for one, demands, more in zip(asked, mine, steering, strict=True):
         speaker = one.subject.speaker
-        mine = tuple(there for there in one.demands if there.severity is severity)
         guard = "" if exact or isinstance(one.subject, Templates) else speaker.variable
-        found = [*numbered(mine, one.subject, style, guard, several=several)]
-        found += _steering(one, severity, style)
+        found = [*numbered(demands, one.subject, style, guard, several=several), *more]
         guards |= {guard: speaks(speaker)} if guard and found else {}
-        parameters |= {there.name: str(there.value) for each in mine for there in each.parameters}
+        parameters |= {there.name: str(there.value) for each in demands for there in each.parameters}
         parts += found
-    if not parts:
-        return None
     used = " ".join((*guards.values(), *(text for one in parts for text in (one.expression, one.broken))))
     variables = [
         *subject.variables(used),

@@ -11,7 +11,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here
 from gpuxlate.policy.documents import Asked, Object, Policy, Style, policies
-from gpuxlate.policy.forbidden import forbidding
+from gpuxlate.policy.forbidden import forbidding, forbidding_claims
 from gpuxlate.policy.kinds import CUSTOM, Workload
 from gpuxlate.policy.kyverno import validating_policy
 from gpuxlate.policy.subjects import Pods, Subject, Templates
@@ -89,12 +89,14 @@ def _subjects(backend: Backend, asked: Sequence[Demand], wish: Wish) -> Iterator
 
 
 def freezing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
-    """The policies against the keys of dialects."""
+    """The policies against the keys of dialects, and against claims of their devices."""
     for backend in backends:
         subjects: list[Subject] = [Pods(backend)] if wish.scope is not Scope.WORKLOADS else []
         subjects += [Templates(backend, (), (), wish.kinds)] if wish.scope is not Scope.PODS else []
         found = (forbidding(subject, wish.style) for subject in subjects)
         yield from (one for one in found if one is not None)
+        if wish.scope is not Scope.WORKLOADS:
+            yield from forbidding_claims(backend, wish.style)
 
 
 def documents(found: Sequence[Policy | Translating], form: Format) -> Iterator[Object]:

@@ -159,7 +159,9 @@ class Translating:
         """The policy that looks at what the mutation has left."""
         why = [*reasons(self.tables)]
         codes = list(dict.fromkeys(one.code for one in why))
-        parts = [*numbered(self.tables.demands, self.subject, self.style)]
+        # whole cards that both dialects write alike may be translated already
+        guard = "foreign" if self.tables.names.shared else ""
+        parts = [*numbered(self.tables.demands, self.subject, self.style, guard)]
         each = (f"{one.condition} ? [{text(one.code)}, {one.want}] : []" for one in why)
         first = f"([{', '.join(each)}].filter(x, x.size() > 0) + [['', '']])[0]"
         entries = f"variables.shares.map(s, {{'name': dyn(s.name), 'why': dyn({first})}})"
@@ -178,8 +180,7 @@ class Translating:
                 *(f"variables.{one.variable}.size() > 0" for one in obstacles),
                 "variables.reasons.exists(r, r.why[0] != '')",
                 *(f"!({one.expression})" for one in parts),
-                # whole cards that both dialects write alike
-                *(["!variables.foreign"] if self.tables.names.shared else []),
+                *([f"!variables.{guard}"] if guard else []),
             )
         )
         validations.append(self._general(known))

@@ -10,11 +10,11 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.policy.demands import Demand
 from gpuxlate.policy.names import listed
 from gpuxlate.policy.translation.around import Around
-from gpuxlate.policy.translation.laws import FIELDS, Grid
+from gpuxlate.policy.translation.laws import FIELDS, Grid, Law
 from gpuxlate.policy.translation.learn import MOST_CARDS, MOST_MIB, Branch, Refused
 from gpuxlate.policy.translation.obstacles import MOST_CONTAINERS, Obstacle, lists, obstacles
-from gpuxlate.policy.translation.probe import FULL
-from gpuxlate.policy.translation.reading import Cards, Source
+from gpuxlate.policy.translation.probe import FULL, Placed
+from gpuxlate.policy.translation.reading import NOT_WHOLE, Cards, Source
 from gpuxlate.policy.translation.together import Conflicts
 from gpuxlate.rules.predicates.cel import VARIABLES, expression, text
 
@@ -153,6 +153,7 @@ class Tables:
         part = [self.letters(one.keys) for one in self.source.shapes if not one.full]
         bad = f"e.n < 1 || e.c < 0 || e.m < 0 || e.p < 0 || e.c > {FULL} || e.p > {FULL}"
         odd = f"e.m > {MOST_MIB}"
+        rest = " || ".join(f"e.{letter} == {NOT_WHOLE}" for letter in "cmp")
         if part:
             odd += f" || (e.c == {FULL} && e.k in {listed(part)})"
         whole = f"e.c == {FULL} && e.m == 0 && (e.p == 0 || e.p == {FULL})"
@@ -161,7 +162,8 @@ class Tables:
         return {
             "c": f"{whole} ? 0 : e.c",
             "p": f"e.p == {FULL} ? 0 : e.p",
-            "sh": f"!(e.k in {listed(sets)}) || e.n > {MOST_CARDS} ? 'odd' : {bad} ? 'bad' : {odd} ? 'odd' : "
+            "sh": f"!(e.k in {listed(sets)}) || e.n > {MOST_CARDS} || {rest} ? 'odd' : "
+            f"{bad} ? 'bad' : {odd} ? 'odd' : "
             f"variables.qos + '/' + ({cores}) + '/' + ({memory})",
         }
 
@@ -200,18 +202,24 @@ class Tables:
     @property
     def _foreign(self) -> str:
         """A pod with keys that both dialects have is not translated yet."""
-        whole = next((one for one in self.branches if one.shape == ("", "", "")), None)
-        scheduler = whole.laws.get(("scheduler", "")) if whole else None
-        own = self.names.has_own
-        if scheduler is None or self.adds_to_shared:
-            return "true" if self.adds_to_shared else own
-        return f"{own} || variables.schedulerName != {text(scheduler[0].constant)}"
+        if self.adds_to_shared:
+            return "true"
+        left = [one for one in self.source.backend.schedulers if one not in self.target.schedulers]
+        terms = [self.names.has_own]
+        terms += [f"variables.schedulerName in {listed(left)}"] if left else []
+        law = self._of_whole_cards.get(("scheduler", ""))
+        terms += [f"variables.schedulerName != {text(law[0].constant)}"] if law else []
+        return " || ".join(terms)
+
+    @property
+    def _of_whole_cards(self) -> dict[Placed, tuple[Law, ...]]:
+        """What the target writes for whole cards."""
+        return next((one.laws for one in self.branches if one.shape == ("", "", "")), {})
 
     @cached_property
     def adds_to_shared(self) -> bool:
         """Translated whole cards have more resources than the one that both dialects have."""
-        whole = next((one for one in self.branches if one.shape == ("", "", "")), None)
-        laws = whole.laws if whole else ()
+        laws = self._of_whole_cards
         return any(place == "limits" and name not in self.names.shared for place, name in laws)
 
 
