@@ -27,7 +27,7 @@ from gpuxlate.policy.translation.together import conflicts
 from gpuxlate.rules import catalog
 from gpuxlate.rules.predicates.cel import text
 
-LEFT = "no policy translates {names} together, or these numbers of them"
+LEFT = "{names}: no policy translates these keys together, or their numbers"
 """Of keys of a container, where no other reason is known."""
 GROUP, BETA = "admissionregistration.k8s.io", "v1beta1"
 KIND = "MutatingAdmissionPolicy"

@@ -81,7 +81,7 @@ class Predicate:
     def demand(self) -> Condition:
         """What is true of the pod, or of each of its containers: one condition."""
         first = self.when.parts[0] if isinstance(self.when, All) and self.when.parts else self.when
-        counted = isinstance(first, Amount) and self.at == (first.name,)  # where there is a number, it is there
+        counted = isinstance(first, Amount) and self.at == (first.name,)  # a number is there
         there = [Asks(*self.at)] if self.each and self.at and not counted else []
         only = [
             *there,
