@@ -51,7 +51,8 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
 
     ## What it does
     Reports fractions (`5.5`, `1500m`), values that are not a number, and numbers above 2^63-1 in limits,
-    requests and quotas, for every vendor's key and `nvidia.com/gpu`. Nothing of a part of `nvidia.com/gpu`
+    requests and quotas, for every vendor's key and `nvidia.com/gpu`; and numbers below 0 where no rule of a
+    vendor does. Nothing of a part of `nvidia.com/gpu`
     where a vendor's API servers take one, nor of a fraction in a queue or in a ResourceQuota's `requests.`.
 
     ## Why
@@ -85,6 +86,9 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 say("{name} {what}: it must be a whole number", name=one.name, what=_what(one.value)),
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
+        elif reading.number < 0 and not _has_rules(words, pod, one.name):
+            message = say("{name} is {text}: the API server refuses it", name=one.name, text=one.value.text)
+            yield this.at(one.value, message, _whole_number_of(numerals.unit_of(one.row, context.profile)))
         elif reading.form is Form.TOO_LARGE:
             yield this.at(
                 one.value,
@@ -99,6 +103,12 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
             named_elsewhere = bool(schedulers) and pod.scheduler_name is None
             yield this.at(one.value, message, hint, fix=fix, missing=named_elsewhere)
+
+
+def _has_rules(words: Vocabulary, pod: PodKeys, name: str) -> bool:
+    """A dialect of the pod has numbers of the key in its data sheet, and so a rule on those below 0."""
+    rows = (one.find(name) for one in words.spoken_in(pod))
+    return any(row is not None and (row.unit or row.is_pattern) for row in rows)
 
 
 def _of_decimals(words: Vocabulary, name: str) -> set[str]:
