@@ -376,7 +376,7 @@ def shares_and_workloads(folder: Path, count: int) -> Path:
 
 
 def fleet(folder: Path, count: int) -> Path:
-    """Deployments of many pods, so that one order of packing is tried; the profiles of two targets beside them."""
+    """Deployments of many pods, for which one order of packing is tried; the profiles of two targets."""
     for name in ("tencent-qgpu", "volcengine-mgpu"):
         file(folder, f"target: {name}\ncards: {{model: A10-24GB, perNode: 4}}\n", f"{name}.yaml")
     return stream(lambda n: deployment(n, replicas=80 + n % 40))(folder, count)
