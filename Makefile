@@ -45,6 +45,8 @@ site: $(VENV)/dev.stamp  ## the documentation as a site, in build/site; SERVE=1 
 bench: $(VENV)/bench.stamp  ## every benchmark; KUBECONFORM="PROGRAM OPTIONS" measures it beside
 	$(BIN)/python -m bench
 	@echo
+	$(BIN)/python -m bench.growth
+	@echo
 	$(BIN)/python -m bench.structure
 
 dist: $(VENV)/dist.stamp  ## what is published: sdist, wheel, zipapp, krew manifest

@@ -91,7 +91,7 @@ def row(kind: Kind, label: str, program: str, runs: int) -> Row:
             start, *rest = (min(one.cpu) for one in found.values())
             return [one - start for one in rest]
 
-        count = FIRST
+        count = min(FIRST, kind.most // 4)
         while 8 * count <= kind.most and least([count], 1, warm=False)[0] < LEAST:
             count *= 2
         once, twice, fourfold = least([count, 2 * count, 4 * count], runs, warm=False)

@@ -89,11 +89,11 @@ def pod(number: int, *containers: str, spec: str = "", kind: str = "Pod") -> str
     )
 
 
-def deployment(number: int, memory: str = "1024") -> str:
-    inner = container(number, memory=memory).replace("\n", "\n    ").rstrip(" ")
+def deployment(number: int, replicas: int = 2) -> str:
+    inner = container(number).replace("\n", "\n    ").rstrip(" ")
     return (
         f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d{number}}}\nspec:\n"
-        f"  replicas: {1 + number % 7}\n  selector: {{matchLabels: {{app: d{number}}}}}\n  template:\n"
+        f"  replicas: {replicas}\n  selector: {{matchLabels: {{app: d{number}}}}}\n  template:\n"
         f"    metadata: {{labels: {{app: d{number}}}}}\n    spec:\n      containers:\n    {inner}"
     )
 
@@ -376,10 +376,10 @@ def shares_and_workloads(folder: Path, count: int) -> Path:
 
 
 def fleet(folder: Path, count: int) -> Path:
-    """Deployments; the profiles of two targets are beside them."""
+    """Deployments of many pods, for which one order of packing is tried; the profiles of two targets."""
     for name in ("tencent-qgpu", "volcengine-mgpu"):
         file(folder, f"target: {name}\ncards: {{model: A10-24GB, perNode: 4}}\n", f"{name}.yaml")
-    return stream(deployment)(folder, count)
+    return stream(lambda n: deployment(n, replicas=80 + n % 40))(folder, count)
 
 
 def resource_list(folder: Path, count: int) -> Path:
@@ -417,7 +417,7 @@ WORKLOADS: Mapping[str, Command] = {
 }
 QUOTAS = {name: one for name, one in MANIFESTS.items() if name != "parse"}
 JOBS = {name: MANIFESTS[name] for name in ("lint", "parse", "inspect")}
-PRODUCT = "patches x objects"
+PRODUCT = "patches times objects, up to MAX_PATCHED"
 FILES = 2**16
 
 KINDS: Sequence[Kind] = (
@@ -452,8 +452,20 @@ KINDS: Sequence[Kind] = (
     ),
     Kind("a patch for each pod", own_patches, MANIFESTS, most=limits.MAX_BASE_FILES),
     Kind("patches in one file", patches_in_one_file, MANIFESTS, most=limits.MAX_ENTRIES),
-    Kind("patches for all pods", patches_for_all, MANIFESTS, most=1000, why=PRODUCT),
-    Kind("operations on all pods", operations, MANIFESTS, most=10000, why=PRODUCT),
+    Kind("patches for all pods", patches_for_all, MANIFESTS, most=100, why=PRODUCT),
+    Kind(
+        "patches for all pods, too many",
+        lambda folder, n: patches_for_all(folder, n + 300),
+        {**LINT, **TRANSLATE},
+        most=4096,
+    ),
+    Kind(
+        "operations on all pods",
+        operations,
+        MANIFESTS,
+        most=400,
+        why="operations times objects, up to MAX_PATCHED",
+    ),
     Kind("operations on one pod", operations_of_one, MANIFESTS, most=10000),
     Kind("overlays over one base", kustomizations, MANIFESTS, most=limits.MAX_BASE_FILES // 2),
     Kind("values of a chart", chart, MANIFESTS),

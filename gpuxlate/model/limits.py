@@ -42,7 +42,7 @@ MAX_BASE_BYTES = 16 * 2**20
 """Of all files that the bases of patches are read from, in one repository; about 1 GiB of memory."""
 MAX_BASE_FILES = 10_000
 """Of those files, and of the folders that are searched for kustomizations that include a component."""
-MAX_PATCHED = 4_000_000
+MAX_PATCHED = 2_000_000
 """Keys, values, lists and mappings of all objects that the patches of one repository change: an object and
 its patch count once for each patch of the object, and for each operation the mappings that it changes."""
 MAX_PROBLEMS = 100

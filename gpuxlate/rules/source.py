@@ -58,7 +58,8 @@ def file_keeps_the_limits(this: Rule, what: str, hint: str) -> Finding:
 
     ## What it does
     Reports where a file exceeds a limit: nesting, aliases and what they expand to, the size and the
-    number of documents, the length of a key, the number of findings. The rest is not read.
+    number of documents, the length of a key, the number of findings, what the patches of a repository
+    change together. The rest is not read.
 
     ## Why
     A few lines of YAML can expand to more than any memory holds; no manifest comes near the limits.
