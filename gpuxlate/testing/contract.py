@@ -176,11 +176,13 @@ class BackendContract(ReadingContract):
     @bounded
     @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
     def test_read_then_write_gives_the_keys_back(self, pod: list[ContainerShare], accept: Accept) -> None:
-        """What was written is exact in its own dialect."""
+        """What was written is exact in its own dialect, where the vendor grants no more than its keys ask."""
         first = self._fit(pod, accept)
         if not first.accepted:
             return
         reading = self._read(as_manifest(first.keys, pod))
+        if any(one.granted for one in reading.containers):
+            return  # the share is more than the keys ask for, and rounds up again on the way back
         second = self._fit(list(reading.containers))
         losses = [loss for outcome in second.outcomes for loss in outcome.losses]
         assert not losses, f"{first.keys} is not exact in its own dialect: {losses}"

@@ -28,7 +28,8 @@ RECORD = "scheduling.koordinator.sh/device-allocated"
 def admits(pod: Taking, container: ContainerKeys, _profile: Profile | None) -> ContainerKeys:
     """BOTH as the webhook writes it: that much compute, and that much memory.
 
-    Keys of an Ascend card beside those of Koordinator are the same share (ASCEND): it is not read in part.
+    Keys of an Ascend card beside those of Koordinator are the same share: it is not read in part
+    (koordinator-sh/website, docs/user-manuals/device-scheduling-ascend-npu.md).
     """
     share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
     npu = next((name for name in container.resources if name.startswith(NPU)), None)
@@ -66,7 +67,6 @@ SHEET = Sheet(
         "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
         "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
         "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
-        "ASCEND": "koordinator-sh/website, docs/user-manuals/device-scheduling-ascend-npu.md (2026)",
         "DEVICE": "koordinator-sh/koordinator, apis/extension/device_share.go at a7a1b76b (2026-07-24)",
         "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
     },
