@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from gpuxlate.inputs.files import Input
 from gpuxlate.inputs.kustomization import Built, root_of, tree
-from gpuxlate.inputs.kustomize import NAMES, kustomization_in, listed, patches_of
-from gpuxlate.inputs.objects import Object, Text
+from gpuxlate.inputs.kustomize import NAMES, Piece, kustomization_in, listed, patches_of
+from gpuxlate.inputs.objects import Object
 from gpuxlate.model.limits import MAX_BASE_FILES
 from gpuxlate.model.messages import Message
 from gpuxlate.yamltext.nodes import Scalar
@@ -100,8 +100,8 @@ class Build(NamedTuple):
 
     folder: str
     objects: tuple[Object, ...]
-    texts: tuple[Text, ...]
-    lost: tuple[Text, ...]
+    texts: tuple[Piece, ...]
+    lost: tuple[Piece, ...]
     unread: Message | None
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import content, inside, remembered, repository
 from gpuxlate.inputs.exclude import SKIPPED
-from gpuxlate.inputs.kustomize import kustomization_at, kustomization_in, listed
-from gpuxlate.inputs.objects import Object, Text, after_patch, measured, patchable_in, rename, scale, stamp
+from gpuxlate.inputs.kustomize import Piece, kustomization_at, kustomization_in, listed
+from gpuxlate.inputs.objects import Object, after_patch, measured, patchable_in, rename, scale, stamp
 from gpuxlate.inputs.patch_work import Named, Templates, TooMuchWorkError, UnknownError, Work, named_by
 from gpuxlate.inputs.selectors import SelectorError, selector
 from gpuxlate.manifest.operations import is_operations
@@ -61,8 +61,8 @@ class Built:
     objects: list[Object] = field(default_factory=list)
     hits: dict[tuple[str, int], list[Hit]] = field(default_factory=dict)
     unread: Message | None = None
-    texts: list[Text] = field(default_factory=list)
-    lost: list[Text] = field(default_factory=list)
+    texts: list[Piece] = field(default_factory=list)
+    lost: list[Piece] = field(default_factory=list)
     below: list[Built] = field(default_factory=list)
     too_much: Message | None = None
     named: Named = field(default_factory=Named)
@@ -177,7 +177,7 @@ class Tree:
             raise UnknownError(
                 say("{folder} has no kustomization that can be read", folder=self._name(folder))
             )
-        result.texts.append(Text(found))
+        result.texts.append(Piece(found))
         for entry in (*listed(root, "resources"), *listed(root, "bases")):
             self._resource(result, folder, entry)
         made = next((name for name in GENERATES if get(root, name) is not None), None)
@@ -280,12 +280,12 @@ class Tree:
         file = ""
         try:
             if isinstance(text, Scalar):
-                found = [Text(one, kustomization_at(folder), text) for one in _documents_in(text.text)]
+                found = [Piece(one, kustomization_at(folder), text) for one in _documents_in(text.text)]
             else:
                 local = self._local(folder, path) if path is not None else None
                 if local is None:
                     raise UnknownError(_not_local(path))
-                file, found = local, [Text(one) for one in self._documents(local)]
+                file, found = local, [Piece(one) for one in self._documents(local)]
             result.texts += found
             matches = None if target is None else selector(target)
         except (UnknownError, SelectorError) as error:

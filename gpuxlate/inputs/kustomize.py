@@ -29,6 +29,17 @@ class _Folder(NamedTuple):
     last: bool
 
 
+class Piece(NamedTuple):
+    """A document that objects have parts of: a patch, or a kustomization.
+
+    ``host``, ``value``: of a patch in a kustomization, the document of that, and the value with the patch.
+    """
+
+    document: Document
+    host: Document | None = None
+    value: Node | None = None
+
+
 def patched_by(path: StrPath | None) -> str | None:
     """The folder of the kustomization that names this file as a patch, None where none does.
 

@@ -53,17 +53,6 @@ class Object(NamedTuple):
         return (self.identity.group, self.identity.kind) == (GROUP, TEMPLATE)
 
 
-class Text(NamedTuple):
-    """A document that objects have parts of: a patch, or a kustomization.
-
-    ``host``, ``value``: of a patch in a kustomization, the document of that, and the value with the patch.
-    """
-
-    document: Document
-    host: Document | None = None
-    value: Node | None = None
-
-
 def patchable_in(document: Document) -> Iterator[Object]:
     """The objects of a document that have pods, or what pods claim: patches of others do not matter here."""
     for ref, path, root in objects_in(document):

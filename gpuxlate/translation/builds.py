@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gpuxlate.inputs.builds import Build, Builds
-from gpuxlate.inputs.claims import Beside, Index
-from gpuxlate.inputs.claims import Text as Claimed
+from gpuxlate.inputs.claims import Beside, Index, Text
 from gpuxlate.inputs.kustomization import NOT_THERE
-from gpuxlate.inputs.kustomize import kustomization_at
-from gpuxlate.inputs.objects import Object, Text
+from gpuxlate.inputs.kustomize import Piece, kustomization_at
+from gpuxlate.inputs.objects import Object
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.manifest.claims.reading import claims_of
 from gpuxlate.manifest.operations import is_operations
@@ -101,7 +100,7 @@ def _claims(made: Build) -> tuple[Index, dict[str, Message]]:
         for claim in claims_of(replace(one.document, root=one.root, aliases=[]))
     ]
     known = tuple(claim for claim, unknown in templates if not unknown)
-    return Index((Claimed("", known),)), {claim.name: why for claim, why in templates if why}
+    return Index((Text("", known),)), {claim.name: why for claim, why in templates if why}
 
 
 def _claimed(pod: Pod, claims: tuple[Index, dict[str, Message]], beside: Beside) -> Pod:
@@ -168,9 +167,9 @@ class _Places:
         return any(may_matter(one.document.text.encode()) for one in self.made.texts)
 
     @cached_property
-    def _texts(self) -> dict[int, Text]:
+    def _texts(self) -> dict[int, Piece]:
         """The texts of all nodes that are not of an object's own document."""
-        found: dict[int, Text] = {}
+        found: dict[int, Piece] = {}
         pending = [(one.document.root, one) for one in self.made.texts]
         while pending:
             node, text = pending.pop()
@@ -214,7 +213,7 @@ class _Places:
             return replace(at, path=found.path)
         return found.located(span=document.source.span(start, end))
 
-    def written(self, found: Diagnostic, text: Text, at: tuple[int, int]) -> Diagnostic:
+    def written(self, found: Diagnostic, text: Piece, at: tuple[int, int]) -> Diagnostic:
         """A finding at some characters of a text."""
         host = self.of(text.host or text.document)
         span = text.document.source.span(*at)
